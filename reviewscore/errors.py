@@ -1,0 +1,136 @@
+"""Every exception this package raises, drawn as one tree.
+
+ReviewScoreError
+├── InputError            a file, record or argument is wrong (exit code 2)
+├── SettingsError         a setting is unknown or has an impossible value (exit code 2)
+├── RunFolderError        a run folder cannot be used or written (exit code 2)
+├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
+├── FormulaError          the text of a formula does not parse; carries the position
+├── StopError             a stated limit ends the run (exit code 4)
+└── ModelError            a model gave no usable reply
+    ├── ProviderError         the provider failed; `retryable` says whether to try again
+    ├── RefusalError          the model declined to answer
+    ├── TruncatedError        the reply was cut off by the length limit
+    ├── FilteredError         the provider's content filter withheld the reply
+    └── BadReplyError         the reply does not fit the expected record, after asking again
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ReviewScoreError(Exception):
+    """Base of all errors of this package."""
+
+
+class InputError(ReviewScoreError):
+    """A file, record or argument that cannot be used.
+
+    Args:
+        problem: What is wrong, as a sentence without its place.
+        file: The file it is in.
+        line: 1-based line (JSONL) or row (Parquet).
+        field: Name of the field.
+        cure: What the user can do.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: Path | str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        cure: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.line, self.field, self.cure = problem, file, line, field, cure
+        place = "" if file is None else str(file)
+        if line is not None:
+            place += f":{line}"
+        words = [f"{place}: " if place else "", f"field '{field}': " if field else "", problem]
+        if cure:
+            words.append(f" ({cure})" if problem.endswith(".") else f"; {cure}")
+        super().__init__("".join(words))
+
+
+class SettingsError(ReviewScoreError):
+    """A setting that is unknown or has an impossible value."""
+
+
+class RunFolderError(ReviewScoreError):
+    """A run folder that cannot be used or written."""
+
+
+class PromptError(ReviewScoreError):
+    """A prompt that is missing, changed or badly rendered."""
+
+
+class StopError(ReviewScoreError):
+    """A stated limit ends the run; the message says how to go on."""
+
+
+class FormulaError(ReviewScoreError):
+    """The text of a formula does not parse.
+
+    Args:
+        code: Short stable name of the kind of error, such as ``unexpected-token``.
+        message: A sentence that a person or a model can act on.
+        line: 1-based line in the formula's text.
+        column: 1-based column in the formula's text.
+    """
+
+    def __init__(self, code: str, message: str, *, line: int = 1, column: int = 1) -> None:
+        self.code, self.message, self.line, self.column = code, message, line, column
+        super().__init__(f"line {line}, column {column}: {message}")
+
+
+class ModelError(ReviewScoreError):
+    """A model gave no usable reply."""
+
+
+class ProviderError(ModelError):
+    """The provider failed.
+
+    Args:
+        message: What happened.
+        retryable: Whether the same request may succeed later.
+        retry_after: Seconds the provider asks to wait, if it said so.
+        status: HTTP status, if there was one.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        self.retryable, self.retry_after, self.status = retryable, retry_after, status
+        super().__init__(message)
+
+
+class RefusalError(ModelError):
+    """The model declined to answer."""
+
+
+class TruncatedError(ModelError):
+    """The reply was cut off by the length limit."""
+
+
+class FilteredError(ModelError):
+    """The provider's content filter withheld the reply."""
+
+
+class BadReplyError(ModelError):
+    """The reply does not fit the expected record, after asking again.
+
+    Args:
+        message: What does not fit.
+        reply: The last reply's text.
+    """
+
+    def __init__(self, message: str, *, reply: str) -> None:
+        self.reply = reply
+        super().__init__(message)

@@ -1,0 +1,68 @@
+"""What a set of judges offers, whether a model or the embedded `lexical` judge answers."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict
+
+
+class Judges(Protocol):
+    """The judges of one run.
+
+    Every method asks one question and returns one record that carries its provenance. Methods
+    raise `ModelError` when there is no usable answer. ``response`` is the authors' response to
+    the review, given only when the run asks for it.
+
+    Attributes:
+        name: ``lexical`` or the model as ``provider/name``.
+        version: Version of an embedded judge; None for models.
+    """
+
+    name: str
+    version: str | None
+
+    async def point_type(self, point: ReviewPoint) -> TypeVerdict:
+        """Question, claim or argument."""
+        ...
+
+    async def question_answerability(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Unanswerability 1..5 of a question."""
+        ...
+
+    async def claim_factuality(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Factuality 1..5 of a whole weakness."""
+        ...
+
+    async def extract_argument(self, point: ReviewPoint) -> Extraction:
+        """The verbatim conclusion and reasons of an argument."""
+        ...
+
+    async def draft_argument(
+        self, point: ReviewPoint, paper: Paper, extraction: Extraction, *, last: Round | None
+    ) -> Draft:
+        """Premises, conclusion and formulas; ``last`` is the failed attempt with its feedback."""
+        ...
+
+    async def streamline(self, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
+        """The needed premises and the conclusion, put back into English from their formulas."""
+        ...
+
+    async def faithfulness(
+        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+    ) -> Faithfulness:
+        """Whether the reconstruction says what the reviewer said."""
+        ...
+
+    async def premise_factuality(
+        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> PremiseVerdict:
+        """Knowledge source, factuality and untrivialness of one premise."""
+        ...

@@ -1,0 +1,132 @@
+"""Premises (explicit or implicit), conclusion, their first-order form, and the loop's history."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from reviewscore.schema.record import Record
+from reviewscore.schema.verdict import PremiseVerdict, Provenance
+
+
+class Validity(StrEnum):
+    """Outcome of a proof. Only VALID is a proof; unknown is never read as invalid."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    INCONSISTENT_PREMISES = "inconsistent_premises"  # everything follows, so nothing is shown
+    UNKNOWN = "unknown"  # the solver gave up within its limits
+    ILL_FORMED = "ill_formed"  # a formula does not parse, or a name is used in two ways
+
+
+class ArgumentState(StrEnum):
+    """How a reconstruction ended."""
+
+    ACCEPTED = "accepted"  # valid and judged faithful
+    VALID_UNJUDGED = "valid_unjudged"  # valid; no judge of faithfulness was asked
+    UNFAITHFUL = "unfaithful"
+    CIRCULAR = "circular"
+    INVALID = "invalid"
+    INCONSISTENT = "inconsistent"
+    ILL_FORMED = "ill_formed"
+    UNKNOWN = "unknown"
+
+
+class Premise(Record):
+    """One premise of an argument.
+
+    Attributes:
+        premise_id: ``P1``, ``P2``, ...
+        text: English, streamlined from the formula once the argument is proved.
+        formula: First-order text in our grammar.
+        explicit: Whether the reviewer wrote it (otherwise it is presumed).
+        needed: Whether the proof found needs it; None until proved.
+        verdict: Factuality and untrivialness; None if it was not judged.
+    """
+
+    premise_id: str
+    text: str
+    formula: str
+    explicit: bool
+    needed: bool | None = None
+    verdict: PremiseVerdict | None = None
+
+
+class Extraction(Record):
+    """The reviewer's own words for what is concluded and why, before any reconstruction."""
+
+    conclusion: str
+    reasons: tuple[str, ...]
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Draft(Record):
+    """A reconstruction with formulas, before it is proved."""
+
+    premises: tuple[Premise, ...]
+    intermediate_conclusions: tuple[str, ...] = ()
+    conclusion: str
+    conclusion_formula: str
+    keys: dict[str, str] = {}
+    proof: str = ""
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Streamlined(Record):
+    """Formulas put back into English: one text per premise, in order, and the conclusion."""
+
+    premises: tuple[str, ...]
+    conclusion: str
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Faithfulness(Record):
+    """Whether a reconstruction says what the reviewer said; None if no judge was asked."""
+
+    faithful: bool | None
+    rationale: str = ""
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Round(Record):
+    """One attempt of the loop, and what was told to the model about it."""
+
+    number: int = Field(ge=1)
+    premises: tuple[Premise, ...]
+    intermediate_conclusions: tuple[str, ...] = ()
+    conclusion: str
+    conclusion_formula: str
+    keys: dict[str, str] = {}
+    proof: str = ""
+    validity: Validity
+    circular: bool = False
+    faithful: bool | None = None
+    faithfulness_rationale: str = ""
+    feedback: str = ""
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Argument(Record):
+    """A reconstruction (ReviewScore, sec. 3.2): the last attempt, its state, and every round.
+
+    Attributes:
+        verbatim_conclusion: The reviewer's own words for the conclusion.
+        verbatim_reasons: The reviewer's own words for the reasons.
+        premises: Premises the proof needs when the argument is valid; all of them otherwise.
+        keys: What each predicate and constant means, as ``Name(x)`` to a sentence.
+        state: How the loop ended; only ``accepted`` arguments have all premises judged.
+    """
+
+    verbatim_conclusion: str
+    verbatim_reasons: tuple[str, ...]
+    premises: tuple[Premise, ...]
+    intermediate_conclusions: tuple[str, ...] = ()
+    conclusion: str
+    conclusion_formula: str
+    keys: dict[str, str] = {}
+    proof: str = ""
+    state: ArgumentState
+    validity: Validity
+    faithful: bool | None = None
+    rounds: tuple[Round, ...]

@@ -1,0 +1,122 @@
+"""A paper: its text, sections and the spans that evidence points to."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from enum import StrEnum
+from functools import cached_property
+
+from pydantic import Field, model_validator
+
+from reviewscore.schema.record import Record
+
+
+class Zone(StrEnum):
+    """What a section is for; it decides how much a sentence in it can prove."""
+
+    FRONT = "front"  # title, authors, everything before the abstract
+    ABSTRACT = "abstract"
+    BODY = "body"
+    RELATED_WORK = "related_work"
+    REFERENCES = "references"
+    APPENDIX = "appendix"
+    BACK = "back"  # acknowledgements, author contributions, checklists
+
+
+class Section(Record):
+    """One section of a paper.
+
+    Attributes:
+        title: Heading without its number, in the paper's spelling; empty for the front matter.
+        number: Number as printed (``3.1``, ``A``), if any.
+        level: 1 for sections, 2 for subsections, and so on.
+        start: Offset of the heading's first character in the paper's text.
+        heading_end: Offset just after the heading.
+        end: Offset just after the section's own text (subsections are sections of their own).
+        zone: What the section is for.
+    """
+
+    title: str
+    number: str | None = None
+    level: int = Field(ge=1)
+    start: int = Field(ge=0)
+    heading_end: int = Field(ge=0)
+    end: int = Field(ge=0)
+    zone: Zone = Zone.BODY
+
+    @property
+    def label(self) -> str:
+        """Number and title as one would cite them."""
+        return " ".join(part for part in (self.number, self.title) if part) or self.zone.value
+
+
+class Paper(Record):
+    """A paper as the judges see it.
+
+    Offsets everywhere are Python string indices into ``text``; sections are contiguous, ordered,
+    and cover the whole text.
+
+    Attributes:
+        paper_id: Identifier, unique in its collection.
+        title: Title of the paper.
+        text: Whole text, unchanged from the input (or as extracted from the PDF).
+        sections: Sections in reading order.
+        year: Year of the submission; premises about the field are judged as of this year.
+        source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown`` or ``pdf``.
+        notes: Doubts about the text, such as ``no section headings found``.
+    """
+
+    paper_id: str
+    title: str
+    text: str
+    sections: tuple[Section, ...] = ()
+    abstract: str | None = None
+    venue: str | None = None
+    year: int | None = None
+    decision: str | None = None
+    authors_withheld: bool | None = None
+    source: str = "jsonl"
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _sections_tile_the_text(self) -> Paper:
+        position = 0
+        for section in self.sections:
+            if section.start != position or not (
+                section.start <= section.heading_end <= section.end
+            ):
+                raise ValueError(f"section '{section.label}' does not start where the last ends")
+            position = section.end
+        if self.sections and position != len(self.text):
+            raise ValueError("the sections do not cover the text")
+        return self
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [section.start for section in self.sections]
+
+    def section_at(self, offset: int) -> Section | None:
+        """The section that holds a character, or None in a paper without sections."""
+        if not self.sections:
+            return None
+        return self.sections[max(0, bisect_right(self._starts, offset) - 1)]
+
+
+class Evidence(Record):
+    """A passage of the paper that a verdict rests on.
+
+    Attributes:
+        quote: The paper's own characters, ``paper.text[start:end]``; if not verified, what the
+            judge claimed to quote.
+        start: Offset of the first character; None if the quote is not in the paper.
+        end: Offset just after the last character.
+        section: Label of the section it stands in.
+        verified: Whether the quote was found in the paper, exactly or after normalising white
+            space, hyphenation and ligatures. An unverified quote is never shown as evidence.
+    """
+
+    quote: str
+    start: int | None = Field(default=None, ge=0)
+    end: int | None = Field(default=None, ge=0)
+    section: str | None = None
+    verified: bool

@@ -1,0 +1,78 @@
+"""The score of one review point: one line of ``points.jsonl``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore.schema.argument import Argument
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.record import Record
+from reviewscore.schema.review import PointType, Role, Span
+from reviewscore.schema.verdict import Provenance, Verdict
+
+
+class Status(StrEnum):
+    """How scoring a point ended."""
+
+    SCORED = "scored"
+    UNKNOWN = "unknown"  # an honest absence of a verdict
+    ERROR = "error"  # something failed; `error` says what
+
+
+class Advanced(Record):
+    """ADVANCED ReviewScore (ReviewScore, def. 4 and sec. 3.1 "Aggregation methods").
+
+    Attributes:
+        score: 1..5. For questions and claims the BASE score, for arguments the weighted average
+            of the premises' factuality; None is unknown. Not rounded.
+        conjunction: For arguments: whether every premise has factuality >= 3; None is unknown.
+        all_trivial: For arguments: all weights were 0, so `score` is the plain mean.
+    """
+
+    score: float | None = Field(default=None, ge=1, le=5)
+    conjunction: bool | None = None
+    all_trivial: bool = False
+
+
+class PointScore(Record):
+    """One review point with everything that was found out about it.
+
+    Attributes:
+        status: ``scored``, ``unknown`` or ``error``.
+        base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
+        advanced: ADVANCED ReviewScore; None if it was not asked for.
+        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2;
+            None is unknown.
+        verdict: The BASE verdict with its rationale and quotes.
+        evidence: All verified passages, of the verdict and of the premises.
+        argument: The reconstruction, for arguments when ADVANCED was asked for.
+        error: What failed, when status is ``error``.
+    """
+
+    schema_id: Literal["reviewscore.point/1"] = Field(
+        default="reviewscore.point/1", alias="schema"
+    )
+    point_id: str
+    review_id: str
+    paper_id: str
+    section: str
+    role: Role
+    text: str
+    context: str = ""
+    span: Span
+    type: PointType | None = None
+    status: Status
+    base: int | None = Field(default=None, ge=1, le=5)
+    advanced: Advanced | None = None
+    misinformed: bool | None = None
+    verdict: Verdict | None = None
+    evidence: tuple[Evidence, ...] = ()
+    argument: Argument | None = None
+    error: str | None = None
+    judge: str
+    judge_version: str | None = None
+    reviewscore_version: str
+    provenance: tuple[Provenance, ...] = ()

@@ -1,0 +1,82 @@
+"""A review, its points and their types, and the authors' response."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from reviewscore.schema.record import Record
+
+
+class PointType(StrEnum):
+    """Type of a review point (ReviewScore, arXiv 2509.21679, sec. 3.1)."""
+
+    QUESTION = "question"
+    CLAIM = "claim"  # a weakness without a supporting reason
+    ARGUMENT = "argument"  # a weakness with at least one
+
+
+class Role(StrEnum):
+    """What the reviewer was asked to write in a section of the form."""
+
+    SUMMARY = "summary"
+    STRENGTHS = "strengths"
+    WEAKNESSES = "weaknesses"
+    MIXED = "mixed"  # strengths and weaknesses together, or a whole review in one box
+    QUESTIONS = "questions"
+    REQUESTS = "requests"
+    LIMITATIONS = "limitations"
+    LATE = "late"  # written after the discussion; never part of the first review
+    SCORES = "scores"
+    IGNORE = "ignore"
+
+
+class Review(Record):
+    """One review of one paper.
+
+    Attributes:
+        fields: The review's text boxes by name, in the order of the form. A review that came as
+            one text has the single field ``text``; headings inside it are found by `points`.
+        reviewer: Pseudonym; never a person's name.
+        author_response: What the authors answered, if the input has it.
+    """
+
+    review_id: str
+    paper_id: str
+    reviewer: str | None = None
+    fields: dict[str, str]
+    rating: float | str | None = None
+    confidence: float | str | None = None
+    author_response: str | None = None
+    date: str | None = None
+
+
+class Span(Record):
+    """Where a point stands: ``review.fields[field][start:end]``."""
+
+    field: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class ReviewPoint(Record):
+    """One self-contained weakness or question, a verbatim span of a review.
+
+    Attributes:
+        point_id: ``<review_id>#<n>``, n counted from 1 in reading order.
+        section: Heading or field the point stands under, as the reviewer's form has it.
+        role: What that section is for.
+        text: ``review.fields[span.field][span.start:span.end]``.
+        context: Words just before the point that it needs to be understood (such as the lead-in
+            of a list), verbatim; empty for most points.
+    """
+
+    point_id: str
+    review_id: str
+    paper_id: str
+    section: str
+    role: Role
+    text: str
+    span: Span
+    context: str = ""

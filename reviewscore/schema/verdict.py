@@ -1,0 +1,114 @@
+"""What a judge said: score, rationale, evidence and where it came from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.record import Record
+from reviewscore.schema.review import PointType
+
+MISINFORMED_UP_TO = 2
+"""Scores 1 and 2 of 5 are misinformed, 3 to 5 are not (ReviewScore, def. 3)."""
+
+
+class KnowledgeSource(StrEnum):
+    """What a premise is judged against (ReviewScore, sec. 3.1, fig. 20)."""
+
+    GIVEN_PAPER = "given_paper"
+    ANNOTATOR_KNOWLEDGE = "annotator_knowledge"  # of the field, before the paper's year
+    OTHER_PAPERS = "other_papers"
+
+
+class Finding(StrEnum):
+    """What the embedded `lexical` judge found; it never judges truth."""
+
+    FLAGGED = "flagged"  # the paper holds what is asked for or said to be missing
+    POSSIBLY_ADDRESSED = "possibly_addressed"  # no verdict: read these quotes
+    NOTHING_FOUND = "nothing_found"
+    CANNOT_JUDGE = "cannot_judge"  # quality, novelty, suggestions, degrees, hypotheticals
+
+
+class Provenance(Record):
+    """Where a value came from. Holds no times, so that a resumed run repeats its records.
+
+    Attributes:
+        stage: What was asked: ``point_type``, ``claim_factuality``, ...
+        judge: ``lexical`` or the model asked for, as ``provider/name``.
+        judge_version: Version of the embedded judge; None for models.
+        model_answered: The model that the provider says answered.
+        reply_id: The provider's identifier of the reply.
+        call_sha256: Key of the call in the run's ``calls.jsonl``.
+        prompt_id: Prompt file used, as ``judge/v1``.
+        prompt_sha256: SHA-256 of that file's bytes.
+        rendered_sha256: SHA-256 of the prompt as sent.
+        parameters: What else was sent (temperature, reply limit, structured-output mode).
+    """
+
+    stage: str
+    judge: str
+    judge_version: str | None = None
+    model_answered: str | None = None
+    reply_id: str | None = None
+    call_sha256: str | None = None
+    prompt_id: str | None = None
+    prompt_sha256: str | None = None
+    rendered_sha256: str | None = None
+    parameters: dict[str, str | int | float | bool | None] = {}
+
+
+class TypeVerdict(Record):
+    """Type of a review point, and why."""
+
+    type: PointType
+    rationale: str = ""
+    provenance: tuple[Provenance, ...] = ()
+
+
+class Verdict(Record):
+    """A score on the five-point scale, or an honest absence of one.
+
+    Attributes:
+        scale: ``unanswerability`` (1 definitely answerable .. 5 definitely unanswerable by the
+            paper) or ``factuality`` (1 definitely false .. 5 definitely true); 3 is no verdict.
+        score: 1..5; None is unknown.
+        finding: What the `lexical` judge found; None for models.
+        rationale: Why, in the judge's words.
+        answer: For an answerable question, the answer from the paper.
+        evidence: Passages of the paper, those not found in it marked as such.
+    """
+
+    scale: Literal["unanswerability", "factuality"]
+    score: int | None = Field(default=None, ge=1, le=5)
+    finding: Finding | None = None
+    rationale: str = ""
+    answer: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def misinformed(self) -> bool | None:
+        """Whether the score is 1 or 2; None if there is no score."""
+        return None if self.score is None else self.score <= MISINFORMED_UP_TO
+
+
+class PremiseVerdict(Record):
+    """Factuality and untrivialness of one premise.
+
+    Attributes:
+        source: What it was judged against; None when the judge cannot tell.
+        factuality: 1 definitely false .. 5 definitely true; None is unknown.
+        untrivialness: 0 definitely trivial, 1 probably trivial, 2 definitely not trivial.
+        finding: What the `lexical` judge found; None for models.
+    """
+
+    source: KnowledgeSource | None = None
+    factuality: int | None = Field(default=None, ge=1, le=5)
+    untrivialness: int | None = Field(default=None, ge=0, le=2)
+    finding: Finding | None = None
+    rationale: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    provenance: tuple[Provenance, ...] = ()
