@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.errors import PromptError
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from jinja2.sandbox import SandboxedEnvironment
 
 SUMS = "SHA256SUMS"
@@ -97,7 +97,7 @@ def directory() -> Path:
         if not (chosen / SUMS).is_file():
             raise PromptError(f"{chosen} holds no prompts ({SUMS} is missing)")
         return chosen
-    package = Path(str(resources.files("reviewscore")))
+    package = Path(__file__).parent
     shipped, checkout = package / "_prompts", package.parent / "prompts"
     if (shipped / SUMS).is_file():
         return shipped
@@ -107,8 +107,8 @@ def directory() -> Path:
     raise PromptError(f"no prompts found; tried {shipped} and {checkout}; reinstall reviewscore")
 
 
-def load(name: str, version: int = 1) -> Prompt:
-    """Read one prompt.
+def load(name: str, version: int) -> Prompt:
+    """Read one version of a prompt.
 
     Raises:
         PromptError: There is no such prompt, or its front matter is broken.
@@ -156,20 +156,30 @@ def _environment() -> SandboxedEnvironment:
     return environment
 
 
-def render(name: str, *, version: int = 1, **variables: object) -> Rendered:
-    """Fill a prompt's holes.
+@lru_cache(maxsize=64)
+def _template(body: str) -> Template:
+    return _environment().from_string(body)
+
+
+def _latest(name: str) -> int:
+    versions = [int(path.stem[1:]) for path in (directory() / name).glob("v*.md")]
+    return max(versions, default=1)
+
+
+def render(name: str, /, **variables: object) -> Rendered:
+    """Fill the holes of a prompt's latest version.
 
     Raises:
         PromptError: A variable is missing or not named in the front matter.
     """
     from jinja2 import TemplateError
 
-    prompt = load(name, version)
+    prompt = load(name, _latest(name))
     if set(variables) != set(prompt.variables):
         wrong = sorted(set(variables) ^ set(prompt.variables))
         raise PromptError(f"prompt '{prompt.prompt_id}': variables {wrong} do not fit")
     try:
-        text = _environment().from_string(prompt.body).render(**variables)
+        text = _template(prompt.body).render(**variables)
     except TemplateError as error:
         raise PromptError(f"prompt '{prompt.prompt_id}': {error}") from error
     return Rendered(text=text.strip("\n"), prompt=prompt)

@@ -1,1 +1,1 @@
-"""."""
+"""One question, one verdict back. Front door: `bench` (models) and `lexical` (no model)."""

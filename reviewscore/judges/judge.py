@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from reviewscore.judges.split_points import Proposal
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict
 
 
@@ -24,6 +25,10 @@ class Judges(Protocol):
 
     name: str
     version: str | None
+
+    async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
+        """Stretches of the review taken for points; None leaves splitting to the rules."""
+        ...
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument."""

@@ -68,7 +68,7 @@ class Draft(Record):
     intermediate_conclusions: tuple[str, ...] = ()
     conclusion: str
     conclusion_formula: str
-    keys: dict[str, str] = {}
+    keys: dict[str, str] = Field(default_factory=dict)
     proof: str = ""
     provenance: tuple[Provenance, ...] = ()
 
@@ -97,7 +97,7 @@ class Round(Record):
     intermediate_conclusions: tuple[str, ...] = ()
     conclusion: str
     conclusion_formula: str
-    keys: dict[str, str] = {}
+    keys: dict[str, str] = Field(default_factory=dict)
     proof: str = ""
     validity: Validity
     circular: bool = False
@@ -124,7 +124,7 @@ class Argument(Record):
     intermediate_conclusions: tuple[str, ...] = ()
     conclusion: str
     conclusion_formula: str
-    keys: dict[str, str] = {}
+    keys: dict[str, str] = Field(default_factory=dict)
     proof: str = ""
     state: ArgumentState
     validity: Validity

@@ -52,9 +52,7 @@ class PointScore(Record):
         error: What failed, when status is ``error``.
     """
 
-    schema_id: Literal["reviewscore.point/1"] = Field(
-        default="reviewscore.point/1", alias="schema"
-    )
+    schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")
     point_id: str
     review_id: str
     paper_id: str

@@ -57,7 +57,7 @@ class Provenance(Record):
     prompt_id: str | None = None
     prompt_sha256: str | None = None
     rendered_sha256: str | None = None
-    parameters: dict[str, str | int | float | bool | None] = {}
+    parameters: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
 
 
 class TypeVerdict(Record):

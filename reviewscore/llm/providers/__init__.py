@@ -1,1 +1,1 @@
-"""."""
+"""Providers, independent of each other; `reviewscore.llm.provider` finds them."""

@@ -1,0 +1,1 @@
+"""Audit reviews of scientific papers: find misinformed review points, with proof."""

@@ -1,0 +1,87 @@
+"""The judges of one run, each bound to its model and prompt."""
+
+from __future__ import annotations
+
+from reviewscore.judges import (
+    claim_factuality,
+    faithfulness,
+    point_type,
+    premise_factuality,
+    question_answerability,
+    reconstruction,
+    split_points,
+)
+from reviewscore.judges.asker import Asker
+from reviewscore.schema.argument import (
+    Draft,
+    Extraction,
+    Faithfulness,
+    Premise,
+    Round,
+    Streamlined,
+)
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict
+
+
+class ModelJudges:
+    """All judges, answered by one model; implements `judges.judge.Judges`."""
+
+    version: str | None = None
+
+    def __init__(self, asker: Asker) -> None:
+        self.name = asker.model
+        self._asker = asker
+
+    async def propose_points(
+        self, review: Review, sections: tuple[str, ...]
+    ) -> split_points.Proposal | None:
+        """Ask the model to take the review apart."""
+        return await split_points.split_points(self._asker, review, sections)
+
+    async def point_type(self, point: ReviewPoint) -> TypeVerdict:
+        """Question, claim or argument."""
+        return await point_type.point_type(self._asker, point)
+
+    async def question_answerability(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Unanswerability 1..5 of a question."""
+        return await question_answerability.question_answerability(
+            self._asker, point, paper, response=response
+        )
+
+    async def claim_factuality(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Factuality 1..5 of a whole weakness."""
+        return await claim_factuality.claim_factuality(self._asker, point, paper, response=response)
+
+    async def extract_argument(self, point: ReviewPoint) -> Extraction:
+        """The verbatim conclusion and reasons of an argument."""
+        return await reconstruction.extract_argument(self._asker, point)
+
+    async def draft_argument(
+        self, point: ReviewPoint, paper: Paper, extraction: Extraction, *, last: Round | None
+    ) -> Draft:
+        """A reconstruction with formulas."""
+        return await reconstruction.draft_argument(self._asker, point, paper, extraction, last=last)
+
+    async def streamline(self, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
+        """The needed formulas, put back into English."""
+        return await reconstruction.streamline(self._asker, draft, needed)
+
+    async def faithfulness(
+        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+    ) -> Faithfulness:
+        """Whether the reconstruction says what the reviewer said."""
+        return await faithfulness.faithfulness(self._asker, point, premises, conclusion)
+
+    async def premise_factuality(
+        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> PremiseVerdict:
+        """Knowledge source, factuality and untrivialness of one premise."""
+        return await premise_factuality.premise_factuality(
+            self._asker, premise, point, paper, response=response
+        )

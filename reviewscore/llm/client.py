@@ -1,0 +1,156 @@
+"""One call: the run's own record of calls first, then the limit, then retries and the provider."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Protocol
+
+from reviewscore.errors import StopError
+from reviewscore.llm.message import Completion, Request
+from reviewscore.llm.provider import Provider
+from reviewscore.llm.retry import with_retries
+from reviewscore.schema.record import Record
+
+
+class Call(Record):
+    """One paid call, as it is recorded.
+
+    Attributes:
+        key: SHA-256 of everything that can change the reply.
+        stage: What was asked.
+        request: The request; its prefix (the paper) is replaced by `prefix_sha256`.
+        attempts: How often it was sent before it succeeded.
+        started: UTC time, ISO 8601.
+        seconds: From sending (first attempt) to the reply.
+    """
+
+    key: str
+    stage: str
+    request: Request
+    prefix_sha256: str
+    completion: Completion
+    attempts: int
+    started: str
+    seconds: float
+
+
+class CallLog(Protocol):
+    """Where calls are recorded, and found again by a later run."""
+
+    def find(self, key: str) -> Completion | None:
+        """The reply to an earlier equal call."""
+        ...
+
+    def add(self, call: Call) -> None:
+        """Record a call; must be on disk when it returns."""
+        ...
+
+
+class StoppedError(StopError):
+    """No new call is made because the run is being stopped."""
+
+
+@dataclass
+class Traffic:
+    """Calls and tokens so far in this process."""
+
+    calls: int = 0
+    reused: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    models: set[str] = field(default_factory=set)
+
+
+class Client:
+    """Makes calls, at most so many at once, and never pays for the same call twice.
+
+    Args:
+        provider: Who answers.
+        calls: The record of calls.
+        connections: Most calls under way at once.
+        max_retries: How often a failed call is tried again.
+    """
+
+    def __init__(
+        self, provider: Provider, calls: CallLog, *, connections: int, max_retries: int = 5
+    ) -> None:
+        self.traffic = Traffic()
+        self._provider, self._calls, self._max_retries = provider, calls, max_retries
+        self._limit = asyncio.Semaphore(connections)
+        self._under_way: dict[str, asyncio.Future[Completion]] = {}
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Make no new call; those under way finish and are recorded."""
+        self._stopping = True
+
+    async def complete(self, request: Request, *, stage: str) -> tuple[Completion, str]:
+        """Get a reply, from the record or the provider.
+
+        Returns:
+            The completion and the call's key.
+
+        Raises:
+            ProviderError: The provider failed for good.
+            StopError: Nothing more can be asked.
+        """
+        key = request.key(place=self._provider.place)
+        known = self._calls.find(key)
+        if known is not None:
+            self.traffic.reused += 1
+            return known, key
+        waiting = self._under_way.get(key)
+        if waiting is not None:  # an equal call is under way: share its reply
+            return await asyncio.shield(waiting), key
+        future = asyncio.get_running_loop().create_future()
+        self._under_way[key] = future
+        try:
+            completion = await self._pay(request, stage, key)
+        except BaseException as error:
+            future.set_exception(error)
+            future.exception()  # nobody may be waiting: mark it as seen
+            raise
+        finally:
+            del self._under_way[key]
+        future.set_result(completion)
+        return completion, key
+
+    async def _pay(self, request: Request, stage: str, key: str) -> Completion:
+        async with self._limit:
+            if self._stopping:
+                raise StoppedError("the run is being stopped; run the same command again to go on")
+            started, clock = datetime.now(UTC), time.perf_counter()
+            completion, attempts = await with_retries(
+                lambda: self._provider.complete(request), max_retries=self._max_retries
+            )
+            seconds = time.perf_counter() - clock
+        self._calls.add(
+            Call(
+                key=key,
+                stage=stage,
+                request=request.model_copy(update={"prefix": ""}),
+                prefix_sha256=sha256(request.prefix.encode()).hexdigest(),
+                completion=completion,
+                attempts=attempts,
+                started=started.isoformat(timespec="milliseconds"),
+                seconds=round(seconds, 3),
+            )
+        )
+        self._count(completion)
+        return completion
+
+    def _count(self, completion: Completion) -> None:
+        self.traffic.calls += 1
+        self.traffic.input_tokens += completion.usage.input_tokens
+        self.traffic.cached_tokens += completion.usage.cached_tokens
+        self.traffic.output_tokens += completion.usage.output_tokens
+        self.traffic.models.add(completion.model)
+
+    async def close(self) -> None:
+        """Close the provider's connections."""
+        await self._provider.close()

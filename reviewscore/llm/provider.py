@@ -1,0 +1,74 @@
+"""What a provider must offer, and how ``openai/gpt-x`` finds one."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Protocol
+
+from reviewscore.errors import SettingsError
+from reviewscore.llm.message import Completion, Request
+
+PROVIDERS = ("openai",)
+
+
+class Provider(Protocol):
+    """Sends one request. Providers translate; they never retry, cache, count or parse.
+
+    Attributes:
+        place: Where requests go (an address or name); part of the key of a call.
+    """
+
+    place: str
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask once.
+
+        Raises:
+            ProviderError: The provider failed; says whether trying again may help.
+            StopError: Nothing more can be asked (no access, no money left).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+def model_name(model: str) -> str:
+    """The provider's own name of a model: what follows the first ``/``."""
+    return model.partition("/")[2]
+
+
+def check_model(model: str) -> None:
+    """Refuse a model name that no provider will take.
+
+    Raises:
+        SettingsError: Names the providers there are.
+    """
+    provider, slash, name = model.partition("/")
+    if provider in PROVIDERS and slash and name:
+        return
+    close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
+    hint = f"; did you mean '{close[0]}'?" if close and close[0] != provider else ""
+    ways = ", ".join(f"{known}/NAME" for known in PROVIDERS)
+    raise SettingsError(f"unknown model '{model}'{hint} Use lexical or {ways}.")
+
+
+def open_provider(
+    model: str, *, base_url: str | None, timeout: float, connections: int
+) -> Provider:
+    """The provider of a model.
+
+    Args:
+        model: ``provider/name``.
+        base_url: Address of a compatible server; None for the provider's own.
+        timeout: Seconds to wait for one reply.
+        connections: Most requests under way at once.
+
+    Raises:
+        SettingsError: No such provider, or its key is missing.
+    """
+    check_model(model)
+    from reviewscore.llm.providers.openai import OpenAIProvider
+
+    return OpenAIProvider(base_url=base_url, timeout=timeout, connections=connections)
