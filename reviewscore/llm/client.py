@@ -10,32 +10,9 @@ from hashlib import sha256
 from typing import Protocol
 
 from reviewscore.errors import StopError
-from reviewscore.llm.message import Completion, Request
+from reviewscore.schema.call import Call, Completion, Request
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.retry import with_retries
-from reviewscore.schema.record import Record
-
-
-class Call(Record):
-    """One paid call, as it is recorded.
-
-    Attributes:
-        key: SHA-256 of everything that can change the reply.
-        stage: What was asked.
-        request: The request; its prefix (the paper) is replaced by `prefix_sha256`.
-        attempts: How often it was sent before it succeeded.
-        started: UTC time, ISO 8601.
-        seconds: From sending (first attempt) to the reply.
-    """
-
-    key: str
-    stage: str
-    request: Request
-    prefix_sha256: str
-    completion: Completion
-    attempts: int
-    started: str
-    seconds: float
 
 
 class CallLog(Protocol):

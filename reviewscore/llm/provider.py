@@ -6,7 +6,7 @@ import difflib
 from typing import Protocol
 
 from reviewscore.errors import SettingsError
-from reviewscore.llm.message import Completion, Request
+from reviewscore.schema.call import Completion, Request
 
 PROVIDERS = ("openai",)
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
 from reviewscore.llm.client import Client
-from reviewscore.llm.message import Completion, Message, Request
+from reviewscore.schema.call import Completion, Message, Request
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.llm.message import Completion, Request, Usage
+from reviewscore.schema.call import Completion, Request, Usage
 from reviewscore.llm.provider import model_name
 
 if TYPE_CHECKING:

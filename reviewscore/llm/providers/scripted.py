@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.message import Completion, Request, Usage
+from reviewscore.schema.call import Completion, Request, Usage
 
 Reply = str | Completion | Exception
 Script = Callable[[Request], Reply | Awaitable[Reply]]

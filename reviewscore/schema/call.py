@@ -1,4 +1,4 @@
-"""Messages, requests, completions and token usage, the same for every provider."""
+"""Calls to models: messages, requests, replies and token usage, the same for every provider."""
 
 from __future__ import annotations
 
@@ -83,3 +83,25 @@ class Completion(Record):
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
     usage: Usage = Usage()
     parameters: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+
+
+class Call(Record):
+    """One paid call, as it is recorded.
+
+    Attributes:
+        key: SHA-256 of everything that can change the reply.
+        stage: What was asked.
+        request: The request; its prefix (the paper) is replaced by `prefix_sha256`.
+        attempts: How often it was sent before it succeeded.
+        started: UTC time, ISO 8601.
+        seconds: From sending (first attempt) to the reply.
+    """
+
+    key: str
+    stage: str
+    request: Request
+    prefix_sha256: str
+    completion: Completion
+    attempts: int
+    started: str
+    seconds: float

@@ -1,0 +1,197 @@
+"""The settings of a run and where each value came from (default, file, environment, flag)."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from reviewscore.errors import SettingsError
+
+EMBEDDED = "lexical"
+"""Name of the judge that needs no model."""
+
+Plain = str | int | float | bool | None | list[str]
+
+
+class Settings(BaseModel):
+    """Everything that can be set for a run.
+
+    Attributes:
+        model: ``lexical`` or ``provider/name``.
+        base_url: Address of a compatible server.
+        temperature: Sampling temperature; None leaves it out.
+        max_tokens: Reply limit in tokens; doubles up to twice when a reply is cut off.
+        score: Which ReviewScore of arguments to compute.
+        rounds: Most rounds of a reconstruction (ReviewScore, sec. 3.2: 10).
+        points: Who splits reviews: the model where there is one (``auto``), or the rules.
+        limitations: Whether the reviewer's remarks on limitations are points too.
+        author_response: Whether judges see the authors' response.
+        max_connections: Most calls under way at once.
+        max_retries: How often a failed call is tried again.
+        timeout: Seconds to wait for one reply.
+        limit: Only so many reviews; None for all.
+        paper: Only these papers; empty for all.
+        point: Only these points; empty for all.
+        skip_bad_lines: Go on without lines that cannot be read, and count them.
+        prompts_dir: Folder of prompts that replaces the shipped one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = EMBEDDED
+    base_url: str | None = None
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    max_tokens: int = Field(default=4096, ge=64)
+    score: Literal["base", "advanced", "both"] = "both"
+    rounds: int = Field(default=10, ge=1, le=10)
+    points: Literal["auto", "rules"] = "auto"
+    limitations: bool = False
+    author_response: bool = False
+    max_connections: int = Field(default=8, ge=1, le=1024)
+    max_retries: int = Field(default=5, ge=0, le=20)
+    timeout: float = Field(default=600.0, gt=0)
+    limit: int | None = Field(default=None, ge=1)
+    paper: tuple[str, ...] = ()
+    point: tuple[str, ...] = ()
+    skip_bad_lines: bool = False
+    prompts_dir: Path | None = None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the embedded judge answers, and no model is asked."""
+        return self.model == EMBEDDED
+
+    @property
+    def selection(self) -> dict[str, Plain]:
+        """What was left out on purpose: the settings that pick some points, where set."""
+        picks: dict[str, Plain] = {
+            "limit": self.limit,
+            "paper": list(self.paper),
+            "point": list(self.point),
+        }
+        return {name: value for name, value in picks.items() if value}
+
+    def decisive(self) -> dict[str, Plain]:
+        """The settings that can change a score; a run folder holds one set of them."""
+        return {
+            "model": self.model,
+            "base_url": None if self.embedded else self.base_url,
+            "temperature": None if self.embedded else self.temperature,
+            "max_tokens": None if self.embedded else self.max_tokens,
+            "score": self.score,
+            "rounds": self.rounds,
+            "points": "rules" if self.embedded else self.points,
+            "limitations": self.limitations,
+            "author_response": self.author_response,
+        }
+
+
+_TABLES = {
+    "models": {"default": "model", "base_url": "base_url", "temperature": "temperature",
+               "max_tokens": "max_tokens"},
+    "audit": {name: name for name in ("score", "rounds", "points", "limitations",
+                                      "author_response", "skip_bad_lines", "prompts_dir")},
+    "limits": {name: name for name in ("max_connections", "max_retries", "timeout")},
+}  # fmt: skip
+"""Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Settings with the origin of each value, such as ``default`` or ``flag``."""
+
+    settings: Settings
+    origins: dict[str, str]
+
+
+def resolve(flags: Mapping[str, object], *, folder: Path | None = None) -> Resolved:
+    """Settings from defaults, file, environment and flags, the later ones first.
+
+    Args:
+        flags: Values given on the command line; None means not given.
+        folder: Where the data lies; its ``reviewscore.toml`` is read if there is one.
+
+    Raises:
+        SettingsError: An unknown name or an impossible value, with its origin.
+    """
+    values: dict[str, object] = {}
+    origins = dict.fromkeys(Settings.model_fields, "default")
+    path = _settings_file(folder)
+    if path is not None:
+        for name, value in _read_file(path).items():
+            values[name], origins[name] = value, str(path)
+    for name in Settings.model_fields:
+        variable = f"REVIEWSCORE_{name.upper()}"
+        text = os.environ.get(variable)
+        if text:
+            values[name], origins[name] = _from_text(name, text), variable
+    for name, value in flags.items():
+        if value is not None and value != ():
+            values[name], origins[name] = value, "flag"
+    try:
+        return Resolved(settings=Settings.model_validate(values), origins=origins)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {first['msg']}") from error
+
+
+def _from_text(name: str, text: str) -> object:
+    if text.lower() == "none":
+        return None
+    if name in ("paper", "point"):
+        return tuple(part.strip() for part in text.split(","))
+    return text
+
+
+def _settings_file(folder: Path | None) -> Path | None:
+    named = os.environ.get("REVIEWSCORE_CONFIG")
+    if named:
+        path = Path(named)
+        if not path.is_file():
+            raise SettingsError(f"REVIEWSCORE_CONFIG: no file {path}")
+        return path
+    for place in (Path.cwd(), folder):
+        if place is not None and (place / "reviewscore.toml").is_file():
+            return place / "reviewscore.toml"
+    own = Path.cwd() / "pyproject.toml"
+    if own.is_file() and "reviewscore" in _load(own).get("tool", {}):
+        return own
+    return None
+
+
+def _load(path: Path) -> dict[str, dict[str, object]]:
+    try:
+        loaded: dict[str, dict[str, object]] = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+    return loaded
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    tables: Mapping[str, object] = _load(path)
+    if path.name == "pyproject.toml":
+        tool = tables["tool"]
+        tables = tool["reviewscore"] if isinstance(tool, dict) else {}
+    values: dict[str, object] = {}
+    for table, content in tables.items():
+        if table not in _TABLES or not isinstance(content, dict):
+            raise SettingsError(f"{path}: unknown table [{table}]{_hint(table, _TABLES)}")
+        for key, value in content.items():
+            if key not in _TABLES[table]:
+                hint = _hint(key, _TABLES[table])
+                raise SettingsError(f"{path}: unknown key '{key}' in [{table}]{hint}")
+            values[_TABLES[table][key]] = value
+    return values
+
+
+def _hint(name: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean '{close[0]}'?" if close else f"; known are {', '.join(known)}"

@@ -1,0 +1,50 @@
+"""The record of a run's calls: ``calls.jsonl``, from which no call is paid twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from reviewscore.errors import RunFolderError
+from reviewscore.schema.call import Call, Completion
+from reviewscore.store.jsonl import JsonLines, read_lines
+
+
+class CallFile:
+    """Calls on disk; only the place of each is held in memory.
+
+    Args:
+        path: The file; made if it is not there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lines = JsonLines(path)
+        self._path = path
+        self._places: dict[str, int] = {}
+        for offset, raw in read_lines(path):
+            self._places[_read(raw, path).key] = offset
+
+    def find(self, key: str) -> Completion | None:
+        """The reply to an earlier equal call."""
+        offset = self._places.get(key)
+        if offset is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            return _read(file.readline(), self._path).completion
+
+    def add(self, call: Call) -> None:
+        """Record a call; it is with the operating system when this returns."""
+        self._places[call.key] = self._lines.append(call.model_dump_json())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lines.close()
+
+
+def _read(raw: bytes, path: Path) -> Call:
+    try:
+        return Call.model_validate_json(raw)
+    except ValidationError as error:
+        raise RunFolderError(f"{path}: a line is no record of a call; was it edited?") from error

@@ -1,0 +1,106 @@
+"""Append-only files of one JSON record a line that survive a kill and a full disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewscore.errors import RunFolderError, StopError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class JsonLines:
+    """A file of whole lines.
+
+    A half-written last line, left by a kill, is cut off when the file is opened, and a line that
+    cannot be written whole is taken back, so that every line in the file can be read.
+
+    Args:
+        path: The file; made if it is not there.
+
+    Raises:
+        RunFolderError: The file cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file = path.open("ab", buffering=0)
+            self._size = _whole_lines(path)
+            self._file.truncate(self._size)
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}") from error
+
+    def append(self, line: str) -> int:
+        """Write one line to the operating system and return its offset.
+
+        Raises:
+            StopError: The disk is full; the file is left as it was.
+            RunFolderError: The file cannot be written.
+        """
+        raw = line.encode() + b"\n"
+        offset = self._size
+        try:
+            written = 0
+            while written < len(raw):
+                written += self._file.write(raw[written:])
+        except OSError as error:
+            self._file.truncate(offset)
+            if error.errno in _FULL:
+                raise StopError(
+                    f"{self.path}: {error.strerror}; what is finished is kept: "
+                    "free some space and run the same command again"
+                ) from error
+            raise RunFolderError(f"{self.path}: {error.strerror}") from error
+        self._size += len(raw)
+        return offset
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _whole_lines(path: Path) -> int:
+    """Size in bytes up to and including the last line end."""
+    with path.open("rb") as file:
+        position = file.seek(0, os.SEEK_END)
+        while position > 0:
+            step = min(65536, position)
+            file.seek(position - step)
+            found = file.read(step).rfind(b"\n")
+            if found >= 0:
+                return position - step + found + 1
+            position -= step
+    return 0
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of each whole line; nothing if there is no such file."""
+    if not path.is_file():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for raw in file:
+            if raw.endswith(b"\n"):
+                yield offset, raw
+            offset += len(raw)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a kill leaves the old one or the new one.
+
+    Raises:
+        StopError: The disk is full.
+        RunFolderError: The file cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        draft.write_bytes(text.encode())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        kind = StopError if error.errno in _FULL else RunFolderError
+        raise kind(f"{path}: {error.strerror}") from error

@@ -1,0 +1,107 @@
+"""What a run was made with and what came of it: ``manifest.json``."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore.schema.record import Record
+
+Plain = str | int | float | bool | None | list[str]
+
+
+class Setting(Record):
+    """A setting's value and where it came from."""
+
+    value: Plain
+    origin: str
+
+
+class InputFile(Record):
+    """A file that was read."""
+
+    name: str
+    sha256: str
+    size: int = Field(description="bytes")
+
+
+class Counts(Record):
+    """How many of what the run folder holds."""
+
+    papers: int = 0
+    reviews: int = 0
+    reviews_without_points: int = 0
+    points: int = 0
+    scored: int = 0
+    unknown: int = 0
+    error: int = 0
+    bad_lines: int = 0
+
+
+class Spending(Record):
+    """Calls and tokens of all sessions of a run.
+
+    Attributes:
+        reused: Calls answered from the run's own record.
+        usd: Dollars at list prices; None if the model's price is not known.
+        prices: Where the prices are from, and their date.
+    """
+
+    calls: int = 0
+    reused: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    prices: str | None = None
+
+
+class Manifest(Record):
+    """The run's own account of itself.
+
+    Attributes:
+        decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder
+            holds one set of these, and resuming with another is refused.
+        selection: Settings that left points out on purpose; empty for a whole run.
+        times: Start of each session, UTC, ISO 8601, and its seconds.
+        complete: Whether the last session reached the end.
+    """
+
+    schema_id: Literal["reviewscore.manifest/1"] = Field(
+        default="reviewscore.manifest/1", alias="schema"
+    )
+    reviewscore_version: str
+    judge: str
+    judge_version: str | None
+    settings: dict[str, Setting]
+    decisive: dict[str, Plain]
+    decisive_sha256: str
+    selection: dict[str, Plain] = Field(default_factory=dict)
+    prompts: dict[str, str]
+    versions: dict[str, str]
+    inputs: tuple[InputFile, ...]
+    models_answered: tuple[str, ...] = ()
+    counts: Counts = Counts()
+    spending: Spending = Spending()
+    warnings: tuple[str, ...] = ()
+    times: tuple[tuple[str, float], ...] = ()
+    complete: bool = False
+
+
+def hash_file(path: Path) -> InputFile:
+    """Name, SHA-256 and size of a file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return InputFile(name=path.name, sha256=digest, size=path.stat().st_size)
+
+
+def first_difference(old: dict[str, Plain], new: dict[str, Plain]) -> str | None:
+    """The first decisive value that differs, in words; None if all are equal."""
+    for name in sorted(old.keys() | new.keys()):
+        before, now = old.get(name), new.get(name)
+        if before != now:
+            return f"{name} was {before!r} and is now {now!r}"
+    return None

@@ -1,0 +1,201 @@
+"""The folder of one run: opened, resumed, refused, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from reviewscore.errors import RunFolderError
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.record import Record
+from reviewscore.store.calls import CallFile
+from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
+from reviewscore.store.manifest import Manifest, first_difference
+
+MANIFEST = "manifest.json"
+POINTS = "points.jsonl"
+ERRORS = "errors.jsonl"
+CALLS = "calls.jsonl"
+SUMMARY = "summary.json"
+REPORT = "report.html"
+_LOCK = ".lock"
+
+
+class ErrorRecord(Record):
+    """What failed: a point, a whole review, or a line of the input."""
+
+    schema_id: Literal["reviewscore.error/1"] = Field(default="reviewscore.error/1", alias="schema")
+    what: Literal["point", "review", "line"]
+    review_id: str | None = None
+    point_id: str | None = None
+    kind: str
+    message: str
+
+
+class RunDir:
+    """A run folder opened for writing; one process at a time.
+
+    Args:
+        path: The folder; made if it is not there.
+        manifest: What this run is to be made with.
+        allow_foreign: Write into a non-empty folder that is no run folder.
+        retry_errors: Forget failed points, so that they are tried again.
+
+    Raises:
+        RunFolderError: Another process writes to it, it was made with other settings, it is not
+            a run folder, or it cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        manifest: Manifest,
+        *,
+        allow_foreign: bool = False,
+        retry_errors: bool = False,
+    ) -> None:
+        self.path = path
+        _make(path)
+        self._lock = FileLock(path / _LOCK, blocking=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise RunFolderError(f"{path}: another process is writing to this run") from error
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}") from error
+        try:
+            self.manifest = self._continue(manifest, allow_foreign=allow_foreign)
+            self._save(self.manifest)
+            if retry_errors:
+                _drop_errors(path)
+            self._points = JsonLines(path / POINTS)
+            self._errors = JsonLines(path / ERRORS)
+            self.done = {score.point_id: score.status for score in read_points(path)}
+            self._calls: CallFile | None = None
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _continue(self, new: Manifest, *, allow_foreign: bool) -> Manifest:
+        if not (self.path / MANIFEST).is_file():
+            others = [entry.name for entry in self.path.iterdir() if entry.name != _LOCK]
+            if others and not allow_foreign:
+                raise RunFolderError(
+                    f"{self.path} holds {others[0]!r} and is no run folder; "
+                    "choose another folder, or say --yes"
+                )
+            return new
+        old = read_manifest(self.path)
+        difference = first_difference(old.decisive, new.decisive)
+        if difference is not None:
+            raise RunFolderError(
+                f"{self.path} was made with other settings: {difference}; "
+                "use the same settings, or another folder"
+            )
+        return new.model_copy(
+            update={
+                "times": old.times,
+                "spending": old.spending,
+                "models_answered": old.models_answered,
+            }
+        )
+
+    @property
+    def calls(self) -> CallFile:
+        """The record of calls, opened at first use."""
+        if self._calls is None:
+            self._calls = CallFile(self.path / CALLS)
+        return self._calls
+
+    def add(self, score: PointScore) -> None:
+        """Write a point's score; it is with the operating system when this returns."""
+        self._points.append(score.model_dump_json())
+        self.done[score.point_id] = score.status
+        if score.status is Status.ERROR:
+            self.add_error(
+                ErrorRecord(
+                    what="point",
+                    review_id=score.review_id,
+                    point_id=score.point_id,
+                    kind=(score.error or "").partition(":")[0],
+                    message=score.error or "",
+                )
+            )
+
+    def add_error(self, error: ErrorRecord) -> None:
+        """Write down a failure."""
+        self._errors.append(error.model_dump_json())
+
+    def update(self, manifest: Manifest) -> None:
+        """Replace the manifest."""
+        self.manifest = manifest
+        self._save(manifest)
+
+    def _save(self, manifest: Manifest) -> None:
+        write_whole(self.path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+
+    def __enter__(self) -> RunDir:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._points.close()
+        self._errors.close()
+        if self._calls is not None:
+            self._calls.close()
+        self._lock.release()
+
+
+def _make(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise RunFolderError(f"{path} is a file; name a folder with -o") from error
+    except OSError as error:
+        raise RunFolderError(f"{path}: {error.strerror}") from error
+
+
+def _drop_errors(path: Path) -> None:
+    kept = [score.model_dump_json() for score in read_points(path) if score.status != Status.ERROR]
+    write_whole(path / POINTS, "".join(f"{line}\n" for line in kept))
+    write_whole(path / ERRORS, "")
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a run folder's manifest.
+
+    Raises:
+        RunFolderError: There is none, or it is of another version.
+    """
+    file = path / MANIFEST
+    try:
+        return Manifest.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing") from error
+    except ValidationError as error:
+        raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
+
+
+def read_points(path: Path) -> Iterator[PointScore]:
+    """The scores of a run folder, in the order they were finished.
+
+    Raises:
+        RunFolderError: A line is no score; names file and line.
+    """
+    file = path / POINTS
+    for number, (_, raw) in enumerate(read_lines(file), start=1):
+        try:
+            yield PointScore.model_validate_json(raw)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in problem["loc"])
+            raise RunFolderError(f"{file}:{number}: field '{place}': {problem['msg']}") from error
