@@ -1,0 +1,306 @@
+"""List entries and paragraphs of a section, with the lead-ins that stand before them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from reviewscore.points.markers import Line, lines_of
+from reviewscore.points.roles import heading_kind
+from reviewscore.points.sentences import Stretch, sentences
+from reviewscore.schema.review import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One list entry or paragraph of a section.
+
+    Attributes:
+        start: Offset of its text, after the marker.
+        end: Offset just after its text.
+        entry: Whether it stands in a list.
+        role: Role that its marker or lead-in gives it, else None.
+        context: The lead-in it belongs to.
+        style: Marker of a list entry.
+        indent: Width of the white space before it.
+        number: Count that the marker states, else 0.
+        gap: Whether a blank line stands before it.
+    """
+
+    start: int
+    end: int
+    entry: bool
+    role: Role | None = None
+    context: Stretch | None = None
+    style: str = ""
+    indent: int = 0
+    number: int = 0
+    gap: bool = False
+
+
+_CONTINUES = re.compile(
+    r"(?:for (?:example|instance)|specifically|in particular|e\.g|i\.e|namely|where\b|more "
+    r"specifically|concretely|that is|to be (?:more )?(?:specific|precise|concrete)|this (?:is|makes|"
+    r"would|means|raises|leads|could|can|may|also|suggests|seems)|these (?:are|would|could)|"
+    r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(
+    r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|these|"
+    r"detailed|specific|main|major|other|additional|minor|my|two|three|four)\b[^.:?]{0,80}\b(?:concerns?|"
+    r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|aspects?|"
+    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|typos)\b[^.:?]{0,60}"
+    r"[.:,;]?\W*$",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(
+    r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))"
+    r"(?:.{0,60}\bet al\b|[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|[\"'“]?[A-Z][^.?!]{10,200}"
+    r"[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|transactions|ICML|ICLR|NeurIPS|NIPS|"
+    r"CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|https?://)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TITLE_WORDS = 12
+_LEAD_IN_LENGTH = 260
+_MERGED_LENGTH = 1600
+
+
+def _ends_sentence(text: str, block: Block | Line) -> bool:
+    tail = text[max(block.start, block.end - 4) : block.end].rstrip("\"'”’)]*_ ")
+    return tail.endswith((".", "?", "!", ";", "…"))
+
+
+def _is_title(text: str, block: Block) -> bool:
+    """Whether an entry is only a title for what follows it."""
+    own = text[block.start : block.end]
+    if own.rstrip("*_ ").endswith(":"):
+        return True
+    return (
+        len(own) < _LEAD_IN_LENGTH
+        and len(own.split()) <= _TITLE_WORDS
+        and not own.rstrip("*_ \"')").endswith(("?", "!", ";"))
+        and (not _ends_sentence(text, block) or own.startswith("**"))
+    )
+
+
+def _raw_blocks(text: str, lines: list[Line]) -> list[Block]:
+    """Lines joined into entries and paragraphs, without regard to how these belong together."""
+    wrapped = _hard_wrapped(text, lines)
+    blocks: list[Block] = []
+    gap = True
+    for line in lines:
+        if line.blank:
+            gap = True
+            continue
+        if not line.style and blocks and not gap and _runs_on(text, blocks[-1], line, wrapped):
+            blocks[-1] = replace(blocks[-1], end=line.end)
+        else:
+            blocks.append(
+                Block(
+                    line.body,
+                    line.end,
+                    bool(line.style),
+                    line.role,
+                    style=line.style,
+                    indent=line.indent,
+                    number=line.number,
+                    gap=gap,
+                )
+            )
+        gap = False
+    return blocks
+
+
+def _hard_wrapped(text: str, lines: list[Line]) -> bool:
+    """Whether line ends are where the editor put them and not where the reviewer did."""
+    broken = sum(
+        1
+        for first, second in zip(lines, lines[1:], strict=False)
+        if not first.blank
+        and not second.blank
+        and not second.style
+        and not _ends_sentence(text, first)
+        and text[second.start].islower()
+    )
+    full = sum(1 for line in lines if not line.blank)
+    return broken >= 3 and broken * 3 >= full  # noqa: PLR2004 - a third of at least nine lines
+
+
+def _runs_on(text: str, block: Block, line: Line, wrapped: bool) -> bool:
+    """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
+    first = text[line.start]
+    if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
+        return True
+    tail = text[block.start : block.end].rstrip("*_ ")
+    if tail.endswith(":"):
+        return block.entry
+    if block.entry and line.indent > block.indent:
+        return True
+    return not _ends_sentence(text, block) and (not block.entry or not first.isupper())
+
+
+def _numbered_on(blocks: list[Block]) -> list[bool]:
+    """For each block, whether a later entry carries on the count of the last one before it."""
+    wanted: set[tuple[str, int]] = set()
+    later = [False] * len(blocks)
+    last: list[Block | None] = []
+    current: Block | None = None
+    for block in blocks:
+        current = block if block.entry and block.number else current
+        last.append(current)
+    for index in range(len(blocks) - 1, -1, -1):
+        owner = last[index]
+        later[index] = owner is not None and (owner.style, owner.number + 1) in wanted
+        if blocks[index].entry and blocks[index].number:
+            wanted.add((blocks[index].style, blocks[index].number))
+    return later
+
+
+def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
+    """Paragraphs that continue the entry before them are joined to it."""
+    numbered_on = _numbered_on(blocks)
+    joined: list[Block] = []
+    for index, block in enumerate(blocks):
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and not block.entry
+            and _continues(text, last, block, numbered_on[index])
+        ):
+            joined[-1] = replace(last, end=block.end)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
+    if _is_reference(text, block) or _is_lead_in(text, block):
+        return False
+    if _CONTINUES.match(text, block.start, block.end) or text[block.start].islower():
+        return True
+    if not last.entry:
+        return text[block.start] in "$\\" or text[last.end - 1] in "$,"
+    titled = _is_title(text, last) and not block.gap
+    return titled or numbered_on or block.indent > last.indent
+
+
+def _is_lead_in(text: str, block: Block) -> bool:
+    own = text[block.start : block.end].rstrip("*_ ")
+    return len(own) < _LEAD_IN_LENGTH and (
+        own.endswith(":") or _LEAD_IN.search(own[-_LEAD_IN_LENGTH:]) is not None
+    )
+
+
+def _is_reference(text: str, block: Block) -> bool:
+    own = text[block.start : min(block.end, block.start + 500)]
+    if block.style.startswith(("[1", "1]")) or own.startswith("["):
+        return _REFERENCE.match(own.lstrip("[0123456789] ")) is not None
+    return own.startswith("http") and " " not in own.strip()
+
+
+def lead_in_role(lead: str) -> Role | None:
+    """What a lead-in promises: its list holds strengths, weaknesses or questions."""
+    words = re.findall(r"[a-z]+", lead.lower())
+    kinds = [kind[0] for word in words if (kind := heading_kind(word)) is not None]
+    for role in (Role.WEAKNESSES, Role.QUESTIONS, Role.STRENGTHS, Role.REQUESTS):
+        if role in kinds:
+            return role
+    return None
+
+
+def _nest(text: str, blocks: list[Block]) -> list[Block]:
+    """Lists inside entries are joined to their entry, or stand alone with it as their lead-in."""
+    nested: list[Block] = []
+    index = 0
+    while index < len(blocks):
+        block = blocks[index]
+        end = _children_end(text, blocks, index)
+        children = blocks[index + 1 : end]
+        index = max(end, index + 1)
+        if not children:
+            nested.append(block)
+            continue
+        whole = children[-1].end - block.start
+        if _is_title(text, block) or whole > _MERGED_LENGTH or _all_questions(text, children):
+            lead = Stretch(block.start, block.end)
+            if not _is_title(text, block):
+                nested.append(block)
+            nested += [
+                replace(child, context=lead, role=child.role or block.role) for child in children
+            ]
+        else:
+            nested.append(replace(block, end=children[-1].end))
+    return nested
+
+
+def _all_questions(text: str, blocks: list[Block]) -> bool:
+    return all(text[block.start : block.end].rstrip().endswith("?") for block in blocks)
+
+
+def _children_end(text: str, blocks: list[Block], index: int) -> int:
+    """Index just after the entries that stand under the entry at `index`."""
+    parent = blocks[index]
+    end = index + 1
+    if not parent.entry:
+        return end
+    titled = text[parent.start : parent.end].rstrip("*_ ").endswith(":")
+    for child in blocks[index + 1 :]:
+        deeper = child.indent > parent.indent + 1
+        other = child.style != parent.style and (titled or not child.gap) and not parent.number == 0
+        other = other or (child.style != parent.style and titled)
+        if not child.entry or child.role is not None or not (deeper or other):
+            break
+        end += 1
+    return end
+
+
+def _lead_lists(text: str, blocks: list[Block]) -> list[Block]:
+    """Lead-in paragraphs become the context of the entries under them."""
+    led: list[Block] = []
+    lead: Stretch | None = None
+    role: Role | None = None
+    for index, block in enumerate(blocks):
+        follows = index + 1 < len(blocks)
+        if block.entry and not (follows and _topic_entry(text, block)):
+            led.append(replace(block, context=block.context or lead, role=block.role or role))
+            continue
+        before_entry = follows and blocks[index + 1].entry
+        lead, role = None, None
+        rest, last = _split_lead_in(text, block, before_entry=before_entry)
+        if last is not None:
+            lead, role = last, lead_in_role(text[last.start : last.end])
+        if rest is not None:
+            led.append(rest)
+    return led
+
+
+def _topic_entry(text: str, block: Block) -> bool:
+    own = text[block.start : block.end].strip("*_: ")
+    return len(own) < 40 and heading_kind(own) is not None  # noqa: PLR2004 - a heading, not prose
+
+
+def _split_lead_in(
+    text: str, block: Block, *, before_entry: bool
+) -> tuple[Block | None, Stretch | None]:
+    """A paragraph without its closing lead-in, and the lead-in."""
+    own = text[block.start : block.end].rstrip("*_ ")
+    if _topic_entry(text, block):
+        return None, Stretch(block.start, block.end)
+    colon = own.endswith(":")
+    if not colon and not (len(own) < _LEAD_IN_LENGTH and _LEAD_IN.search(own) and before_entry):
+        return block, None
+    parts = sentences(text, block.start, block.end)
+    last = parts[-1]
+    rest = replace(block, end=parts[-2].end) if len(parts) > 1 else None
+    return rest, last
+
+
+def blocks_of(text: str, start: int, end: int) -> list[Block]:
+    """The list entries and paragraphs of ``text[start:end]`` in order.
+
+    Nested lists are joined to their entry when they support it, and stand alone when the entry is
+    only a title. Lead-ins and references to literature are no blocks.
+    """
+    raw = _raw_blocks(text, list(lines_of(text, start, end)))
+    kept = [block for block in raw if block.end > block.start and not _is_reference(text, block)]
+    return _lead_lists(text, _nest(text, _attach_paragraphs(text, kept)))

@@ -1,0 +1,163 @@
+"""The sections of a review: its boxes, and the headings written inside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reviewscore.points.roles import (
+    POINT_ROLES,
+    Level,
+    field_role,
+    heading_kind,
+    is_sifted,
+    plain_name,
+)
+from reviewscore.schema.review import Review, Role
+
+
+class OpenSection(NamedTuple):
+    """A stretch of a review under one heading: ``review.fields[field][start:end]``.
+
+    Attributes:
+        field: Name of the text box.
+        name: Heading as the reviewer wrote it, else the name of the box.
+        role: What the section is for.
+        start: Offset just after the heading.
+        end: Offset of the next heading, or the end of the box.
+    """
+
+    field: str
+    name: str
+    role: Role
+    start: int
+    end: int
+
+    @property
+    def sifted(self) -> bool:
+        """Whether praise and description may stand in it, so that not every sentence counts."""
+        return self.role is Role.MIXED or is_sifted(self.name)
+
+
+class Heading(NamedTuple):
+    """A heading in a box: its line starts at `start`, its section's text at `body`."""
+
+    start: int
+    body: int
+    name: str
+    role: Role
+    level: Level
+
+
+_WHOLE = frozenset({"text", "review", "main review", "comments", "full review"})
+_INSIDE = POINT_ROLES | {Role.STRENGTHS, Role.LIMITATIONS, Role.LATE, Role.IGNORE}
+_ORNAMENT = " \t\r\f\v#*_=[]{}$~>()|<`\u200b\u00a0\ufeff"
+_NUMBER = re.compile(r"^(?:\d{1,2}|[IVX]{1,4}|[A-Fa-f])[.)]\s+")
+_BULLET = re.compile(r"^[-+•*]\s+(?=\S)")
+_TEX = re.compile(r"\\(?:textbf|textit|underline|text|bf|section\*?|subsection\*?)\b\s*")
+_LONGEST = 80
+
+
+def _bare(head: str) -> str:
+    """A would-be heading without its ornaments."""
+    head = _TEX.sub("", head.replace("&nbsp;", " ")).strip(_ORNAMENT + "-–—+•:.,;!")
+    return _NUMBER.sub("", head).strip(_ORNAMENT + "-–—:.")
+
+
+def _full_line(line: str) -> tuple[str, Role, Level] | None:
+    if len(line) > _LONGEST:
+        return None
+    name = _bare(line)
+    kind = heading_kind(name)
+    if kind is None:
+        return None
+    bulleted = _BULLET.match(line.strip()) is not None and not line.strip().startswith("**")
+    plain = line.rstrip(" \t\r*_]").endswith((":", "-"))
+    if bulleted and not plain and kind[1] is not Level.SIDE:
+        return None
+    return (name, *kind)
+
+
+_SEPARATOR = re.compile(r":|\s[-–—]\s|[.\])*_}]+(?=\s)|\](?=\S)|\*\*")
+
+
+def _inline(line: str) -> tuple[str, Role, Level, int] | None:
+    """A heading with its text on the same line: name, role, level, offset of the text."""
+    for found in _SEPARATOR.finditer(line, 0, _LONGEST):
+        head, rest = line[: found.start()], line[found.end() :]
+        if not any(char.isalnum() for char in head):
+            continue
+        kind = heading_kind(_bare(head))
+        if kind is None or not rest.strip(_ORNAMENT):
+            continue
+        colon = ":" in found.group() or rest.lstrip(_ORNAMENT).startswith(":")
+        if not colon and kind[1] is not Level.SIDE:
+            continue
+        if kind[0] is Role.SCORES and len(rest) > _LONGEST:
+            continue
+        skipped = len(rest) - len(rest.lstrip(_ORNAMENT.replace("$", "") + ":"))
+        return (_bare(head), *kind, found.end() + skipped)
+    return None
+
+
+def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
+    """The headings in a box that change what its text is for, in order."""
+    offset = 0
+    for line in text.split("\n"):
+        start, offset = offset, offset + len(line) + 1
+        read = _full_line(line)
+        body = min(offset, len(text))
+        if read is None:
+            inline = _inline(line)
+            if inline is None:
+                continue
+            read, body = inline[:3], start + inline[3]
+        name, role, level = read
+        if level is Level.TOPIC or not (whole or role in _INSIDE):
+            continue
+        yield Heading(start, body, name, role, level)
+
+
+def _sticky(section: OpenSection) -> bool:
+    """Whether only a heading of the form ends the section: a last summary, or a later update."""
+    closing = {"summary of the review", "summary of review", "review summary"}
+    return section.role is Role.LATE or plain_name(section.name) in closing
+
+
+def sections_of(review: Review) -> tuple[OpenSection, ...]:
+    """All sections of a review in reading order, whether or not points come from them."""
+    found: list[OpenSection] = []
+    for field, text in review.fields.items():
+        role = field_role(field)
+        current = OpenSection(field, field, role, 0, len(text))
+        if role in POINT_ROLES or role is Role.LIMITATIONS:
+            whole = plain_name(field) in _WHOLE
+            for heading in _headings(text, whole=whole):
+                if _sticky(current) and heading.level is not Level.FORM:
+                    continue
+                found.append(current._replace(end=heading.start))
+                current = OpenSection(field, heading.name, heading.role, heading.body, len(text))
+        found.append(current)
+    return tuple(found)
+
+
+def open_sections(
+    review: Review, *, include_limitations: bool = False, include_strengths: bool = False
+) -> tuple[OpenSection, ...]:
+    """The sections of a review that may hold points, in reading order, empty ones left out.
+
+    Args:
+        review: Any review; one that came as a single text is searched for headings.
+        include_limitations: Whether sections for limitations are open.
+        include_strengths: Whether sections for strengths are open.
+    """
+    roles = set(POINT_ROLES)
+    roles |= {Role.LIMITATIONS} if include_limitations else set()
+    roles |= {Role.STRENGTHS} if include_strengths else set()
+    return tuple(
+        section
+        for section in sections_of(review)
+        if section.role in roles
+        and review.fields[section.field][section.start : section.end].strip()
+    )

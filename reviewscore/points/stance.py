@@ -1,0 +1,310 @@
+"""Whether a sentence of a review criticises, asks, praises, decides or is only polite."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Stance(StrEnum):
+    """What a sentence does."""
+
+    CRITICAL = "critical"  # a weakness or a request for change
+    QUESTION = "question"
+    PRAISE = "praise"
+    NEUTRAL = "neutral"  # description, background, reasons
+    ASIDE = "aside"  # politeness, decisions and pointers to other boxes
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(patterns) + ")", re.IGNORECASE)
+
+
+_CRITICAL = _words(
+    r"unclear",
+    r"not (?:\w+ ){0,3}(?:clear|convinc|novel|new|enough|sufficient|well|easy|explain|discuss|"
+    r"compar|provid|mention|address|justif|support|defin|describ|show|present|stud|evaluat|"
+    r"report|includ|consider|understand|see|sure|significant|surpris|true|correct|consistent|"
+    r"obvious|fair|self|good|strong|very|properly|clearly|fully|persua|realistic|practical)",
+    r"(?:isn|aren|doesn|don|didn|wasn|can|couldn|won|hasn|haven)['’]?t\b(?! (?:have|see) any (?:major|"
+    r"significant|serious))",
+    r"lack(?:s|ed|ing)?\b",
+    r"missing",
+    r"limited",
+    r"insufficient\w*",
+    r"incremental",
+    r"marginal\w*",
+    r"weak(?:er|est|ness|nesses|ly)?\b(?![- ](?:supervis|label))",
+    r"concern(?:s|ed)?\b",
+    r"unfortunately",
+    r"(?:hard|difficult|tough|challenging|impossible) (?:\w+ ){0,2}to\b",
+    r"difficult to",
+    r"confus\w+",
+    r"(?:should|must|needs? to|ought to) (?:\w+ )?(?:be|have|also|include|provide|add|compare|"
+    r"discuss|explain|clarif\w+|report|show|cite|mention|define|describe|consider|make|give|do|"
+    r"use|improve|present|evaluate|state|address|justify|test|run)",
+    r"(?:would|could|might|may|will) (?:\w+ ){0,3}(?:benefit|help(?:ful)?|strengthen|improve|like to"
+    r" (?:see|know|have|understand|ask)|better|nice|interesting|good|great|useful|valuable|"
+    r"have (?:been|liked))\b",
+    r"(?:suggest|recommend|encourage|urge) (?:\w+ ){0,4}(?:to|that|adding|including|the authors|"
+    r"authors|using|providing|discussing)",
+    r"please (?!see|refer)",
+    r"wonder\w*",
+    r"curious",
+    r"fail(?:s|ed)? to",
+    r"poor(?:ly)?\b",
+    r"worse",
+    r"over-?(?:claim|stat|sell)\w*",
+    r"inconsisten\w+",
+    r"incorrect\w*",
+    r"wrong\w*",
+    r"typos?\b",
+    r"grammatical",
+    r"doubt\w*",
+    r"skeptical",
+    r"trivial",
+    r"straightforward (?:\w+ )?(?:combination|extension|application|adaptation)",
+    r"(?:simple|direct|mere) (?:combination|extension|application)",
+    r"combination of (?:existing|known|previous|two)",
+    r"vague\w*",
+    r"ambigu\w+",
+    r"ad[- ]hoc",
+    r"hardly",
+    r"somewhat",
+    r"not\b",
+    r"no (?:\w+ ){0,2}(?:comparison|discussion|analysis|evidence|experiment|explanation|"
+    r"ablation|code|theor|guarantee|mention|detail|result|evaluation|justification|reference|"
+    r"proof|error bar|baseline|description|intuition|definition|empirical|significant)\w*",
+    r"neither",
+    r"never",
+    r"cannot",
+    r"without (?:\w+ ){0,2}(?:explanation|justif|any|discuss|further|detail|proper)\w*",
+    r"questionable",
+    r"problematic",
+    r"unfair",
+    r"unrealistic",
+    r"unconvincing",
+    r"unjustified",
+    r"unsupported",
+    r"unnecessar\w+",
+    r"too (?:many|much|strong|small|simple|short|long|brief|few|limited|dense|restrictive|weak|"
+    r"similar|vague|complicated|complex|general)",
+    r"restrict(?:ive|ed)",
+    r"sloppy",
+    r"mislead\w*",
+    r"contradict\w*",
+    r"downsides?",
+    r"drawbacks?",
+    r"shortcomings?",
+    r"caveats?",
+    r"hand-?wav\w+",
+    r"cherry",
+    r"outdated",
+    r"undefined",
+    r"(?:more|further|additional|better|deeper|other) (?:\w+ ){0,2}(?:experiment|detail|discussion|"
+    r"explanation|analys|clarification|comparison|baseline|dataset|evidence|justification|"
+    r"ablation|evaluation|information|intuition|insight)\w* (?:is|are|on|about|of|would|should|"
+    r"could|need|in)",
+    r"only (?:\w+ ){0,3}(?:on|one|two|a|compare|evaluat|test|consider|small|toy|minor|margin)",
+    r"can be (?:further |significantly |greatly |much )?(?:improved|better|strengthened)",
+    r"could be (?:\w+ )?(?:improved|better|clearer|more|clarified|expanded|made|stronger|explained)",
+    r"low(?:ers)? (?:the )?(?:novelty|quality|originality)",
+    r"(?:novelty|contribution|originality)\w* (?:\w+ )?(?:is|are|seems?|appears?) (?:\w+ ){0,2}"
+    r"(?:low|limited|minor|small|thin|moderate|weak)",
+    r"lower than",
+    r"similar to (?:\[|the (?:work|paper|idea)|prior|previous|existing)",
+    r"(?:minor|small) (?:issue|comment|improvement|error|mistake|novelty)",
+    r"mistakes?\b",
+    r"errors? in",
+    r"rather (?:than )?(?:limited|weak|small|minor|trivial|incremental)",
+)
+_CONTRAST = _words(r"however", r"but", r"although", r"though", r"despite", r"yet", r"while")
+_QUESTION_WORDS = _words(
+    r"(?:what|why|how|which|when|where|who|whether)\b[^.]*$",
+)
+_PRAISE = _words(
+    r"well[- ](?:written|motivated|organi[sz]ed|structured|presented|designed|executed|explained|"
+    r"supported|done|justified|positioned|grounded|thought)",
+    r"easy to (?:\w+ ){0,2}(?:follow|read|understand|reproduce|implement|use)",
+    r"(?:is|are|seems?|appears?|looks?|quite|very|and|an?|also|highly|really|overall) "
+    r"(?:\w+ly |very |quite |also |fairly |pretty |somewhat |overall )*"
+    r"(?:novel|interesting|important|impressive|strong|good|solid|sound|convincing|thorough|"
+    r"extensive|comprehensive|original|significant|nice|elegant|clear|clean|intuitive|reasonable|"
+    r"effective|useful|valuable|timely|relevant|reproducible|promising|insightful|excellent|"
+    r"great|high|sufficient|adequate|new|innovative|rigorous|appealing|compelling|practical|"
+    r"technically|simple|competitive|detailed|straightforward to|refreshing)",
+    r"clearly (?:written|presented|explained|described|motivated|stated)",
+    r"(?:i|we) (?:\w+ )?(?:like|enjoy|appreciate|commend|applaud|believe the (?:work|paper) is)\w*",
+    r"novel(?:ty)?\b",
+    r"outperform\w*",
+    r"state[- ]of[- ]the[- ]art",
+    r"strengths?\b",
+    r"(?:good|nice|great|excellent|impressive|interesting|strong|solid|extensive|comprehensive|"
+    r"thorough|detailed|convincing|promising|clear|important|novel|original|valuable|useful|"
+    r"insightful|rigorous|sound|high|superior) \w+",
+    r"(?:code|implementation|source)s? (?:\w+ ){0,3}(?:is|are|has been|was|were) (?:\w+ )?"
+    r"(?:provided|available|included|released|given|submitted)",
+    r"(?:can|should|could) be (?:\w+ )?reproduced",
+    r"reproducible",
+    r"contributes?",
+)
+_NEGATED_CRITICISM = _words(
+    r"no (?:major |significant |serious |particular |further |obvious |real |clear |other |big )*"
+    r"(?:concerns?|weakness(?:es)?|issues?|complaints?|problems?|questions?|drawbacks?|doubts?)",
+    r"not (?:only|limited to|just|merely)\b",
+    r"(?:did|do|could|can) ?n[o'’]?t (?:find|see|have|notice|spot) (?:any|major|obvious|significant)",
+    r"without (?:a )?doubt",
+    r"to (?:the best of )?my (?:best )?knowledge",
+    r"address(?:es|ed|ing)? (?:\w+ ){0,4}(?:issues?|problems?|limitations?|drawbacks?|concerns?|"
+    r"shortcomings?|challeng\w+|lack)",
+    r"(?:overcom|mitigat|solv|tackl|alleviat|resolv)\w+ (?:\w+ ){0,5}(?:issues?|problems?|"
+    r"limitations?|drawbacks?|shortcomings?|difficult\w*|lack)",
+    r"(?:challenging|limited (?:data|resources?|compute|budget|supervision|labels?)|"
+    r"missing (?:data|values?|labels?|modalit\w+|entries))",
+    r"weakly[- ]supervised",
+    r"non-?trivial",
+    r"hard (?:negative|label|constraint|example|attention|sample|prompt)\w*",
+)
+_POLITE = _words(
+    r"look(?:ing)? forward to",
+    r"thank(?:s| you| the authors)",
+    r"(?:i|we) (?:\w+ )?hope (?:\w+ ){0,4}(?:author|address|rebuttal|comments|feedback|help|this)",
+    r"hopefully (?:\w+ ){0,3}(?:author|address)",
+    r"(?:happy|willing|open|glad|inclined|ready|consider|would like|likely) (?:\w+ ){0,3}(?:to )?"
+    r"(?:\w+ )?(?:rais|increas|updat|chang|revis|re-?consider|re-?evaluat|improv|adjust|upgrad|"
+    r"reassess)\w* (?:\w+ ){0,4}(?:score|rating|review|assessment|recommendation|evaluation|"
+    r"opinion|mind|vote|grade|decision)",
+    r"(?:(?:rais|increas|updat|chang|revis|lower|adjust|keep|maintain|chang)\w*) (?:\w+ )?(?:my|"
+    r"the|this) (?:\w+ )?(?:score|rating|recommendation|evaluation|assessment|decision|vote)",
+    r"(?:please|kindly)? ?(?:see|refer to|check|read|address|respond to|answer|clarify) (?:\w+ "
+    r"){0,5}(?:(?:weakness\w*|strengths?|cons|concerns?|questions?|comments?|points?|issues?|"
+    r"sections?|box(?:es)?|summary)(?: \w+){0,3}|(?:the )?(?:above|below))\s*\W*$",
+    r"see (?:the )?(?:above|below)\s*\W*$",
+    r"apolog\w+",
+    r"(?:correct me|let me know) if",
+    r"if i (?:am|have|'m) (?:mis|wrong)",
+    r"good luck",
+    r"congratulat\w+",
+)
+_DECISION = _words(
+    r"(?:i|we|my|therefore|thus|hence|overall|so|reviewer|in (?:summary|conclusion|total))\b.{0,120}"
+    r"\b(?:recommend\w*|vot(?:e|ing)|lean(?:s|ing)?|inclin\w+|scor\w+|rat(?:e|ed|ing)|tend\w*|"
+    r"suggest\w*|give|giving|favou?r|support\w*|advocat\w*|opt|decid\w*|argue|side|think|believe|"
+    r"consider|recommendation)\b"
+    r".{0,80}\b(?:accept(?:ance|ed|ing)?|reject(?:ion|ed|ing)?|borderline|threshold|publi(?:cation|"
+    r"shed)|score|rating|[1-9]/10)\b",
+    r"(?:above|below|under|meets?|reach\w*) (?:\w+ )?(?:the )?(?:acceptance|accept) "
+    r"(?:threshold|bar)",
+    r"(?:weak|strong|clear|borderline|marginal\w*|leaning) (?:accept|reject|acceptance|rejection)\b",
+    r"ready (?:for|to be) publi\w+",
+    r"(?:warrants?|worth|merits?|deserves?|worthy of|in favou?r of|justify) (?:\w+ ){0,2}"
+    r"(?:accept\w*|publi\w*|reject\w*)",
+    r"should be (?:accepted|rejected|published)",
+    r"i (?:am|'m) not (?:an expert|very familiar|familiar|too familiar)",
+    r"i (?:did not|didn't|have not|haven't) (?:\w+ )?(?:check|verif|read|go through)\w* (?:\w+ ){0,3}"
+    r"(?:proof|derivation|appendi|detail|math|supplement|code)\w*",
+)
+_EMPTY = re.compile(
+    r"""^\W*(?:
+        (?:n\W?a|none|nothing|nil|no|yes|not\ applicable|tbd|see\ above|see\ below|as\ above|
+           ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|nbsp|idem|ditto)
+        (?:\ (?:noted|found|that\ i\ (?:know|am\ aware)\ of|to\ report|at\ this\ (?:time|point)|
+           specifically|really|in\ particular|applicable|observed))?
+      | (?:(?:i\ )?(?:have|see|there\ are|there\ is|i\ do\ not\ have\ any|do\ not\ have)\ )?
+        (?:no|any)\ (?:\w+\ ){0,3}(?:questions?|comments?|concerns?|weakness(?:es)?|issues?|
+           suggestions?|typos|requests?|changes)(?:\ (?:for|from|to|at|on|in)\b.{0,40})?
+      | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|as\ (?:in|mentioned|
+           stated|noted|discussed)|same\ as|mentioned|listed|described|in|covered)\b)
+        (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|comments?|
+           section|box|previous|other|cons)\b.{0,60}
+    )\W*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_RATED = re.compile(
+    r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
+    r"rather |relatively |generally |pretty )*"
+    r"(?:good|fair|high|medium|ok|okay|fine|low|poor|excellent|average|moderate|marginal|"
+    r"acceptable|decent|clear|yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|"
+    r"reasonable|satisfactory|sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
+    re.IGNORECASE,
+)
+_SHORT = 260
+
+
+def is_empty(text: str) -> bool:
+    """Whether a box or entry says nothing: ``-``, ``N/A``, ``None``, ``See above``."""
+    if len(text) > _SHORT:
+        return False
+    return not any(char.isalnum() for char in text) or _EMPTY.match(text) is not None
+
+
+def is_bare_rating(text: str) -> bool:
+    """Whether a line only grades a topic, such as ``Novelty: fair``."""
+    return len(text) <= _SHORT and _RATED.match(text) is not None
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks: it ends with a question mark, closing signs aside."""
+    tail = sentence[-40:].rstrip(" \t\r\n\"'”’)]}*_.!")
+    return tail.endswith("?")
+
+
+def is_aside(sentence: str) -> bool:
+    """Whether a sentence is politeness, a decision, or a pointer to another box."""
+    text = sentence[:600]
+    if is_empty(text) or _DECISION.search(text):
+        return True
+    return _POLITE.search(text) is not None and not is_question(text)
+
+
+def is_polite(sentence: str) -> bool:
+    """Whether a sentence is only politeness or a decision, whatever section it stands in."""
+    return is_aside(sentence) and _CRITICAL_CORE.search(sentence[:600]) is None
+
+
+_CRITICAL_CORE = _words(
+    r"unclear",
+    r"lack(?:s|ing)?\b",
+    r"missing",
+    r"insufficient",
+    r"not (?:\w+ )?(?:clear|enough)",
+    r"because",
+    r"since",
+    r"due to",
+    r"concern is",
+)
+
+
+def stance_of(sentence: str) -> Stance:
+    """What a sentence of a mixed section does, by its words alone."""
+    text = sentence[:1500]
+    if is_aside(text):
+        return Stance.ASIDE
+    if is_question(text):
+        return Stance.QUESTION
+    stripped = _NEGATED_CRITICISM.sub(" ", text)
+    critical = _CRITICAL.search(stripped) is not None
+    praise = _PRAISE.search(text) is not None
+    if critical and _mostly_praise(stripped):
+        critical = False
+    if critical:
+        return Stance.CRITICAL
+    if praise or stripped != text:
+        return Stance.PRAISE
+    return Stance.NEUTRAL
+
+
+def _mostly_praise(text: str) -> bool:
+    """A sentence whose only criticism stands before a contrast that praises."""
+    cut = None
+    for match in _CONTRAST.finditer(text):
+        cut = match
+    if cut is None or cut.group().lower() not in {"but", "however", "yet"}:
+        return False
+    after = text[cut.end() :]
+    return _CRITICAL.search(after) is None and _PRAISE.search(after) is not None
+
+
+def has_criticism(sentence: str) -> bool:
+    """Whether a sentence asks or criticises, even if it also praises."""
+    return stance_of(sentence) in (Stance.CRITICAL, Stance.QUESTION)
