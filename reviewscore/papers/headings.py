@@ -39,6 +39,12 @@ _MAX_LINE = 160
 _MAX_TITLE = 110
 _HALF_LINE = 40
 _MIN_LETTERS = 3
+_LETTER_SHARE = 0.65
+_MOSTLY = 0.8
+_PARTLY = 0.35
+"""Share of capitals in a heading with a name in its own spelling, such as a method's."""
+_PROSE = 50
+"""Characters of a line that is text rather than a table cell or an axis label."""
 _STYLE = 3
 """Headings of a kind in capitals from which on capitals are the style of that kind."""
 _LINE = re.compile(r"^[ \t]*(?P<line>\S[^\n]*?)[ \t\r]*$", re.MULTILINE)
@@ -65,6 +71,11 @@ _NAMED = re.compile(
     r"|(?:data|code)(?: and (?:data|code))? availability(?: statement)?)[.:]?$",
     re.IGNORECASE,
 )
+_BODY_NAMES = re.compile(
+    r"(?:background|preliminar|method|experiment|result|evaluation|analysis|discussion|limitation"
+    r"|future|funding|impact)",
+    re.IGNORECASE,
+)
 _RUN_IN_ABSTRACT = re.compile(
     r"(?:\*\*|_)?(?:Abstract|ABSTRACT)(?:\*\*|_)?[ \t]*(?:[.:—–]|-)[ \t]*"
 )
@@ -75,15 +86,16 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _NOISE = re.compile(r"[=|<>≤≥∈∑∏∫√∀∃→←∞~\\{}$^]|\[\d|\d{2,}\.\d|_\w*_ _|@|https?:|\x00|#")
-_SMALL = frozenset(
-    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "of", "on", "or")
-    + ("the", "their", "to", "under", "via", "vs", "with", "without")
+_SMALL_WORDS = (
+    "a an and as at by for from in into is of on or the their to under via vs with without"
 )
+_SMALL = frozenset(_SMALL_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BLANK_BEFORE = re.compile(r"(?:\A|\n)[ \t\r\f]*\n[ \t\r\f]*\Z|\A\s*\Z|\f[ \t]*\Z")
 _BLANK_REACH = 12
 _BLANK_AFTER = re.compile(r"[ \t\r]*(?:\Z|\n[ \t\r]*(?:\n|\Z))")
 _NEXT_LINE = re.compile(r"[ \t\r]*\n[ \t]*(?P<more>[^\n]{3,90}?)[ \t\r]*(?=\n|\Z)")
+_FOLLOWING = re.compile(r"\s*(?P<line>\S[^\n]*)")
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _MARKDOWN_HEADINGS = 3
 """Plausible `#` headings from which on a text counts as written in Markdown."""
@@ -101,15 +113,26 @@ def candidates(text: str) -> list[Candidate]:
         1 for c in numbered if text[c.start] != "#" and c.weight >= _STRONG
     )
     numbered = _in_one_style(numbered)
+    sections = {c.number: c.capitals for c in numbered if c.level == 1 and c.printed.isdigit()}
+    in_capitals = sum(sections.values()) >= _STYLE
     taken = {c.start for c in numbered}
-    named = [c for m in lines if m.start("line") not in taken and (c := _named(text, m))]
+    named = [
+        c
+        for match in lines
+        if match.start("line") not in taken and (c := _named(text, match, in_capitals))
+    ]
     if is_markdown:
         taken |= {c.start for c in named}
         named += _markdown(markdown, taken)
+    elif len(sections) < _STYLE:
+        first = min((c.start for c in named if _OPENING.match(c.title)), default=len(text))
+        taken |= {c.start for c in named}
+        named += [c for c in _capital_lines(text, lines, taken) if c.start > first]
     return sorted([*numbered, *named], key=lambda c: c.start)
 
 
 _STRONG = 3.0
+_OPENING = re.compile(r"abstract|introduction", re.IGNORECASE)
 
 
 def _plausible_lines(text: str) -> Iterator[re.Match[str]]:
@@ -180,20 +203,27 @@ def _continued(text: str, end: int, title: str) -> tuple[int, str]:
     words = _WORD.findall(more)
     if not _is_capitals(more) or _NOISE.search(more) or re.match(r"[\dA-Z](?:\.\d+)* |\*\*", more):
         return end, title
-    if _NAMED.match(more) or len("".join(words)) < 0.7 * len(more.replace(" ", "")):
+    if _NAMED.match(more) or len("".join(words)) < _LETTER_SHARE * len(more.replace(" ", "")):
         return end, title
     if len(words) == 1 and len(title) < _HALF_LINE:
         return end, title
-    return following.end("more"), f"{title} {_title(more)}"
+    joined = title[:-1] if title.endswith("-") else f"{title} "
+    return following.end("more"), joined + _title(more)
+
+
+def _capital_share(title: str) -> float:
+    """Share of the letters of the longer words that stand in words set in capitals."""
+    words = [word for word in _WORD.findall(title) if len(word) > 1]
+    if not words:
+        return 0.0
+    # Greek letters in names of methods stay small among capitals.
+    upper = sum(len(word) for word in words if not re.search("[a-z]", word))
+    return upper / sum(len(word) for word in words)
 
 
 def _is_capitals(title: str) -> bool:
     """Whether the longer words are in capitals (small capitals are extracted that way)."""
-    words = [word for word in _WORD.findall(title) if len(word) > 1]
-    if not words:
-        return False
-    upper = sum(len(word) for word in words if word.upper() == word)
-    return upper >= 0.8 * sum(len(word) for word in words)
+    return _capital_share(title) >= _MOSTLY
 
 
 def _weight(text: str, line: re.Match[str], parts: re.Match[str], title: str) -> float:
@@ -228,8 +258,9 @@ def _fit_for_title(title: str, words: Sequence[str], letters: int) -> bool:
     if max(map(len, words)) < _MIN_LETTERS or not (title[0].isalnum() or title[0] in "\"'“‘("):
         return False
     singles = sum(1 for word in words if len(word) == 1)
+    allowed = len(words) // (2 if _is_capitals(title) else 3)
     solid = len(re.sub(r"\s", "", title))
-    return letters >= 0.65 * solid and singles <= max(1, len(words) // 3)
+    return letters >= _LETTER_SHARE * solid and singles <= max(1, allowed)
 
 
 def _title_case(words: Sequence[str]) -> float:
@@ -257,15 +288,23 @@ def _in_one_style(numbered: Sequence[Candidate]) -> list[Candidate]:
     groups: dict[tuple[bool, int], list[Candidate]] = {}
     for candidate in numbered:
         groups.setdefault((candidate.printed[0].isalpha(), candidate.level), []).append(candidate)
-    kept: list[Candidate] = []
-    for group in groups.values():
-        capitals = [c for c in group if c.capitals]
-        distinct = {c.number for c in capitals}
-        kept += capitals if len(distinct) >= _STYLE else group
+    in_capitals = {
+        kind
+        for kind, group in groups.items()
+        if len({c.number for c in group if c.capitals}) >= _STYLE
+    }
+    if (False, 1) in in_capitals:  # an appendix is set as the body is
+        in_capitals.add((True, 1))
+    kept = [
+        candidate
+        for kind, group in groups.items()
+        for candidate in group
+        if kind not in in_capitals or _capital_share(candidate.title) >= _PARTLY
+    ]
     return sorted(kept, key=lambda c: c.start)
 
 
-def _named(text: str, match: re.Match[str]) -> Candidate | None:
+def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | None:
     """An unnumbered heading that papers share, alone on its line; or `Abstract.` before text."""
     line = match["line"]
     run_in = _RUN_IN_ABSTRACT.match(line)
@@ -278,11 +317,44 @@ def _named(text: str, match: re.Match[str]) -> Candidate | None:
     else:
         return None
     marked = parts is not None and bool(parts["marks"] or parts["bold"])
-    if not (_is_capitals(title) or marked or run_in or _blank_before(text, match.start())):
+    capitals = _is_capitals(title)
+    if not (capitals or marked or run_in or _blank_before(text, match.start())):
         return None
     if title[0].islower():
         return None
+    if _BODY_NAMES.match(title) and not (capitals or marked):
+        # Such words head table columns too.
+        if in_capitals or not _before_prose(text, end):
+            return None
     return Candidate(match.start("line"), end, (), "", title.rstrip(".:"), 1, 1.0, False)
+
+
+def _before_prose(text: str, end: int) -> bool:
+    """Whether the next line that is not empty is text (or a numbered subheading)."""
+    following = _FOLLOWING.match(text, end)
+    return following is not None and (
+        len(following["line"]) >= _PROSE or re.match(r"\d\.\d", following["line"]) is not None
+    )
+
+
+def _capital_lines(text: str, lines: Sequence[re.Match[str]], taken: set[int]) -> list[Candidate]:
+    """Unnumbered headings in capitals, for papers that number none."""
+    found: list[Candidate] = []
+    for match in lines:
+        title = _title(match["line"].lstrip("# "))
+        words = _WORD.findall(title)
+        if match.start("line") in taken or not _is_capitals(title):
+            continue
+        enough = len(words) > 1 or _KNOWN.search(title) is not None
+        if (
+            enough
+            and _fit_for_title(title, words, sum(map(len, words)))
+            and _spaced(text, match)
+            and _before_prose(text, match.end("line"))
+        ):
+            start, end = match.span("line")
+            found.append(Candidate(start, end, (), "", title, 1, 1.0, True))
+    return found
 
 
 def _markdown_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:

@@ -37,8 +37,8 @@ def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
     back matter and further reference lists.
     """
     after_references = in_appendix = False
-    parent, parent_number = Zone.BODY, 0
-    parent_level = 1
+    parent: Zone = Zone.BODY
+    parent_number, parent_level = 0, 1
     for heading in headings:
         top = heading.number[0] if heading.number else 0
         is_child = (
@@ -46,6 +46,7 @@ def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
             if heading.number
             else heading.level > parent_level
         )
+        zone: Zone
         if is_child and parent not in {Zone.ABSTRACT, Zone.REFERENCES}:
             zone = parent
             if zone is Zone.BODY and _RELATED.search(heading.title):
