@@ -113,7 +113,11 @@ def candidates(text: str) -> list[Candidate]:
         1 for c in numbered if text[c.start] != "#" and c.weight >= _STRONG
     )
     numbered = _in_one_style(numbered)
-    sections = {c.number: c.capitals for c in numbered if c.level == 1 and c.printed.isdigit()}
+    sections = {
+        c.number: c.capitals
+        for c in numbered
+        if c.level == 1 and c.printed.isdigit() and c.weight >= _STRONG
+    }
     in_capitals = sum(sections.values()) >= _STYLE
     taken = {c.start for c in numbered}
     named = [
@@ -322,10 +326,10 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
         return None
     if title[0].islower():
         return None
-    if _BODY_NAMES.match(title) and not (capitals or marked):
-        # Such words head table columns too.
-        if in_capitals or not _before_prose(text, end):
-            return None
+    # Such words head table columns too.
+    wrong = in_capitals if marked else (in_capitals or not _before_prose(text, end))
+    if _BODY_NAMES.match(title) and not capitals and wrong:
+        return None
     return Candidate(match.start("line"), end, (), "", title.rstrip(".:"), 1, 1.0, False)
 
 

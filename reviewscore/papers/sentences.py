@@ -1,0 +1,150 @@
+"""A paper in sentences, each with its place, its section, and whether it may be quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from reviewscore.papers.clean import clean
+from reviewscore.schema.paper import Paper, Section, Zone
+
+
+class SentenceKind(StrEnum):
+    """What a unit of text is; only sentences and captions are worth quoting."""
+
+    HEADING = "heading"
+    SENTENCE = "sentence"
+    CAPTION = "caption"
+    TABLE = "table"
+    NOISE = "noise"  # formulas, axis labels, author lines, algorithm lines
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One unit of a paper's text.
+
+    Attributes:
+        start: Offset of its first character in ``paper.text``.
+        end: Offset just after its last character.
+        text: The unit as reading text (joined lines, no emphasis, no hyphens at line ends).
+        section: The section that holds it; None in a paper without sections.
+        kind: What it is.
+    """
+
+    start: int
+    end: int
+    text: str
+    section: Section | None
+    kind: SentenceKind
+
+
+_UNIT = re.compile(r"[^\n]+")
+_CAPTION = re.compile(
+    r"(?:Figure|Fig\.|Table|Algorithm|Listing) [A-Z]?\.?\d{1,2}(?:\.\d+)?[a-z]? ?[:.|]"
+)
+_TABLE = re.compile(r"\|.*\||\S+(?: +[-+±]?\d[\d.,%±x×/()]*){3,}")
+# Where sentencex stops though the sentence goes on.
+_FALSE_END = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|al|[Ff]igs?|[Ee]qs?n?s?|[Ss]ecs?|[Tt]abs?|[Aa]lgs?|[Aa]pp|[Tt]hms?"
+    r"|[Cc]h|[Pp]rop|[Dd]ef|[Rr]efs?|w\.r\.t|resp|approx|[Nn]o|[Vv]ol|pp?|et)\.|\b[A-Z]\.)\s*\Z"
+)
+_GOES_ON = re.compile(r"[\"')\]]*\s*[a-z,;]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_FUNCTION_WORDS = re.compile(
+    r"\b(?:the|a|an|of|to|in|is|are|was|were|be|we|our|and|or|that|this|these|those|for|with|on|by"
+    r"|as|it|its|from|at|not|can|which|has|have|do|does|also|than|their|they|all|each|if|when|where"
+    r"|then|let|show|shows|use|using|used|such|no|there|but|only|both|how|more|most|will|may)\b",
+    re.IGNORECASE,
+)
+_MIN_WORDS = 4
+_MIN_LETTER_SHARE = 0.6
+_MAX_DEBRIS = 0.12
+_DEBRIS = re.compile(r"[=∑∏∫√∀∃→←∞≤≥∈∇∥_{}\\^|<>\x00-\x08\x0e-\x1f\ue000-\uf8ff]|\]\[|\[\(|\)\]")
+_BROKEN = "\x00"
+
+
+def sentences(paper: Paper) -> tuple[Sentence, ...]:
+    """The units of a paper in reading order.
+
+    Units never cross a section border or a paragraph; captions are units of their own, and
+    whatever is not running text is marked as table or noise. Linear in the length of the text.
+    """
+    if not paper.sections:
+        return tuple(_units(paper.text, None, 0, len(paper.text)))
+    found: list[Sentence] = []
+    for section in paper.sections:
+        if section.heading_end > section.start:
+            text = clean(paper.text[section.start : section.heading_end]).text.strip()
+            found.append(
+                Sentence(section.start, section.heading_end, text, section, SentenceKind.HEADING)
+            )
+        found.extend(_units(paper.text, section, section.heading_end, section.end))
+    return tuple(found)
+
+
+def _units(text: str, section: Section | None, start: int, end: int) -> Iterator[Sentence]:
+    cleaned = clean(text[start:end])
+    for paragraph in _UNIT.finditer(cleaned.text):
+        for low, high in _split(paragraph.group()):
+            unit = paragraph.group()[low:high]
+            offset = paragraph.start()
+            first, last = cleaned.original_span(offset + low, offset + high)
+            yield Sentence(start + first, start + last, unit, section, _kind(unit, section))
+
+
+def _split(paragraph: str) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences of a paragraph, without white space at their ends."""
+    from sentencex import get_sentence_boundaries
+
+    if _TABLE.fullmatch(paragraph) or len(paragraph) <= _SHORT:
+        spans = [(0, len(paragraph))]
+    else:
+        boundaries = get_sentence_boundaries("en", paragraph)
+        spans = _joined(paragraph, [boundary["end_index"] for boundary in boundaries])
+    for low, high in spans:
+        piece = paragraph[low:high]
+        if piece.strip():
+            yield high - len(piece.lstrip()), low + len(piece.rstrip())
+
+
+_SHORT = 40
+"""A paragraph this short is one unit."""
+
+
+def _joined(paragraph: str, ends: list[int]) -> list[tuple[int, int]]:
+    """The spans between ends, those joined that an abbreviation or a lower case letter parted."""
+    cuts = [0]
+    for end in ends:
+        if end >= len(paragraph):
+            break
+        before = paragraph[max(0, end - 12) : end]
+        if not (_FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
+            cuts.append(end)
+    cuts.append(len(paragraph))
+    return list(pairwise(cuts))
+
+
+def _kind(unit: str, section: Section | None) -> SentenceKind:
+    if _CAPTION.match(unit):
+        return SentenceKind.CAPTION
+    if unit.startswith("|") or _TABLE.fullmatch(unit):
+        return SentenceKind.TABLE
+    if section is not None and section.zone is Zone.REFERENCES:
+        return SentenceKind.NOISE
+    return SentenceKind.SENTENCE if _is_prose(unit) else SentenceKind.NOISE
+
+
+def _is_prose(unit: str) -> bool:
+    """Whether a unit reads as a sentence: enough words, among them small ones, little debris."""
+    words = _WORD.findall(unit)
+    if len(words) < _MIN_WORDS or not _FUNCTION_WORDS.search(unit):
+        return False
+    solid = len(unit) - unit.count(" ")
+    letters = sum(map(len, words))
+    return (
+        letters >= _MIN_LETTER_SHARE * solid
+        and len(_DEBRIS.findall(unit)) <= _MAX_DEBRIS * len(words) + 2
+    )
