@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from reviewscore.config import Settings
 from reviewscore.judges import (
     claim_factuality,
     faithfulness,
@@ -12,6 +16,10 @@ from reviewscore.judges import (
     split_points,
 )
 from reviewscore.judges.asker import Asker
+from reviewscore.judges.judge import Judges
+from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.llm.client import CallLog, Client
+from reviewscore.llm.provider import open_provider
 from reviewscore.schema.argument import (
     Draft,
     Extraction,
@@ -85,3 +93,43 @@ class ModelJudges:
         return await premise_factuality.premise_factuality(
             self._asker, premise, point, paper, response=response
         )
+
+
+@asynccontextmanager
+async def open_judges(
+    settings: Settings, calls: Callable[[], CallLog]
+) -> AsyncIterator[tuple[Judges, Client | None]]:
+    """The judges that the settings name, with the client that makes their calls, if any.
+
+    Args:
+        settings: Names the model.
+        calls: Opens the record of calls; not used by the embedded judge.
+
+    Raises:
+        SettingsError: The model is unknown or its key is missing.
+    """
+    if settings.embedded:
+        yield LexicalJudges(), None
+        return
+    provider = open_provider(
+        settings.model,
+        base_url=settings.base_url,
+        timeout=settings.timeout,
+        connections=settings.max_connections,
+    )
+    client = Client(
+        provider,
+        calls(),
+        connections=settings.max_connections,
+        max_retries=settings.max_retries,
+    )
+    asker = Asker(
+        client,
+        model=settings.model,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+    )
+    try:
+        yield ModelJudges(asker), client
+    finally:
+        await client.close()

@@ -10,9 +10,9 @@ from hashlib import sha256
 from typing import Protocol
 
 from reviewscore.errors import StopError
-from reviewscore.schema.call import Call, Completion, Request
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.retry import with_retries
+from reviewscore.schema.call import Call, Completion, Request
 
 
 class CallLog(Protocol):
@@ -25,6 +25,22 @@ class CallLog(Protocol):
     def add(self, call: Call) -> None:
         """Record a call; must be on disk when it returns."""
         ...
+
+
+class CallsInMemory:
+    """A record of calls that lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Call] = {}
+
+    def find(self, key: str) -> Completion | None:
+        """The reply to an earlier equal call."""
+        call = self._calls.get(key)
+        return None if call is None else call.completion
+
+    def add(self, call: Call) -> None:
+        """Remember a call."""
+        self._calls[call.key] = call
 
 
 class StoppedError(StopError):

@@ -8,9 +8,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from reviewscore.config import Plain
 from reviewscore.schema.record import Record
-
-Plain = str | int | float | bool | None | list[str]
 
 
 class Setting(Record):

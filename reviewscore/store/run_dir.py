@@ -72,10 +72,14 @@ class RunDir:
             self.manifest = self._continue(manifest, allow_foreign=allow_foreign)
             self._save(self.manifest)
             if retry_errors:
-                _drop_errors(path)
+                _drop_failed_points(path)
             self._points = JsonLines(path / POINTS)
+            # Errors describe the present: failed lines and reviews are met again by a new session.
+            write_whole(path / ERRORS, "")
             self._errors = JsonLines(path / ERRORS)
-            self.done = {score.point_id: score.status for score in read_points(path)}
+            self.done: dict[str, Status] = {}
+            for score in read_points(path):
+                self._remember(score)
             self._calls: CallFile | None = None
         except BaseException:
             self._lock.release()
@@ -115,6 +119,9 @@ class RunDir:
     def add(self, score: PointScore) -> None:
         """Write a point's score; it is with the operating system when this returns."""
         self._points.append(score.model_dump_json())
+        self._remember(score)
+
+    def _remember(self, score: PointScore) -> None:
         self.done[score.point_id] = score.status
         if score.status is Status.ERROR:
             self.add_error(
@@ -164,10 +171,9 @@ def _make(path: Path) -> None:
         raise RunFolderError(f"{path}: {error.strerror}") from error
 
 
-def _drop_errors(path: Path) -> None:
+def _drop_failed_points(path: Path) -> None:
     kept = [score.model_dump_json() for score in read_points(path) if score.status != Status.ERROR]
     write_whole(path / POINTS, "".join(f"{line}\n" for line in kept))
-    write_whole(path / ERRORS, "")
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.schema.call import Completion, Request, Usage
 from reviewscore.llm.provider import model_name
+from reviewscore.schema.call import Completion, Request, Usage
 
 if TYPE_CHECKING:
     from openai import APIStatusError

@@ -1,0 +1,71 @@
+"""A run's own account of itself: its manifest at the beginning and at the end."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from reviewscore import __version__, prompts
+from reviewscore.config import Resolved, Settings
+from reviewscore.llm.budget import cost_usd, price_list
+from reviewscore.llm.client import Traffic
+from reviewscore.sources.files import Collection
+from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
+
+
+def new_manifest(
+    collection: Collection, resolved: Resolved, *, judge_version: str | None
+) -> Manifest:
+    """What a run is to be made with."""
+    settings = resolved.settings
+    problems = prompts.verify() if settings.prompts_dir is None else ()
+    sums = {} if settings.embedded else {one.prompt_id: one.sha256 for one in prompts.available()}
+    inputs = tuple(hash_file(path) for path in collection.files)
+    decisive = {
+        **settings.decisive(),
+        "reviewscore_version": __version__,
+        "judge_version": judge_version,
+        **{f"prompt {name}": digest for name, digest in sums.items()},
+        **{f"input {one.name}": one.sha256 for one in inputs},
+    }
+    text = repr(sorted(decisive.items()))
+    return Manifest(
+        reviewscore_version=__version__,
+        judge=settings.model,
+        judge_version=judge_version,
+        settings={
+            name: Setting(value=value, origin=resolved.origins[name])
+            for name, value in settings.model_dump(mode="json").items()
+        },
+        decisive=decisive,
+        decisive_sha256=prompts.sha256(text),
+        selection=settings.selection,
+        prompts=sums,
+        versions={
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("z3-solver", "pydantic", "openai", "bm25s")},
+        },
+        inputs=inputs,
+        warnings=(*collection.warnings, *problems),
+    )
+
+
+def spent(old: Spending, traffic: Traffic, settings: Settings) -> Spending:
+    """What a run has spent, with a session's traffic added."""
+    new = Spending(
+        calls=old.calls + traffic.calls,
+        reused=old.reused + traffic.reused,
+        input_tokens=old.input_tokens + traffic.input_tokens,
+        cached_tokens=old.cached_tokens + traffic.cached_tokens,
+        output_tokens=old.output_tokens + traffic.output_tokens,
+    )
+    if settings.base_url is not None:  # a server of one's own has prices of its own
+        return new
+    usd = cost_usd(
+        settings.model,
+        input_tokens=new.input_tokens,
+        cached_tokens=new.cached_tokens,
+        output_tokens=new.output_tokens,
+    )
+    prices = None if usd is None else price_list().source
+    return new.model_copy(update={"usd": usd, "prices": prices})

@@ -1,0 +1,298 @@
+"""Score a whole collection into a run folder: streamed, resumable, stoppable."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from reviewscore import prompts
+from reviewscore.batch.account import new_manifest, spent
+from reviewscore.batch.progress import Progress, Quiet
+from reviewscore.batch.selection import chosen_reviews
+from reviewscore.config import Resolved, Settings
+from reviewscore.errors import InputError, ModelError, ReviewScoreError, StopError
+from reviewscore.judges.bench import open_judges
+from reviewscore.judges.judge import Judges
+from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.llm.client import Client, StoppedError, Traffic
+from reviewscore.pipeline import point_score, review_points, score_point
+from reviewscore.points import split_review
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_score import Status
+from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.verdict import Provenance
+from reviewscore.sources.files import Collection
+from reviewscore.store.manifest import Counts, Manifest
+from reviewscore.store.run_dir import ErrorRecord, RunDir
+
+log = logging.getLogger(__name__)
+
+REVIEWS_AHEAD = 2
+"""Reviews under way per connection: enough points to keep every connection busy."""
+PAPERS_HELD = 64
+"""Papers kept in memory; reviews of one paper follow each other."""
+
+
+@dataclass
+class Outcome:
+    """How a session of a run ended.
+
+    Attributes:
+        interrupted: Ctrl-C ended it.
+        stopped: A limit ended it; the message says how to go on.
+        failed: Points and reviews that failed, in the whole folder.
+    """
+
+    manifest: Manifest
+    interrupted: bool = False
+    stopped: str | None = None
+    failed: int = 0
+
+
+@dataclass
+class _Session:
+    """What one session of a run works with."""
+
+    collection: Collection
+    settings: Settings
+    judges: Judges
+    run: RunDir
+    client: Client | None
+    progress: Progress
+    stopping: bool = False
+    stopped: str | None = None
+    interrupted: bool = False
+    failed_reviews: int = 0
+    without_points: int = 0
+    papers: set[str] = field(default_factory=set)
+    reviews: int = 0
+    rejected: int = 0
+
+    def __post_init__(self) -> None:
+        self.paper = lru_cache(maxsize=PAPERS_HELD)(self.collection.paper)
+
+    def stop(self, reason: str | None) -> None:
+        """Begin nothing new; calls under way finish."""
+        self.stopping = True
+        self.stopped = self.stopped or reason
+        if self.client is not None:
+            self.client.stop()
+
+
+def audit(
+    collection: Collection,
+    out: Path,
+    resolved: Resolved,
+    *,
+    progress: Progress | None = None,
+    allow_foreign: bool = False,
+    retry_errors: bool = False,
+) -> Outcome:
+    """Score a collection into a run folder; what is there already is not done again.
+
+    Args:
+        collection: Papers and reviews.
+        out: The run folder.
+        resolved: Settings with their origins.
+        progress: Told what happens.
+        allow_foreign: Write into a non-empty folder that is no run folder.
+        retry_errors: Try failed points again.
+
+    Raises:
+        SettingsError: The model is unknown or its key is missing.
+        RunFolderError: The folder cannot be used.
+        InputError: A chosen paper or point does not exist.
+    """
+    progress = progress or Quiet()
+    with prompts.use_directory(resolved.settings.prompts_dir):
+        embedded = LexicalJudges().version if resolved.settings.embedded else None
+        manifest = new_manifest(collection, resolved, judge_version=embedded)
+        with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
+            return asyncio.run(_session(collection, resolved.settings, run, progress))
+
+
+async def _session(
+    collection: Collection, settings: Settings, run: RunDir, progress: Progress
+) -> Outcome:
+    started, clock = datetime.now(UTC), time.perf_counter()
+    async with open_judges(settings, lambda: run.calls) as (judges, client):
+        session = _Session(collection, settings, judges, run, client, progress)
+        for line in collection.skipped:
+            run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
+        with _interruptible(session):
+            await _score_all(session)
+        traffic = client.traffic if client is not None else None
+    seconds = round(time.perf_counter() - clock, 3)
+    manifest = _closing(session, traffic, started, seconds)
+    run.update(manifest)
+    return Outcome(
+        manifest=manifest,
+        interrupted=session.interrupted,
+        stopped=session.stopped,
+        failed=manifest.counts.error + session.failed_reviews,
+    )
+
+
+@contextmanager
+def _interruptible(session: _Session) -> Iterator[None]:
+    """Ctrl-C once finishes the calls under way; twice stops at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def interrupt() -> None:
+        if session.interrupted and task is not None:
+            task.cancel()
+            return
+        session.interrupted = True
+        session.stop(None)
+        session.progress.say("stopping: calls under way finish; press Ctrl-C again to stop now")
+
+    try:
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+    except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+        yield
+        return
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not session.interrupted:
+            raise
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+async def _score_all(session: _Session) -> None:
+    reviews = chosen_reviews(session.collection, session.settings)
+    limitations = session.settings.limitations
+    session.progress.expect(
+        sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
+    )
+    ahead = 1 if session.client is None else session.settings.max_connections * REVIEWS_AHEAD
+    slots = asyncio.Semaphore(ahead)
+    async with asyncio.TaskGroup() as tasks:
+        for review in reviews:
+            await slots.acquire()
+            if session.stopping:
+                return
+            task = tasks.create_task(_score_review(session, review))
+            task.add_done_callback(lambda _: slots.release())
+
+
+async def _score_review(session: _Session, review: Review) -> None:
+    """Score the points of a review that are not done; failures become records."""
+    session.reviews += 1
+    session.papers.add(review.paper_id)
+    try:
+        paper = session.paper(review.paper_id)
+        points, origin, rejected = await review_points(
+            review,
+            session.judges,
+            limitations=session.settings.limitations,
+            rules_only=session.settings.points == "rules",
+        )
+    except StopError as error:
+        _stop(session, error)
+        return
+    except (ModelError, InputError) as error:
+        session.failed_reviews += 1
+        _note(session, review, error)
+        return
+    session.without_points += not points
+    session.rejected += len(rejected)
+    wanted = session.settings.point
+    todo = [
+        point
+        for point in points
+        if point.point_id not in session.run.done and (not wanted or point.point_id in wanted)
+    ]
+    await asyncio.gather(*(_record(session, point, paper, review, origin) for point in todo))
+
+
+def _note(session: _Session, review: Review, error: ReviewScoreError) -> None:
+    message = f"{type(error).__name__}: {error}"
+    session.run.add_error(
+        ErrorRecord(
+            what="review",
+            review_id=review.review_id,
+            kind=type(error).__name__,
+            message=message,
+        )
+    )
+    session.progress.say(f"review {review.review_id}: {message}")
+
+
+async def _record(
+    session: _Session,
+    point: ReviewPoint,
+    paper: Paper,
+    review: Review,
+    origin: tuple[Provenance, ...],
+) -> None:
+    """Score one point and write it down, whatever comes of it."""
+    await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
+    if session.stopping:
+        return
+    settings = session.settings
+    try:
+        score = await score_point(
+            point,
+            paper,
+            session.judges,
+            score=settings.score,
+            rounds=settings.rounds,
+            response=review.author_response if settings.author_response else None,
+        )
+        score = score.model_copy(update={"provenance": (*origin, *score.provenance)})
+    except StopError as error:
+        _stop(session, error)
+        return
+    except Exception as error:  # the outer loop: one bad point never ends a batch
+        if not isinstance(error, ReviewScoreError):
+            log.exception("point %s", point.point_id)
+        reason = f"{type(error).__name__}: {error}"
+        score = point_score(point, session.judges, status=Status.ERROR, error=reason)
+    try:
+        session.run.add(score)
+    except StopError as error:
+        _stop(session, error)
+        return
+    session.progress.finished(score, session.client.traffic if session.client else None)
+
+
+def _stop(session: _Session, error: StopError) -> None:
+    session.stop(None if isinstance(error, StoppedError) else str(error))
+
+
+def _closing(
+    session: _Session, traffic: Traffic | None, started: datetime, seconds: float
+) -> Manifest:
+    """The manifest at the end of a session."""
+    old, states = session.run.manifest, list(session.run.done.values())
+    update: dict[str, object] = {}
+    if traffic is not None:
+        update["spending"] = spent(old.spending, traffic, session.settings)
+        update["models_answered"] = tuple(sorted({*old.models_answered, *traffic.models}))
+    if session.rejected:
+        doubt = f"{session.rejected} proposed points were not verbatim in their review"
+        update["warnings"] = (*old.warnings, doubt)
+    update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
+    update["complete"] = not session.stopping
+    update["counts"] = Counts(
+        papers=len(session.papers),
+        reviews=session.reviews,
+        reviews_without_points=session.without_points,
+        points=len(states),
+        scored=states.count(Status.SCORED),
+        unknown=states.count(Status.UNKNOWN),
+        error=states.count(Status.ERROR),
+        bad_lines=len(session.collection.skipped),
+    )
+    return old.model_copy(update=update)

@@ -1,0 +1,184 @@
+"""``reviewscore audit``: score every point of a batch of reviews into a run folder."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from reviewscore.batch import Outcome, audit
+from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
+from reviewscore.cli.options import settings_options
+from reviewscore.cli.progress import TerminalProgress
+from reviewscore.config import Resolved, resolve
+from reviewscore.sources.files import Collection, read_collection, single
+
+
+@click.command("audit")
+@click.argument("data", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
+)
+@click.option("--review", type=click.Path(path_type=Path), help="One review; needs --paper FILE.")
+@click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
+@click.option("--year", type=int, help="Year of the --paper FILE.")
+@click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
+@click.option("--show-config", is_flag=True, help="Print each setting with its origin, and stop.")
+@click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
+@click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@settings_options
+def command(
+    data: Path | None,
+    output: str | None,
+    review: Path | None,
+    paper: tuple[str, ...],
+    year: int | None,
+    dry_run: bool,
+    show_config: bool,
+    retry_errors: bool,
+    yes: bool,
+    quiet: bool,
+    **flags: object,
+) -> int:
+    """Score every point of a batch of reviews into a run folder.
+
+    DATA is a folder with papers.jsonl and reviews.jsonl (or .parquet). The same command again
+    does only what is missing.
+
+    \b
+    Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
+              reviewscore audit --paper paper.pdf --review review.txt -o runs/one
+    """  # noqa: D301 - click's own mark for lines it must not wrap
+    _check_source(data, review, paper)
+    only = paper if review is None else ()
+    resolved = resolve({**flags, "paper": only}, folder=data)
+    if show_config:
+        _show(resolved)
+        return 0
+    collection = _read(data, review, paper, year, resolved)
+    if dry_run:
+        return _dry_run(collection, resolved)
+    name = data.stem if data is not None else Path(paper[0]).stem
+    if output == "-":
+        with tempfile.TemporaryDirectory() as folder:
+            return _run(collection, resolved, Path(folder) / "run", quiet=True, to_stdout=True)
+    return _run(
+        collection,
+        resolved,
+        Path(output or f"runs/{name}"),
+        quiet=quiet,
+        retry_errors=retry_errors,
+        allow_foreign=yes,
+    )
+
+
+def _check_source(data: Path | None, review: Path | None, paper: tuple[str, ...]) -> None:
+    if review is not None and data is not None:
+        raise click.UsageError("Name either DATA or --paper FILE --review FILE, not both.")
+    if review is None and data is None:
+        raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
+    if review is not None and len(paper) != 1:
+        raise click.UsageError("--review needs exactly one --paper FILE.")
+
+
+def _read(
+    data: Path | None,
+    review: Path | None,
+    paper: tuple[str, ...],
+    year: int | None,
+    resolved: Resolved,
+) -> Collection:
+    if review is not None:
+        return single(Path(paper[0]), review, year=year)
+    assert data is not None
+    return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
+
+
+def _show(resolved: Resolved) -> None:
+    for name, value in resolved.settings.model_dump(mode="json").items():
+        click.echo(f"{name} = {value!r}  ({resolved.origins[name]})")
+
+
+def _dry_run(collection: Collection, resolved: Resolved) -> int:
+    from reviewscore.cli.dry_run import lines
+    from reviewscore.estimate import estimate
+    from reviewscore.prompts import use_directory
+
+    with use_directory(resolved.settings.prompts_dir):
+        found = asyncio.run(estimate(collection, resolved.settings))
+    for line in lines(found, resolved.settings):
+        click.echo(line)
+    return 0
+
+
+def _run(
+    collection: Collection,
+    resolved: Resolved,
+    out: Path,
+    *,
+    quiet: bool,
+    retry_errors: bool = False,
+    allow_foreign: bool = False,
+    to_stdout: bool = False,
+) -> int:
+    settings = resolved.settings
+    if settings.embedded and not quiet:
+        origin = " (the default)" if resolved.origins["model"] == "default" else ""
+        click.echo(
+            f"judge: lexical{origin}, an evidence finder without a model; "
+            "it finds quotes to read and does not judge truth",
+            err=True,
+        )
+    for warning in () if quiet else collection.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    with TerminalProgress(quiet=quiet) as progress:
+        outcome = audit(
+            collection,
+            out,
+            resolved,
+            progress=progress,
+            allow_foreign=allow_foreign,
+            retry_errors=retry_errors,
+        )
+    if to_stdout:
+        sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
+    else:
+        _close(collection, out, quiet=quiet)
+    return _exit_code(outcome, out)
+
+
+def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
+    """Summary, report, and the last lines on the terminal."""
+    from reviewscore.report.html import write_report
+    from reviewscore.report.summary import summary_lines, write_summary
+
+    reviews = {review.review_id: review for review in collection.reviews}
+    summary = write_summary(out)
+    pages = write_report(out, collection.paper, reviews.__getitem__)
+    if quiet:
+        return
+    for line in summary_lines(summary):
+        click.echo(line)
+    click.echo(f"report: {pages[0]}")
+    click.echo(f"next:   reviewscore export {out} -o {out.name}.csv")
+
+
+def _exit_code(outcome: Outcome, out: Path) -> int:
+    if outcome.interrupted:
+        click.echo(f"interrupted; what is finished is in {out}; run again to go on", err=True)
+        return INTERRUPTED
+    if outcome.stopped is not None:
+        click.echo(f"stopped: {outcome.stopped}", err=True)
+        return STOPPED
+    if outcome.failed:
+        click.echo(
+            f"{outcome.failed} points or reviews failed (see {out / 'errors.jsonl'}); "
+            "--retry-errors tries them again",
+            err=True,
+        )
+        return PARTLY
+    return 0

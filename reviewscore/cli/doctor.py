@@ -1,0 +1,56 @@
+"""``reviewscore doctor``: say what this installation has and lacks."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from reviewscore import __version__, prompts
+from reviewscore.errors import PromptError
+
+_PACKAGES = ("z3-solver", "openai", "pydantic", "bm25s", "pypdfium2", "pandas", "pyarrow")
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+
+
+@click.command("doctor")
+def command() -> int:
+    """Print versions, prompts, keys found (names only) and the state of the solver."""
+    click.echo(f"reviewscore {__version__} · Python {platform.python_version()}")
+    healthy = True
+    for name in _PACKAGES:
+        try:
+            click.echo(f"{name:12} {version(name)}")
+        except PackageNotFoundError:
+            healthy = False
+            click.echo(f"{name:12} missing: install reviewscore again")
+    healthy &= _prompts()
+    healthy &= _solver()
+    for name in _KEYS:
+        click.echo(f"{name:16} {'set' if os.environ.get(name) else 'not set'}")
+    own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
+    click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
+    return 0 if healthy else 1
+
+
+def _prompts() -> bool:
+    try:
+        problems = prompts.verify()
+        click.echo(f"prompts      {len(prompts.available())} in {prompts.directory()}")
+    except PromptError as error:
+        problems = (str(error),)
+    for problem in problems:
+        click.echo(f"prompts      {problem}")
+    return not problems
+
+
+def _solver() -> bool:
+    from reviewscore.logic.validity import prove
+    from reviewscore.schema.argument import Validity
+
+    proof = prove({"P1": "A", "P2": "A -> B"}, "B")
+    works = proof.validity is Validity.VALID
+    click.echo(f"solver       {'proves modus ponens' if works else 'does not work'}")
+    return works

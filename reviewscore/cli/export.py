@@ -1,0 +1,28 @@
+"""``reviewscore export``: write the points of a run as CSV, Parquet or JSONL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("export")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="x.csv, x.parquet or x.jsonl.",
+)
+def command(run: Path, output: Path) -> None:
+    """Write the points of a run as CSV, Parquet or JSONL, by the file's ending.
+
+    \b
+    Example:  reviewscore export runs/iclr24 -o iclr24.csv
+    """  # noqa: D301 - click's own mark for lines it must not wrap
+    from reviewscore.store.export import export
+
+    rows = export(run, output)
+    click.echo(f"{rows} points written to {output}")

@@ -1,0 +1,89 @@
+"""The group of commands, global behaviour and exit codes.
+
+0 done · 1 a stated threshold was missed · 2 wrong use · 3 done in part, some points failed ·
+4 stopped by a limit · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from importlib import import_module
+
+import click
+
+from reviewscore import __version__
+from reviewscore.errors import ReviewScoreError, StopError
+
+WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
+
+_VERBS = {
+    "audit": "Score every point of a batch of reviews into a run folder.",
+    "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
+    "report": "Write the report of a run as HTML, Markdown or JSON.",
+    "export": "Write the points of a run as CSV, Parquet or JSONL.",
+    "prompts": "List, show or verify the prompts.",
+    "doctor": "Say what this installation has and lacks.",
+}
+
+
+class _Verbs(click.Group):
+    """Loads a verb's module only when that verb is used, so that ``--help`` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        module = import_module(f"reviewscore.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], _VERBS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            ctx.fail(f"No such command '{args[0]}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="reviewscore")
+def group() -> None:
+    """Audit reviews of scientific papers: find misinformed review points, with proof.
+
+    First try, without any key:  reviewscore audit examples -o runs/examples
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # text from reviews must not crash a narrow terminal
+            reconfigure(errors="replace")
+    try:
+        code = group.main(args=arguments, prog_name="reviewscore", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except StopError as error:
+        click.echo(f"stopped: {error}", err=True)
+        sys.exit(STOPPED)
+    except ReviewScoreError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(WRONG_USE)
+    except BrokenPipeError:  # the reader of a pipe went away
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)

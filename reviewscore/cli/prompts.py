@@ -1,0 +1,47 @@
+"""``reviewscore prompts``: list, show or verify the prompts."""
+
+from __future__ import annotations
+
+import click
+
+from reviewscore import prompts
+
+
+@click.group("prompts")
+def command() -> None:
+    """List, show or verify the prompts."""
+
+
+@command.command("list")
+def list_prompts() -> None:
+    """Print each prompt's id, short sum and what it is after."""
+    for prompt in prompts.available():
+        click.echo(f"{prompt.prompt_id:28} {prompt.sha256[:12]}  {prompt.source}")
+
+
+@command.command("show")
+@click.argument("prompt_id")
+def show(prompt_id: str) -> None:
+    """Print one prompt, such as premise_factuality/v1 (the latest version if none is named)."""
+    name, _, version = prompt_id.partition("/v")
+    found = [one for one in prompts.available() if one.prompt_id.partition("/")[0] == name]
+    if version:
+        found = [one for one in found if one.prompt_id == prompt_id]
+    if not found:
+        raise click.UsageError(f"No prompt '{prompt_id}'; see 'reviewscore prompts list'.")
+    prompt = found[-1]
+    click.echo(
+        f"# {prompt.prompt_id}  sha256 {prompt.sha256}\n# holes: {', '.join(prompt.variables)}"
+    )
+    click.echo(prompt.body)
+
+
+@command.command("verify")
+def verify() -> int:
+    """Check every prompt against SHA256SUMS; exit code 1 if one differs."""
+    problems = prompts.verify()
+    for problem in problems:
+        click.echo(problem, err=True)
+    if not problems:
+        click.echo(f"{len(prompts.available())} prompts in {prompts.directory()}: all sums agree")
+    return 1 if problems else 0

@@ -1,0 +1,79 @@
+"""``reviewscore reconstruct``: rebuild one argument as premises and conclusion."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from reviewscore.cli.options import model_options
+from reviewscore.config import Settings, resolve
+from reviewscore.schema.argument import Argument
+
+
+@click.command("reconstruct")
+@click.argument("argument")
+@click.option(
+    "--paper",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The paper: text, Markdown, PDF.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the record instead of text.")
+@model_options
+def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
+    """Rebuild one argument as premises and conclusion, proved and judged faithful.
+
+    Exit code 0 if the argument was proved, 1 if the rounds ran out.
+
+    \b
+    Example:  reviewscore reconstruct "No ablation, so the gain is unexplained." --paper paper.pdf
+    """  # noqa: D301 - click's own mark for lines it must not wrap
+    from reviewscore.pipeline import PROVED
+    from reviewscore.prompts import use_directory
+
+    settings = resolve(flags).settings
+    with use_directory(settings.prompts_dir):
+        found = asyncio.run(_reconstruct(argument, paper, settings))
+    if as_json:
+        click.echo(found.model_dump_json(indent=2))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+    return 0 if found.state in PROVED else 1
+
+
+async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
+    from reviewscore.arguments.reconstruct import reconstruct
+    from reviewscore.judges.bench import open_judges
+    from reviewscore.llm.client import CallsInMemory
+    from reviewscore.papers.load import load_paper
+    from reviewscore.schema.review import ReviewPoint, Role, Span
+
+    paper = load_paper(file)
+    point = ReviewPoint(
+        point_id="argument#1",
+        review_id="argument",
+        paper_id=paper.paper_id,
+        section="argument",
+        role=Role.WEAKNESSES,
+        text=text,
+        span=Span(field="text", start=0, end=len(text)),
+    )
+    async with open_judges(settings, CallsInMemory) as (judges, _):
+        return await reconstruct(point, paper, judges, rounds=settings.rounds)
+
+
+def _lines(argument: Argument) -> list[str]:
+    told = [f"state: {argument.state.value} after {len(argument.rounds)} round(s)", ""]
+    for premise in argument.premises:
+        kind = "stated" if premise.explicit else "unstated"
+        told.append(f"{premise.premise_id} ({kind}): {premise.text}")
+        told.append(f"    {premise.formula}")
+    told += [f"∴ {argument.conclusion}", f"    {argument.conclusion_formula}", ""]
+    told += [f"{symbol}: {meaning}" for symbol, meaning in argument.keys.items()]
+    last = argument.rounds[-1]
+    if last.feedback:
+        told += ["", "what was wrong with the last attempt:", last.feedback]
+    return told
