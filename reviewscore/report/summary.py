@@ -1,0 +1,377 @@
+"""The numbers of a run, as plain data: counts, shares with intervals, histograms, cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+from statistics import NormalDist
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore.config import EMBEDDED, Plain
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.record import Record
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import Finding
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.manifest import Manifest, Spending
+from reviewscore.store.run_dir import SUMMARY, read_manifest, read_points
+
+UNTYPED = "untyped"
+"""Name of the row for points that failed before their type was known."""
+
+LEXICAL_NOTE = (
+    "The lexical judge is an evidence finder: it points at passages of the paper to read and "
+    "judges no truth; a point that it does not flag means nothing."
+)
+
+Five = tuple[int, int, int, int, int]
+"""How often each of the scores 1, 2, 3, 4 and 5 was given."""
+
+_TYPES = (*(kind.value for kind in PointType), UNTYPED)
+_MINUTE, _HOUR = 60, 3600
+
+
+class StatusCounts(Record):
+    """Points of one type by how scoring them ended."""
+
+    scored: int = 0
+    unknown: int = 0
+    error: int = 0
+
+    @property
+    def total(self) -> int:
+        """All points of the type."""
+        return self.scored + self.unknown + self.error
+
+
+class Share(Record):
+    """Share of misinformed points among those where this is known.
+
+    Attributes:
+        misinformed: Points judged misinformed.
+        n: Points where `misinformed` is known; unknown and failed points are not in it.
+        unknown: Points without a verdict on this.
+        error: Points that failed.
+        share: ``misinformed / n``, 0..1; None if n is 0.
+        low: Lower end of the 95 % Wilson interval of the share.
+        high: Upper end.
+    """
+
+    misinformed: int
+    n: int
+    unknown: int
+    error: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class Judged(Record):
+    """What a model's scores say.
+
+    Attributes:
+        overall: Share over all points.
+        per_type: Share by type. Of arguments, the conjunction of the premises decides where it
+            was asked for, else the score of the whole (ReviewScore, sec. 3.1).
+        base: Scores 1..5 of the BASE ReviewScore by type (unanswerability of questions,
+            factuality of claims and arguments: two scales, so never added up).
+        weighted: Scores of arguments by weighted average, rounded half up.
+    """
+
+    overall: Share
+    per_type: dict[str, Share]
+    base: dict[str, Five]
+    weighted: Five
+
+
+class ArgumentCounts(Record):
+    """How reconstructing the arguments ended.
+
+    Attributes:
+        states: Arguments by state.
+        reconstructed: Points that have a reconstruction.
+        mean_rounds: Mean number of rounds of these; None if there are none.
+    """
+
+    states: dict[str, int]
+    reconstructed: int
+    mean_rounds: float | None
+
+
+class Summary(Record):
+    """The numbers of one run, as written to ``summary.json``.
+
+    Attributes:
+        model: The model asked for; None for the embedded judge.
+        models_answered: The models that the provider says answered.
+        selection: Settings that left points out on purpose; empty for a whole run.
+        counts: Points by type (``question``, ``claim``, ``argument``, ``untyped``) and status.
+        judged: Shares and histograms of a model's scores; None for the embedded judge.
+        findings: Points of each type by what the embedded judge found; None for models.
+        note: What must be said beside these numbers.
+        papers: Papers of the run, those without points too.
+        reviews: Reviews of the run, those without points too.
+        seconds: Time of all sessions.
+    """
+
+    schema_id: Literal["reviewscore.summary/1"] = Field(
+        default="reviewscore.summary/1", alias="schema"
+    )
+    reviewscore_version: str
+    judge: str
+    judge_version: str | None
+    model: str | None
+    models_answered: tuple[str, ...]
+    complete: bool
+    selection: dict[str, Plain]
+    papers: int
+    reviews: int
+    reviews_without_points: int
+    bad_lines: int
+    points: int
+    counts: dict[str, StatusCounts]
+    judged: Judged | None
+    findings: dict[str, dict[str, int]] | None
+    note: str | None
+    arguments: ArgumentCounts
+    spending: Spending
+    seconds: float
+
+    @property
+    def lexical(self) -> bool:
+        """Whether the embedded judge answered."""
+        return self.judge == EMBEDDED
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """The 95 % score interval of a share (Wilson 1927, J. Am. Stat. Assoc. 22, 209-212).
+
+    It takes points as independent. Points of one paper are not quite, so that the true
+    uncertainty is rather wider.
+
+    Args:
+        hits: How many have the property, 0..n.
+        n: Of how many, at least 1.
+
+    Returns:
+        Lower and upper end, within 0..1.
+    """
+    z = NormalDist().inv_cdf(0.975)
+    share = hits / n
+    middle = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    # At the ends the interval touches 0 or 1 exactly; floating point would miss it by a hair.
+    low = 0.0 if hits == 0 else (middle - reach) / scale
+    return low, 1.0 if hits == n else (middle + reach) / scale
+
+
+def half_up(score: float) -> int:
+    """A weighted score as a whole number, halves rounded up (2.5 is 3)."""
+    return math.floor(score + 0.5)
+
+
+class _Tally:
+    """Counts that grow point by point, so that no run is too large."""
+
+    def __init__(self) -> None:
+        self.points = 0
+        self.papers: set[str] = set()
+        self.reviews: set[str] = set()
+        self.status: Counter[tuple[str, Status]] = Counter()
+        self.misinformed: Counter[tuple[str, bool | None]] = Counter()
+        self.base: Counter[tuple[str, int]] = Counter()
+        self.weighted: Counter[int] = Counter()
+        self.findings: Counter[tuple[str, Finding]] = Counter()
+        self.states: Counter[str] = Counter()
+        self.rounds = 0
+
+    def add(self, score: PointScore) -> None:
+        kind = score.type.value if score.type else UNTYPED
+        self.points += 1
+        self.papers.add(score.paper_id)
+        self.reviews.add(score.review_id)
+        self.status[kind, score.status] += 1
+        if score.status is not Status.ERROR:
+            self.misinformed[kind, score.misinformed] += 1
+        if score.base is not None:
+            self.base[kind, score.base] += 1
+        if score.verdict is not None and score.verdict.finding is not None:
+            self.findings[kind, score.verdict.finding] += 1
+        if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
+            self.weighted[half_up(score.advanced.score)] += 1
+        if score.argument is not None:
+            self.states[score.argument.state.value] += 1
+            self.rounds += len(score.argument.rounds)
+
+    def share(self, *kinds: str) -> Share:
+        hits = sum(self.misinformed[kind, True] for kind in kinds)
+        n = hits + sum(self.misinformed[kind, False] for kind in kinds)
+        low, high = wilson(hits, n) if n else (None, None)
+        return Share(
+            misinformed=hits,
+            n=n,
+            unknown=sum(self.misinformed[kind, None] for kind in kinds),
+            error=sum(self.status[kind, Status.ERROR] for kind in kinds),
+            share=hits / n if n else None,
+            low=low,
+            high=high,
+        )
+
+    def judged(self, kinds: tuple[str, ...]) -> Judged:
+        return Judged(
+            overall=self.share(*kinds),
+            per_type={kind: self.share(kind) for kind in kinds if kind != UNTYPED},
+            base={
+                kind: _five([self.base[kind, score] for score in range(1, 6)])
+                for kind in kinds
+                if kind != UNTYPED
+            },
+            weighted=_five([self.weighted[score] for score in range(1, 6)]),
+        )
+
+
+def _five(counts: list[int]) -> Five:
+    one, two, three, four, five = counts
+    return one, two, three, four, five
+
+
+def summarise(run: Path) -> Summary:
+    """Count a run's points, one at a time.
+
+    Args:
+        run: The run folder.
+
+    Raises:
+        RunFolderError: The folder is no run folder, or a record in it cannot be read.
+    """
+    manifest = read_manifest(run)
+    tally = _Tally()
+    for score in read_points(run):
+        tally.add(score)
+    return _summary(manifest, tally)
+
+
+def _summary(manifest: Manifest, tally: _Tally) -> Summary:
+    kinds = tuple(
+        kind
+        for kind in _TYPES
+        if kind != UNTYPED or any(tally.status[UNTYPED, status] for status in Status)
+    )
+    lexical = manifest.judge == EMBEDDED
+    reconstructed = tally.states.total()
+    return Summary(
+        reviewscore_version=manifest.reviewscore_version,
+        judge=manifest.judge,
+        judge_version=manifest.judge_version,
+        model=None if lexical else manifest.judge,
+        models_answered=manifest.models_answered,
+        complete=manifest.complete,
+        selection=manifest.selection,
+        # A killed run has not counted its input; then what has points is what is known.
+        papers=max(manifest.counts.papers, len(tally.papers)),
+        reviews=max(manifest.counts.reviews, len(tally.reviews)),
+        reviews_without_points=manifest.counts.reviews_without_points,
+        bad_lines=manifest.counts.bad_lines,
+        points=tally.points,
+        counts={
+            kind: StatusCounts(**{status.value: tally.status[kind, status] for status in Status})
+            for kind in kinds
+        },
+        judged=None if lexical else tally.judged(kinds),
+        findings=(
+            {kind: {f.value: tally.findings[kind, f] for f in Finding} for kind in kinds}
+            if lexical
+            else None
+        ),
+        note=LEXICAL_NOTE if lexical else None,
+        arguments=ArgumentCounts(
+            states=dict(sorted(tally.states.items())),
+            reconstructed=reconstructed,
+            mean_rounds=tally.rounds / reconstructed if reconstructed else None,
+        ),
+        spending=manifest.spending,
+        seconds=sum(seconds for _, seconds in manifest.times),
+    )
+
+
+def write_summary(run: Path) -> Summary:
+    """Count a run's points and write ``summary.json`` into its folder.
+
+    Raises:
+        RunFolderError: The folder cannot be read or written.
+        StopError: The disk is full.
+    """
+    summary = summarise(run)
+    write_whole(run / SUMMARY, summary.model_dump_json(indent=2) + "\n")
+    return summary
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """The summary in at most eight plain lines, for a terminal."""
+    lines = [_who(summary)]
+    for kind, counts in summary.counts.items():
+        if counts.total:
+            lines.append(
+                f"{plural(kind)}: {counts.total:,} ({counts.scored:,} scored, "
+                f"{counts.unknown:,} unknown, {counts.error:,} failed)"
+            )
+    if summary.judged is not None:
+        lines.append(f"judged misinformed: {share_words(summary.judged.overall)}")
+    if summary.findings is not None:
+        total: Counter[str] = Counter()
+        for found in summary.findings.values():
+            total.update(found)
+        words = (f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding)
+        lines += [f"found: {', '.join(words)}", LEXICAL_NOTE]
+    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}")
+    return lines
+
+
+def plural(kind: str) -> str:
+    """A type of points in the plural, as a label."""
+    return "type unknown" if kind == UNTYPED else f"{kind}s"
+
+
+def _who(summary: Summary) -> str:
+    words = f"{summary.points:,} points of {summary.reviews:,} reviews, judge {summary.judge}"
+    if summary.judge_version:
+        words += f" {summary.judge_version}"
+    if summary.selection:
+        picks = ", ".join(f"{name} {value}" for name, value in summary.selection.items())
+        words += f"; a selection ({picks})"
+    return words if summary.complete else f"{words}; not complete yet"
+
+
+def share_words(share: Share) -> str:
+    """A share with its n and interval in words."""
+    if share.share is None or share.low is None or share.high is None:
+        return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"
+    return (
+        f"{share.misinformed:,} of {share.n:,} ({share.share:.1%}, 95 % interval "
+        f"{share.low:.1%} to {share.high:.1%}; {share.unknown:,} unknown, {share.error:,} failed)"
+    )
+
+
+def spending_words(summary: Summary) -> str:
+    """Calls, tokens and dollars in words."""
+    if summary.lexical:
+        return "no model was asked, no cost"
+    spent = summary.spending
+    cost = "price not known" if spent.usd is None else f"${spent.usd:,.2f}"
+    return (
+        f"{spent.calls:,} calls ({spent.reused:,} reused), {spent.input_tokens:,} tokens in, "
+        f"{spent.output_tokens:,} out, {cost}"
+    )
+
+
+def duration_words(seconds: float) -> str:
+    """A time in words, as coarse as it is long."""
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE:.0f} min {seconds % _MINUTE:.0f} s"
+    return f"{seconds // _HOUR:.0f} h {seconds % _HOUR // _MINUTE:.0f} min"

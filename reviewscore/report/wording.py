@@ -1,0 +1,177 @@
+"""Verdicts in careful words: what was judged, by which score, and never that someone is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reviewscore.config import EMBEDDED
+from reviewscore.report.summary import half_up
+from reviewscore.schema.argument import ArgumentState, Round, Validity
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.verdict import Finding, KnowledgeSource
+
+UNANSWERABILITY = {
+    1: "definitely answerable by the paper",
+    2: "likely answerable by the paper",
+    3: "no verdict",
+    4: "likely not answerable by the paper",
+    5: "definitely not answerable by the paper",
+}
+FACTUALITY = {
+    1: "definitely false of the paper",
+    2: "likely false of the paper",
+    3: "no verdict",
+    4: "likely true of the paper",
+    5: "definitely true of the paper",
+}
+PREMISE_FACTUALITY = {
+    1: "definitely false",
+    2: "likely false",
+    3: "no verdict",
+    4: "likely true",
+    5: "definitely true",
+}
+UNTRIVIALNESS = {0: "definitely trivial", 1: "probably trivial", 2: "not trivial"}
+SOURCES = {
+    KnowledgeSource.GIVEN_PAPER: "judged by the paper",
+    KnowledgeSource.ANNOTATOR_KNOWLEDGE: "judged by knowledge of the field",
+    KnowledgeSource.OTHER_PAPERS: "needs other papers",
+}
+FINDINGS = {
+    Finding.FLAGGED: "flagged: the paper holds passages on this",
+    Finding.POSSIBLY_ADDRESSED: "possibly addressed: read these passages",
+    Finding.NOTHING_FOUND: "nothing found, which says nothing about the point",
+    Finding.CANNOT_JUDGE: "not a point that passages could settle",
+}
+STATES = {
+    ArgumentState.ACCEPTED: "valid and judged faithful",
+    ArgumentState.VALID_UNJUDGED: "valid; faithfulness was not judged",
+    ArgumentState.UNFAITHFUL: "rounds ran out: not judged faithful",
+    ArgumentState.CIRCULAR: "rounds ran out: circular",
+    ArgumentState.INVALID: "rounds ran out: not valid",
+    ArgumentState.INCONSISTENT: "rounds ran out: premises contradict each other",
+    ArgumentState.ILL_FORMED: "rounds ran out: formulas could not be read",
+    ArgumentState.UNKNOWN: "rounds ran out: the solver could not tell",
+}
+VALIDITIES = {
+    Validity.VALID: "valid",
+    Validity.INVALID: "not valid",
+    Validity.INCONSISTENT_PREMISES: "premises contradict each other",
+    Validity.UNKNOWN: "validity unknown",
+    Validity.ILL_FORMED: "formulas could not be read",
+}
+_MIDDLE = 3
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A verdict in one line.
+
+    Attributes:
+        words: The verdict in words.
+        short: The same for a table.
+        tone: ``s1`` .. ``s5``, ``flagged``, ``possibly``, ``nothing``, ``unknown`` or ``error``:
+            the name of its colour.
+        order: Sorts what asks for attention first: misinformed and flagged points, then the
+            others, then unknown ones, then failures.
+        misinformed: ``yes``, ``no``, ``unknown``, or empty for the embedded judge.
+    """
+
+    words: str
+    short: str
+    tone: str
+    order: float
+    misinformed: str
+
+
+def headline(score: PointScore) -> Headline:
+    """The verdict on a point in careful words."""
+    if score.status is Status.ERROR:
+        return Headline("not judged: something failed", "failed", "error", 9, _known(score))
+    if score.judge == EMBEDDED:
+        return _found(score)
+    if score.argument is not None:
+        return _of_argument(score)
+    if score.base is None:
+        return Headline("unknown: no verdict was reached", "unknown", "unknown", 8, "unknown")
+    return _of_whole(score, score.base)
+
+
+def _known(score: PointScore) -> str:
+    if score.judge == EMBEDDED:
+        return ""
+    return {True: "yes", False: "no", None: "unknown"}[score.misinformed]
+
+
+_FOUND = {
+    Finding.FLAGGED: ("flagged", "flagged", 1.0),
+    Finding.POSSIBLY_ADDRESSED: ("possibly addressed", "possibly", 2.0),
+    Finding.NOTHING_FOUND: ("nothing found", "nothing", 6.0),
+    Finding.CANNOT_JUDGE: ("cannot judge", "unknown", 7.0),
+}
+
+
+def _found(score: PointScore) -> Headline:
+    finding = score.verdict.finding if score.verdict else None
+    if finding is None:
+        return Headline("unknown: nothing was looked up", "unknown", "unknown", 8, "")
+    short, tone, order = _FOUND[finding]
+    return Headline(FINDINGS[finding], short, tone, order, "")
+
+
+def _of_whole(score: PointScore, base: int) -> Headline:
+    scale = score.verdict.scale if score.verdict else "factuality"
+    meaning = (UNANSWERABILITY if scale == "unanswerability" else FACTUALITY)[base]
+    if base < _MIDDLE:
+        lead = "judged misinformed" if base == 1 else "judged likely misinformed"
+        words = f"{lead} ({base}/5): {meaning}"
+    elif base == _MIDDLE:
+        lead = "judged undecided"
+        words = f"no verdict either way ({base}/5)"
+    else:
+        lead = "not judged misinformed"
+        words = f"{lead} ({base}/5): {meaning}"
+    return Headline(words, f"{lead} ({base}/5)", f"s{base}", float(base), _known(score))
+
+
+def _of_argument(score: PointScore) -> Headline:
+    """The conjunction decides; the weighted average only says how far (1..5)."""
+    weighted = score.advanced.score if score.advanced else None
+    ratings = [
+        premise.verdict.factuality
+        for premise in (score.argument.premises if score.argument else ())
+        if premise.verdict and premise.verdict.factuality is not None
+    ]
+    if score.misinformed is None or not ratings:
+        words = "unknown: the premises could not all be judged"
+        return Headline(words, "unknown", "unknown", 8, _known(score))
+    lowest = min(ratings)
+    mean = "" if weighted is None else f", weighted score {weighted:.1f}"
+    order = float(lowest) if weighted is None else weighted
+    if score.misinformed:
+        lead = "judged misinformed" if lowest == 1 else "judged likely misinformed"
+        words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
+        return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", min(order, 2.5), "yes")
+    words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
+    tone = f"s{_MIDDLE if weighted is None else max(_MIDDLE, half_up(weighted))}"
+    return Headline(words, f"not judged misinformed ({lowest}/5)", tone, max(order, 3), "no")
+
+
+def round_outcome(attempt: Round) -> str:
+    """What came of one round of the loop."""
+    if attempt.validity is not Validity.VALID:
+        return VALIDITIES[attempt.validity]
+    if attempt.circular:
+        return "circular: a premise says what is to be shown"
+    if attempt.faithful is None:
+        return "valid; faithfulness not judged"
+    return "valid and judged faithful" if attempt.faithful else "valid, but not judged faithful"
+
+
+def round_passed(attempt: Round) -> bool:
+    """Whether a round met every check that was made."""
+    return (
+        attempt.validity is Validity.VALID
+        and not attempt.circular
+        and attempt.faithful is not False
+    )

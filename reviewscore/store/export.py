@@ -1,0 +1,231 @@
+"""A run's points as one file for spreadsheets (CSV), analysis (Parquet) or programs (JSONL)."""
+
+from __future__ import annotations
+
+import csv
+import errno
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import RootModel
+
+from reviewscore.errors import RunFolderError, SettingsError, StopError
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.verdict import Provenance
+from reviewscore.store.run_dir import read_points
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Cell = str | int | float | bool | None
+
+COLUMNS = {
+    "point_id": "Identifier of the review point, unique in the run.",
+    "review_id": "Identifier of the review it stands in.",
+    "paper_id": "Identifier of the paper that is reviewed.",
+    "section": "Heading or field of the review's form that it stands under.",
+    "role": "What that section is for: weaknesses, questions, mixed, and so on.",
+    "type": "question, claim or argument; empty if it failed before this was known.",
+    "status": "scored, unknown or error.",
+    "scale": "What `base` measures: unanswerability (questions) or factuality (others).",
+    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown.",
+    "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
+    "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
+    "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
+    "misinformed": "Whether the point is judged misinformed; empty is unknown.",
+    "finding": "What the embedded lexical judge found; empty for models.",
+    "rationale": "Why, in the judge's words.",
+    "answer": "For an answerable question, the answer from the paper.",
+    "quotes": "Number of quotes that are verbatim in the paper.",
+    "first_quote": "The first of these quotes.",
+    "argument_state": "How reconstructing the argument ended.",
+    "rounds": "Number of rounds the reconstruction took.",
+    "premises": "Number of premises of the reconstruction.",
+    "conclusion": "Conclusion of the reconstruction.",
+    "text": "The point's own words, verbatim from the review.",
+    "context": "Words just before it that it needs to be understood.",
+    "field": "Text box of the review that the point stands in.",
+    "start": "Offset of its first character in that text box.",
+    "end": "Offset just after its last character.",
+    "error": "What failed, if status is error.",
+    "judge": "lexical, or the model asked for.",
+    "judge_version": "Version of the embedded judge; empty for models.",
+    "models_answered": "Models that the provider says answered, separated by blanks.",
+    "reviewscore_version": "Version of the program that wrote the record.",
+    "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
+    "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
+    "provenance": "Parquet only: what was asked of which model with which prompt, as JSON text.",
+}
+"""Each column and what it means."""
+
+NESTED = ("evidence", "argument", "provenance")
+"""Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
+
+_INTEGERS = {"base", "quotes", "rounds", "premises", "start", "end"}
+_FLAGS = {"conjunction", "all_trivial", "misinformed"}
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_CHUNK = 1000
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+_Quotes = RootModel[tuple[Evidence, ...]]
+_Origins = RootModel[tuple[Provenance, ...]]
+
+
+def export(run: Path, out: Path) -> int:
+    """Write the points of a run as the kind of file that the ending asks for.
+
+    Points are read and written in chunks, so that memory does not grow with the run; the file
+    appears only once it is whole.
+
+    Args:
+        run: The run folder.
+        out: ``.csv`` and ``.parquet`` have the columns of `COLUMNS`; ``.jsonl`` has the records
+            of ``points.jsonl``. In CSV, text that a spreadsheet would take for a formula begins
+            with an apostrophe.
+
+    Returns:
+        How many points were written.
+
+    Raises:
+        SettingsError: The ending is not known.
+        RunFolderError: The run cannot be read, or the file not be written.
+        StopError: The disk is full.
+    """
+    writer = _WRITERS.get(out.suffix.lower())
+    if writer is None:
+        raise SettingsError(
+            f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
+        )
+    draft = out.with_name(f".{out.name}.new")
+    try:
+        count = writer(read_points(run), draft)
+        draft.replace(out)
+    except OSError as error:
+        kind = StopError if error.errno in _FULL else RunFolderError
+        raise kind(f"{out}: {error.strerror or error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return count
+
+
+def row(score: PointScore) -> dict[str, Cell]:
+    """The flat columns of one point, in the order of `COLUMNS`."""
+    verdict, argument, advanced = score.verdict, score.argument, score.advanced
+    quotes = [quote for quote in score.evidence if quote.verified]
+    return {
+        "point_id": score.point_id,
+        "review_id": score.review_id,
+        "paper_id": score.paper_id,
+        "section": score.section,
+        "role": score.role.value,
+        "type": score.type.value if score.type else None,
+        "status": score.status.value,
+        "scale": verdict.scale if verdict else None,
+        "base": score.base,
+        "advanced": advanced.score if advanced else None,
+        "conjunction": advanced.conjunction if advanced else None,
+        "all_trivial": advanced.all_trivial if advanced else None,
+        "misinformed": score.misinformed,
+        "finding": verdict.finding.value if verdict and verdict.finding else None,
+        "rationale": verdict.rationale if verdict else None,
+        "answer": verdict.answer if verdict else None,
+        "quotes": len(quotes),
+        "first_quote": quotes[0].quote if quotes else None,
+        "argument_state": argument.state.value if argument else None,
+        "rounds": len(argument.rounds) if argument else None,
+        "premises": len(argument.premises) if argument else None,
+        "conclusion": argument.conclusion if argument else None,
+        "text": score.text,
+        "context": score.context,
+        "field": score.span.field,
+        "start": score.span.start,
+        "end": score.span.end,
+        "error": score.error,
+        "judge": score.judge,
+        "judge_version": score.judge_version,
+        "models_answered": " ".join(_models(score)) or None,
+        "reviewscore_version": score.reviewscore_version,
+    }
+
+
+def _models(score: PointScore) -> Iterator[str]:
+    origins = score.provenance + (score.verdict.provenance if score.verdict else ())
+    yield from dict.fromkeys(one.model_answered for one in origins if one.model_answered)
+
+
+def _write_csv(scores: Iterable[PointScore], path: Path) -> int:
+    flat = [name for name in COLUMNS if name not in NESTED]
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(flat)
+        for score in scores:
+            writer.writerow([_csv_cell(cell) for cell in row(score).values()])
+            count += 1
+    return count
+
+
+def _csv_cell(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    text = str(cell)
+    return f"'{text}" if isinstance(cell, str) and text.startswith(_FORMULA_STARTS) else text
+
+
+def _write_parquet(scores: Iterable[PointScore], path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _arrow_schema()
+    source, count = iter(scores), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while chunk := list(islice(source, _CHUNK)):
+            rows = [row(score) | _nested(score) for score in chunk]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            count += len(chunk)
+    return count
+
+
+def _arrow_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    def kind(name: str) -> pa.DataType:
+        if name in _INTEGERS:
+            return pa.int64()
+        if name in _FLAGS:
+            return pa.bool_()
+        return pa.float64() if name == "advanced" else pa.string()
+
+    return pa.schema(
+        [pa.field(name, kind(name), metadata={"doc": text}) for name, text in COLUMNS.items()]
+    )
+
+
+def _nested(score: PointScore) -> dict[str, Cell]:
+    return {
+        "evidence": _Quotes(score.evidence).model_dump_json(),
+        "argument": score.argument.model_dump_json() if score.argument else None,
+        "provenance": _Origins(score.provenance).model_dump_json(),
+    }
+
+
+def _write_jsonl(scores: Iterable[PointScore], path: Path) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for score in scores:
+            file.write(score.model_dump_json() + "\n")
+            count += 1
+    return count
+
+
+_WRITERS: dict[str, Callable[[Iterable[PointScore], Path], int]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+    ".jsonl": _write_jsonl,
+}
+"""How each ending is written."""
