@@ -20,7 +20,9 @@ _SAME = {
     }.items()
     for character in characters
 }
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_SPELLED = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+LIGATURES = {ord(ligature): letters for ligature, letters in _SPELLED.items()}
+"""Ligatures spelled out, as a table for ``str.translate``."""
 
 _FURNITURE = (
     r"(?:Published as a (?:conference|workshop) paper at [^\n]{0,60}"
@@ -70,6 +72,11 @@ def clean(text: str) -> CleanText:
     return mapped.rewrite(_SPACING, _spacing)
 
 
+def without_margin_numbers(text: str) -> str:
+    """The text without the line numbers that submission templates print in the margin."""
+    return _without_margin(CleanText(text)).text
+
+
 def _without_margin(mapped: CleanText) -> CleanText:
     """Drops the line numbers that submission templates print in the margin."""
     numbers = [(int(m[1]), m.start()) for m in _MARGIN_LINE.finditer(mapped.text)]
@@ -97,7 +104,7 @@ def _page_break(match: re.Match[str]) -> str:
 
 
 def _typography(match: re.Match[str]) -> str:
-    return _LIGATURES[match.group()] if match.lastgroup == "ligature" else ""
+    return _SPELLED[match.group()] if match.lastgroup == "ligature" else ""
 
 
 def _spacing(match: re.Match[str]) -> str:
