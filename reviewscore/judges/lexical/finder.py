@@ -1,0 +1,200 @@
+"""Does the paper hold a passage about what a review point asks or says is missing?
+
+The finder finds evidence; it does not judge truth. It flags a point only when the paper has a
+dedicated passage that matches everything the point names, and it says so in careful words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reviewscore.judges.lexical.content import Wanted, wanted_content
+from reviewscore.judges.lexical.forms import (
+    OPINIONS,
+    Clause,
+    Form,
+    clauses_of,
+    main_clause,
+)
+from reviewscore.judges.lexical.index import PaperIndex, index_of
+from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
+from reviewscore.papers.quotes import evidence_at
+from reviewscore.papers.sentences import SentenceKind
+from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.verdict import Finding
+
+FLAGGED_SCORE = 2
+NOTHING_FOUND_SCORE = 4
+_ENOUGH = 0.5
+_QUOTES = 3
+_FLAGGABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the finder found for one point.
+
+    Attributes:
+        finding: The kind of outcome.
+        score: 2 if flagged, 4 if nothing was found, None where there is no verdict.
+        rationale: One or two plain sentences.
+        evidence: The quotes, all verified; never empty when flagged or possibly addressed.
+        strength: How much of what is named the best heading and passages hold, 0..2; for
+            measurements only.
+        form: Form of the sentence that was looked up.
+    """
+
+    finding: Finding
+    score: int | None
+    rationale: str
+    evidence: tuple[Evidence, ...]
+    strength: float
+    form: Form
+
+
+_CANNOT = {
+    Form.QUALITY: "The point is about worth, novelty or writing, which no passage can settle.",
+    Form.SUGGESTION: "The point suggests what the authors should do; nothing in it to look up.",
+    Form.DEGREE: "The point asks for more or calls something too little, which is a judgement.",
+    Form.HYPOTHETICAL: "The point is about what could be or may happen, not what the paper says.",
+}
+_EMPTY = "The point names nothing specific enough to be looked up in the paper."
+
+
+def find(text: str, paper: Paper) -> Found:
+    """Look up one review point, question or premise in a paper.
+
+    Args:
+        text: The point in the reviewer's words.
+        paper: The paper, with its sections.
+
+    Returns:
+        The outcome. The same text and paper always give the same outcome.
+    """
+    clauses = clauses_of(text)
+    clause = main_clause(clauses)
+    if clause is None:
+        return _no_verdict(_EMPTY, Form.ASSERTION)
+    if clause.form in OPINIONS:
+        return _no_verdict(_CANNOT[clause.form], clause.form)
+    wanted = wanted_content(clause.text)
+    if wanted.empty:
+        return _no_verdict(_EMPTY, clause.form)
+    index = index_of(paper)
+    strength = evidence_strength(wanted, index)
+    if clause.form in _FLAGGABLE and _single(clauses, clause):
+        supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
+        if supports:
+            return _flag(supports, clause, index, strength)
+    return _retrieve(wanted, clause, index, strength)
+
+
+def _no_verdict(rationale: str, form: Form) -> Found:
+    return Found(Finding.CANNOT_JUDGE, None, rationale, (), 0.0, form)
+
+
+def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
+    """Whether the point stands or falls with its main sentence: nothing else is asked or denied."""
+    others = [clause for clause in clauses if clause is not main]
+    return not any(
+        clause.form in _FLAGGABLE or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
+        for clause in others
+    )
+
+
+def _flag(
+    supports: tuple[Support, ...], clause: Clause, index: PaperIndex, strength: float
+) -> Found:
+    """The flagged outcome with its quotes in reading order."""
+    paper = index.paper
+    spans = {(p.start, p.end) for support in supports for p in support.passages}
+    evidence = tuple(evidence_at(paper, start, end) for start, end in sorted(spans))
+    labels = [support.section.label for support in supports if support.section is not None]
+    wish = "asks for" if clause.form is Form.FACTUAL_QUESTION else "says is missing"
+    quoted = "the quoted sentence" if len(evidence) == 1 else "the quoted sentences"
+    if labels:
+        headed = " and ".join(f"'{label}'" for label in dict.fromkeys(labels))
+        kind = "a section headed" if len(set(labels)) == 1 else "sections headed"
+        rationale = (
+            f"The paper has {kind} {headed}, and {quoted} speak{'s' * (len(evidence) == 1)} of "
+            f"what the point {wish}. Whether that is enough is for the reader to judge."
+        )
+    else:
+        rationale = (
+            f"The paper has a passage of its own on what the point {wish}; read {quoted}. "
+            "Whether that is enough is for the reader to judge."
+        )
+    return Found(Finding.FLAGGED, FLAGGED_SCORE, rationale, evidence, strength + 1, clause.form)
+
+
+def _retrieve(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float) -> Found:
+    """The best passages if they hold enough of what is named, else nothing found."""
+    chosen = _best_passages(wanted, index)
+    if not chosen:
+        rationale = (
+            "No passage was found that holds what the point names; the finder looks for words, "
+            "so the paper may still say it in other ones."
+        )
+        return Found(
+            Finding.NOTHING_FOUND, NOTHING_FOUND_SCORE, rationale, (), strength, clause.form
+        )
+    passages = [index.passages[number] for number in chosen]
+    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p in passages)
+    rationale = (
+        "The quoted passages share words with the point and may bear on it. They were not judged."
+    )
+    return Found(Finding.POSSIBLY_ADDRESSED, None, rationale, evidence, strength, clause.form)
+
+
+def _best_passages(wanted: Wanted, index: PaperIndex) -> list[int]:
+    """Indices of up to three passages that hold enough of the wanted words, in reading order."""
+    weights = {word: index.weight(word) for word in wanted.query}
+    total = sum(weights.values())
+    scored: list[tuple[float, int]] = []
+    for score, number in index.ranked(wanted.query)[:40]:
+        passage = index.passages[number]
+        if passage.kind is SentenceKind.HEADING:
+            continue
+        title = _title_stems(index, passage.section)
+        held = sum(weight for word, weight in weights.items() if word in passage.stems | title)
+        said = any(aspect.said.search(passage.text) for aspect in wanted.aspects)
+        headed = any(
+            aspect.heading.search(_title(index, passage.section)) for aspect in wanted.aspects
+        )
+        coverage = held / total + 0.1 * said + 0.15 * headed
+        if coverage >= _ENOUGH:
+            scored.append((round(coverage + 0.02 * score, 4), number))
+    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    return sorted(number for _, number in scored[:_QUOTES])
+
+
+def _title(index: PaperIndex, section: int) -> str:
+    return index.paper.sections[section].title if section >= 0 else ""
+
+
+def _title_stems(index: PaperIndex, section: int) -> frozenset[str]:
+    title = _title(index, section)
+    return next(
+        (heading.stems for heading in index.headings if heading.section.title == title),
+        frozenset(),
+    )
+
+
+def evidence_strength(wanted: Wanted, index: PaperIndex) -> float:
+    """Share of the wanted words in the best heading plus that in the best passage, 0..2."""
+    weights = {word: index.weight(word) for word in wanted.query}
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+
+    def held(found: frozenset[str]) -> float:
+        return sum(weight for word, weight in weights.items() if word in found) / total
+
+    heading = max(
+        (held(heading.stems) for heading in index.headings if not heading.of_others), default=0.0
+    )
+    passage = max(
+        (held(index.passages[number].stems) for _, number in index.ranked(wanted.query)[:20]),
+        default=0.0,
+    )
+    return round(heading + passage, 6)

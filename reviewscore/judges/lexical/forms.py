@@ -1,0 +1,265 @@
+"""Form of a review point: what kind of sentence it is, and so what could be looked up for it.
+
+Only two forms can ever be flagged, because only they are settled by a passage: a categorical
+denial ("there is no ablation study") and a factual question ("which optimizer is used?").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reviewscore.judges.lexical.asking import is_interrogative, sentences_of, strip_marks
+
+
+class Form(StrEnum):
+    """What kind of sentence a point, or one sentence of it, is."""
+
+    CATEGORICAL_DENIAL = "categorical_denial"  # X is not in the paper
+    HEDGED_DENIAL = "hedged_denial"  # X is not there enough
+    FACTUAL_QUESTION = "factual_question"  # settled by what the paper says or does
+    REQUEST = "request"  # asks the authors to do or to explain something
+    HYPOTHETICAL = "hypothetical"  # what could be, or what may go wrong
+    SUGGESTION = "suggestion"  # what the authors should do
+    DEGREE = "degree"  # more, fewer, too small
+    QUALITY = "quality"  # worth, novelty, writing
+    ASSERTION = "assertion"  # says something of the work
+
+
+OPINIONS = frozenset({Form.HYPOTHETICAL, Form.SUGGESTION, Form.DEGREE, Form.QUALITY})
+"""Forms no passage can settle: the finder does not look anything up for them."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One sentence of a point with its form.
+
+    Attributes:
+        text: The sentence, white space collapsed, list marks removed.
+        form: Its form.
+    """
+
+    text: str
+    form: Form
+
+
+_PAPER = (
+    r"(?:this|the|your|their|present|current|proposed)?\s*(?:present |current |proposed )?"
+    r"(?:paper|authors?|work|manuscript|study|submission|article|you|they|it|evaluation"
+    r"|experiments?"
+    r"|experimental (?:section|evaluation|results)|analysis|empirical (?:evaluation|validation))"
+)
+_DEED = (
+    r"(?:provid|discuss|includ|report|mention|compar|evaluat|address|consider|describ|explain|defin"
+    r"|present|show|analy[sz]|stat|specif|giv|offer|contain|conduct|perform|cit|test|stud|explor"
+    r"|investigat|examin|releas|shar|ablat|justif|detail|ment|demonstrat|report|introduc|use|list"
+    r"|quantif|measur|clarif|elaborat|cover|acknowledg|propos|run|ran|made?|carr|benchmark|publish)"
+    r"\w*"
+)
+_DENIAL = re.compile(
+    rf"^(?:also,? |there,? |furthermore,? |moreover,? |however,? |but )*"
+    rf"(?:no\b(?! doubt| longer| matter| one)|not? any\b|(?:complete |total |general )?lack(?:s"
+    rf"|ing)?\b"
+    rf"|(?:the )?(?:absence|lack|omission) of|missing\b|without any\b)"
+    rf"|\bthere(?:'s| is| are| was| were| seems to be| appears to be| exist| exists) (?:also "
+    rf"|still )?"
+    rf"(?:no\b(?! doubt| need| reason| problem)|not any\b|n't any\b|(?:a |an )?(?:lack|absence) of)"
+    rf"|\b{_PAPER}\s+(?:also |simply |completely |still )?(?:do|does|did)(?:n't|n’t| not)"
+    rf"(?: even| also| seem to| appear to| \w+ly)? {_DEED}"
+    rf"|\b{_PAPER}\s+(?:have|has)(?:n't|n’t| not)(?: been)?(?: \w+ly)? {_DEED}"
+    rf"|\b{_PAPER}\s+(?:also |simply |completely )?(?:lacks?|lacked|omits?|omitted|neglects?"
+    rf"|ignores?"
+    rf"|(?:fails?|failed) to {_DEED})\b"
+    rf"|\bnot (?:yet )?(?:\w+ly )?{_DEED}$"
+    rf"|\b(?:is|are|was|were|been)(?: also| simply| completely)? (?:not|never)(?: even| \w+ly)? "
+    rf"{_DEED}"
+    rf"|\b(?:isn't|aren't|wasn't|weren't|isn’t|aren’t|wasn’t|weren’t) {_DEED}"
+    rf"|\b(?:is|are|was|were)(?: also| simply| completely| entirely)? (?:missing|lacking|absent"
+    rf"|omitted"
+    rf"|neglected|undefined|unspecified)\b"
+    rf"|\bno (?:[\w-]+ ){{1,5}}(?:is|are|was|were|has been|have been) {_DEED}",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:adequate(?:ly)?|sufficient(?:ly)?|enough|thorough(?:ly)?|comprehensive(?:ly)?|detailed"
+    r"|(?:in|much|any|many|enough|full|more|further) (?:more )?details?|fully|extensive(?:ly)?"
+    r"|clear(?:ly)?"
+    r"|deep(?:er|ly)?|in-depth|rigorous(?:ly)?|proper(?:ly)?|systematic(?:ally)?|strong(?:er|ly)?"
+    r"|convincing(?:ly)?|meaningful(?:ly)?|more|most|further|additional|other|another|broad(?:er"
+    r"|ly)?"
+    r"|wide(?:r|ly)?|various|some|certain|several|many|recent|newer|latest|state-of-the-art|sota"
+    r"|state of the art|advanced|modern|limited|insufficient(?:ly)?|particularly|complete(?:ly)?"
+    r"|concrete|completely|directly|real|large(?:r|-scale)?|diverse|different|alternative|relevant"
+    r"|satisf\w+|good|solid|fair|careful(?:ly)?|appropriate(?:ly)?|nuanced|explicit connection"
+    r"|intuiti\w+|compelling|well|similar|related|existing|important|significant(?:ly)?|robust"
+    r"|much|really|quite|only|beyond|truly|necessarily|entirely|all|every|always|both"
+    r"|exhaustive(?:ly)?"
+    r"|quantitative(?:ly)?|qualitative(?:ly)?|formal(?:ly)?|precise(?:ly)?|exact(?:ly)?|full|deeply"
+    r"|substantial(?:ly)?|step-by-step|practical|simple|simpler|standard|specific(?:s|ally)?"
+    r"|long-term"
+    r"|novel|new|clarity)\b",
+    re.IGNORECASE,
+)
+_LIMITED = re.compile(
+    r"^(?:the )?(?:only )?(?:somewhat |relatively |rather |very )?(?:limited|insufficient"
+    r"|inadequate"
+    r"|incomplete|minimal|weak|little|few|brief|superficial|sparse|narrow)\b|\b(?:is|are|seems?"
+    r"|appears?"
+    r"|remains?)(?: \w+)? (?:limited|insufficient|inadequate|incomplete|lacking in)\b",
+    re.IGNORECASE,
+)
+_QUALITY = re.compile(
+    r"\b(?:clarity|unclear|confus\w+|hard to (?:follow|read|understand|parse)|"
+    r"difficult (?:to (?:follow|read|understand|parse|digest|grasp)|for (?:\w+ )*readers)|"
+    r"challenging (?:to (?:follow|read)|for (?:\w+ )*readers)|dense|verbose|jargon|readab\w+|"
+    r"well[- ]written|poorly written|badly written|writing|wording|typos?|gramma\w+|presentation|"
+    r"organi[sz](?:ed|ation)|polish\w*|novelty|(?:not|isn't|limited|little|minor) (?:very |that "
+    r"|so )?novel|"
+    r"incremental|groundbreaking|originality|straightforward combination|trivial|contributions?|"
+    r"(?:un)?convinc\w+|(?:un)?interesting|impress\w+|marginal|accessib\w+|hinder\w*|"
+    r"(?:limits?|reduces?) (?:the )?(?:accessibility|impact|significance)|motivat\w+|"
+    r"overly (?:technical|complex)|highly technical|(?:too )?technical (?:and|content|jargon)|"
+    r"overclaim\w*|overstat\w*|oversell\w*|justified|compelling|not surprising|well[- ]known|"
+    r"cherry[- ]pick\w*|sound(?:ness)?|rigou?r)\b",
+    re.IGNORECASE,
+)
+_SUGGESTION = re.compile(
+    r"\b(?:could|would|might|may|can) (?:also |greatly |further )?(?:benefit|be (?:improved"
+    r"|better|nice|good"
+    r"|great|helpful|interesting|useful|beneficial|valuable|strengthened|enhanced|clearer|more"
+    r"|stronger)"
+    r"|strengthen|enhance|improve|help|like to see|love to see|have liked|appreciate)|"
+    r"\b(?:authors?|paper|they|you|it|work)\b[^.?!]{0,40}\b(?:should|need to|needs to|ought to"
+    r"|must)\b|"
+    r"\b(?:should|must|needs? to) be\b|\b(?:I|we) (?:would )?(?:strongly )?(?:suggest|recommend"
+    r"|encourage"
+    r"|advise|urge)|\bplease (?:add|include|consider|fix|correct|provide|compare|cite|report|use)|"
+    r"^(?:consider|add|include|provide|improve|expand|compare|conduct|perform|extend|address|fix"
+    r"|cite)\b|"
+    r"\bsuggest(?:ion|ed|s)?\b|\bneeds? (?:significant |substantial |further "
+    r"|more )?(?:improvement|revision)",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:may|might|could|would)\b|^(?:the )?(?:potential(?:ly)?|possible|possibly|risk of)\b"
+    r"(?! (?:negative |ethical |societal |social )*(?:societal|social|ethical|negative"
+    r"|limitations?)"
+    r"[^.]{0,60} (?:not|missing|lack\w*|absent)\b)|\bwhat if\b|\bin the future\b|\bplan(?:s|ning"
+    r"|ned)? (?:to|on|for)\b|"
+    r"\bfuture (?:work|directions?|research)\b|\bpotentially\b|\bis it (?:also )?(?:possible"
+    r"|feasible)\b|"
+    r"\bpossib(?:le|ility) to\b|\bpromising directions?\b|\bmitigat\w+\b|\bmodifications?\b|"
+    r"\bcan (?:this|the|your|these|it|such|similar)\b[^?]{0,60}\b(?:extend\w*|appl(?:y|ied)"
+    r"|adapt\w*|scale\w*"
+    r"|generali[sz]\w*|transfer\w*|improve\w*|handle\w*|work|used?|reduc\w*|relax\w*)\b",
+    re.IGNORECASE,
+)
+_DEGREE = re.compile(
+    r"\b(?:more|fewer|less|larger|smaller|broader|wider|deeper|further|additional(?:ly)?"
+    r"|improve\w*|extra"
+    r"|greater|better|stronger|better than|in (?:more |greater |further )?detail|thorough(?:ly)?"
+    r"|detailed|comprehensive|extensive(?:ly)?|too (?:many|few|small|large|simple|short|strong"
+    r"|weak)"
+    r"|not (?:very )?(?:large|big|substantial)|modest|diverse|beyond|additional|elaborate further"
+    r"|other (?:\w+ ){0,3}(?:methods|datasets|tasks|domains|models|baselines|approaches|settings"
+    r"|types|areas))\b",
+    re.IGNORECASE,
+)
+_ASKING = (
+    r"(?:can|could|would|will|may|might) (?:the |you |i |we )?(?:authors?|you|i|we)?\s*(?:please "
+    r"|also |kindly "
+    r"|perhaps |possibly )*"
+)
+_FACT_ASKED = re.compile(
+    rf"^{_ASKING}(?:clarify|explain|describe|specify|state|confirm|tell (?:me|us)|comment on"
+    rf"|indicate|"
+    r"report|say)\s+(?:on |about )?(?:how|what|which|where|whether|if|when|who)\b",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"^\W*(?:and |but |so )?(?:why|for what reason|what is the (?:reason|intuition|rationale"
+    r"|motivation)|how come|what motivat)",
+    re.IGNORECASE,
+)
+_OPINION_ASKED = re.compile(
+    r"\b(?:implications?|insights?|advantages?|benefits?|novel\w*|innovations?|contributions?"
+    r"|challenges?|"
+    r"strateg(?:y|ies)|applications?|differentiat\w*|intuitions?|significan(?:ce|tly)"
+    r"|(?<!negative )(?<!societal )(?<!social )(?<!ethical )(?<!broader )impacts? (?:on|of)|"
+    r"drawbacks?|scenarios?|real[- ]world|practical\w*|lessons|takeaways?|key differences?|"
+    r"uncertain\w* quant\w*|considered|explored|thought|envision|foresee|expect|believe|think"
+    r"|best|ideal|"
+    r"promising|plan|plans|tried|next steps?|guidelines?|recommend\w*|reasonable|necessary|needed|"
+    r"ensure\w*|guarantee that|justif\w+|address(?:es|ed)?|mean by|fair\b)\b",
+    re.IGNORECASE,
+)
+
+
+def _question_form(sentence: str) -> Form:
+    """Form of a sentence that asks something."""
+    if _FACT_ASKED.search(sentence) and not _DEGREE.search(sentence):
+        return Form.FACTUAL_QUESTION
+    if re.match(_ASKING + r"\w", sentence, re.IGNORECASE) and re.match(
+        r"(?:can|could|would|will|may|might) (?:the authors?|you|i|we)\b", sentence, re.IGNORECASE
+    ):
+        return Form.DEGREE if _DEGREE.search(sentence) else Form.REQUEST
+    if _HYPOTHETICAL.search(sentence):
+        return Form.HYPOTHETICAL
+    if _DEGREE.search(sentence) and not _WHY.search(sentence):
+        return Form.DEGREE
+    unmarked = "?" not in sentence
+    if unmarked or _WHY.search(sentence) or _OPINION_ASKED.search(sentence):
+        return Form.REQUEST
+    return Form.FACTUAL_QUESTION
+
+
+def _statement_form(sentence: str) -> Form:
+    """Form of a sentence that asks nothing."""
+    denial = _DENIAL.search(sentence)
+    if denial and not re.search(
+        r"\black(?:s|ing)? (?:of )?(?:\w+ )?(?:and \w+ )?"
+        r"(?:clarity|novelty|rigou?r|originality|details?|depth|context|coherence"
+        r"|structure|precision|diversity|breadth|focus|motivation|comprehensiveness)\b",
+        sentence,
+        re.IGNORECASE,
+    ):
+        return Form.HEDGED_DENIAL if _HEDGE.search(sentence) else Form.CATEGORICAL_DENIAL
+    if _SUGGESTION.search(sentence):
+        return Form.SUGGESTION
+    if _QUALITY.search(sentence):
+        return Form.QUALITY
+    if _LIMITED.search(sentence):
+        return Form.HEDGED_DENIAL
+    if _HYPOTHETICAL.search(sentence):
+        return Form.HYPOTHETICAL
+    return Form.DEGREE if _DEGREE.search(sentence) else Form.ASSERTION
+
+
+def form_of(sentence: str) -> Form:
+    """Form of one sentence."""
+    plain = strip_marks(sentence)
+    return _question_form(plain) if is_interrogative(plain) else _statement_form(plain)
+
+
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """The sentences of a point, each with its form."""
+    return tuple(Clause(sentence, form_of(sentence)) for sentence in sentences_of(text))
+
+
+_SETTLED = (Form.FACTUAL_QUESTION, Form.CATEGORICAL_DENIAL)
+
+
+def main_clause(clauses: tuple[Clause, ...]) -> Clause | None:
+    """The sentence of a point that is looked up; None if there is none.
+
+    That is the first question if something is asked, else the first denial, else the first
+    sentence that is not a mere opinion, else the first sentence.
+    """
+    asked = [clause for clause in clauses if is_interrogative(clause.text)]
+    pool = asked or list(clauses)
+    for wanted in (_SETTLED, (Form.HEDGED_DENIAL,), (Form.REQUEST, Form.ASSERTION)):
+        for clause in pool:
+            if clause.form in wanted:
+                return clause
+    return pool[0] if pool else None

@@ -1,0 +1,216 @@
+"""A paper prepared for look-ups: its sentences, headings and captions with stems, and BM25."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from reviewscore.judges.lexical.stems import stem, stems
+from reviewscore.papers.sentences import SentenceKind, sentences
+from reviewscore.schema.paper import Paper, Section, Zone
+
+if TYPE_CHECKING:
+    from bm25s import BM25
+
+_READ = frozenset({SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION})
+_SILENT = frozenset({Zone.REFERENCES, Zone.FRONT})
+_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
+_MIN_WORDS, _MAX_WORDS = 5, 90
+_SPELLED = 3  # letters of a word that counts in an acronym's long form
+_OTHERS = re.compile(r"\b(?:prior|existing|previous|related|earlier) \w+", re.IGNORECASE)
+_ACRONYM = re.compile(r"((?:[A-Za-z]+[- ]){1,6}[A-Za-z]+)\s*\(\s*([A-Z][A-Za-z-]{1,9}?)s?\s*[),;]")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A sentence, heading or caption of the paper.
+
+    Attributes:
+        start: Offset of its first character in the paper's text.
+        end: Offset just after its last character.
+        kind: Sentence, heading or caption.
+        section: Index of its section in ``paper.sections``; -1 in a paper without sections.
+        zone: Zone of that section.
+        text: Its text, cleaned.
+        stems: Its stems, with those of acronyms it uses and forms it spells out.
+    """
+
+    start: int
+    end: int
+    kind: SentenceKind
+    section: int
+    zone: Zone
+    text: str
+    stems: frozenset[str]
+
+    @property
+    def quotable(self) -> bool:
+        """Whether it is neither a scrap nor a page of run-on text."""
+        return _MIN_WORDS <= len(self.text.split()) <= _MAX_WORDS
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section's heading with the passages below it.
+
+    Attributes:
+        section: The section.
+        stems: Stems of its title.
+        first: Index of the first passage of the section and its subsections.
+        last: Index just after the last one.
+    """
+
+    section: Section
+    stems: frozenset[str]
+    first: int
+    last: int
+
+    @property
+    def of_others(self) -> bool:
+        """Whether it announces somebody else's work."""
+        return self.section.zone in (Zone.RELATED_WORK, Zone.REFERENCES) or bool(
+            _OTHERS.search(self.section.title)
+        )
+
+
+class PaperIndex:
+    """Everything the finder looks up in one paper. Build it with `index_of`."""
+
+    def __init__(self, paper: Paper) -> None:
+        self.paper = paper
+        units = [unit for unit in sentences(paper) if unit.kind in _READ]
+        places = {section.start: number for number, section in enumerate(paper.sections)}
+        self.acronyms = _acronyms([unit.text for unit in units])
+        self.passages = tuple(
+            Passage(
+                start=unit.start,
+                end=unit.end,
+                kind=unit.kind,
+                section=places[unit.section.start] if unit.section else -1,
+                zone=unit.section.zone if unit.section else Zone.BODY,
+                text=unit.text,
+                stems=self._with_acronyms(frozenset(stems(unit.text))),
+            )
+            for unit in units
+        )
+        self.headings = _headings(paper, self.passages)
+        self.own = self._own_words()
+
+    def _with_acronyms(self, found: frozenset[str]) -> frozenset[str]:
+        """Stems with the long form of each acronym, and the acronym of each long form."""
+        extra: set[str] = set()
+        for acronym, long_form in self.acronyms.items():
+            if acronym in found:
+                extra.update(long_form)
+            elif long_form <= found:
+                extra.add(acronym)
+        return found | extra if extra else found
+
+    def _own_words(self) -> frozenset[str]:
+        """Stems that run through the whole paper: its subject, too common to prove anything."""
+        counts: dict[str, int] = {}
+        for passage in self.passages:
+            for word in passage.stems:
+                counts[word] = counts.get(word, 0) + 1
+        floor = max(8, 0.12 * len(self.passages))
+        return frozenset(word for word, count in counts.items() if count >= floor)
+
+    @cached_property
+    def rarity(self) -> dict[str, float]:
+        """How telling each stem is: log of the share of passages without it, 0 at the least."""
+        from math import log
+
+        counts: dict[str, int] = {}
+        for passage in self.passages:
+            for word in passage.stems:
+                counts[word] = counts.get(word, 0) + 1
+        total = len(self.passages) + 1
+        return {word: log(total / (count + 0.5)) for word, count in counts.items()}
+
+    def weight(self, word: str) -> float:
+        """How telling a stem is in this paper; words it does not hold weigh most."""
+        from math import log
+
+        return self.rarity.get(word, log(2.0 * (len(self.passages) + 1)))
+
+    @cached_property
+    def _bm25(self) -> BM25:
+        import bm25s
+
+        engine = bm25s.BM25(method="lucene", backend="numpy")
+        corpus = [sorted(passage.stems) or [""] for passage in self.passages]
+        engine.index(corpus, show_progress=False)
+        return engine
+
+    def ranked(self, query: tuple[str, ...]) -> list[tuple[float, int]]:
+        """Passages by BM25, best first, as (score, index); ties by place in the paper.
+
+        References and front matter are left out; related work counts half.
+        """
+        known = [word for word in query if word in self.rarity]
+        if not known:
+            return []
+        scores = self._bm25.get_scores(known)
+        ranking = [
+            (round(float(score) * _WEIGHT.get(passage.zone, 1.0), 4), index)
+            for index, (score, passage) in enumerate(zip(scores, self.passages, strict=True))
+            if score > 0 and passage.zone not in _SILENT and passage.quotable
+        ]
+        return sorted(ranking, key=lambda pair: (-pair[0], pair[1]))
+
+
+def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
+    """Stems of acronyms to the stems of what they stand for, as the paper defines them."""
+    found: dict[str, frozenset[str]] = {}
+    for text in texts:
+        if "(" not in text:
+            continue
+        for match in _ACRONYM.finditer(text):
+            letters = [letter for letter in match.group(2).lower() if letter.isalpha()]
+            spelled = re.split(r"[- ]+", match.group(1))[-len(letters) :]
+            if len(letters) > 1 and [word[0].lower() for word in spelled] == letters:
+                long_form = frozenset(stem(word) for word in spelled if len(word) >= _SPELLED)
+                if len(long_form) > 1:
+                    found.setdefault(stem(match.group(2)), long_form)
+    return found
+
+
+def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...]:
+    """The headings of a paper, each with the range of the passages under it."""
+    starts = [passage.start for passage in passages]
+    from bisect import bisect_left
+
+    found: list[Heading] = []
+    for number, section in enumerate(paper.sections):
+        if not section.title:
+            continue
+        end = section.end
+        for later in paper.sections[number + 1 :]:
+            if later.level <= section.level:
+                break
+            end = later.end
+        first, last = bisect_left(starts, section.heading_end), bisect_left(starts, end)
+        found.append(Heading(section, frozenset(stems(section.title)), first, last))
+    return tuple(found)
+
+
+_CACHE: OrderedDict[str, PaperIndex] = OrderedDict()
+_CACHED_PAPERS = 4
+
+
+def index_of(paper: Paper) -> PaperIndex:
+    """The index of a paper; the last few are kept, by the hash of the paper's text and sections."""
+    digest = hashlib.sha256(paper.text.encode("utf-8", "surrogatepass"))
+    digest.update(repr([(s.start, s.end, s.title, s.zone.value) for s in paper.sections]).encode())
+    key = digest.hexdigest()
+    index = _CACHE.get(key)
+    if index is None:
+        index = _CACHE[key] = PaperIndex(paper)
+        if len(_CACHE) > _CACHED_PAPERS:
+            _CACHE.popitem(last=False)
+    _CACHE.move_to_end(key)
+    return index

@@ -1,0 +1,145 @@
+"""The embedded judge `lexical`: the protocol `Judges` answered by rules and look-ups.
+
+It needs no model and no network and gives the same answer every time. It finds passages; it does
+not judge what is true, and says so in every rationale.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
+from reviewscore.judges.lexical.finder import find
+from reviewscore.judges.lexical.point_type import type_of
+from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import PointType, Review, ReviewPoint
+from reviewscore.schema.verdict import (
+    Finding,
+    PremiseVerdict,
+    Provenance,
+    TypeVerdict,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from reviewscore.judges.split_points import Proposal
+
+_NAME = "lexical"
+_VERSION = "1"
+
+_TYPE_REASONS = {
+    PointType.QUESTION: "It asks something.",
+    PointType.ARGUMENT: "It gives a reason for what it says.",
+    PointType.CLAIM: "It gives no reason for what it says.",
+}
+
+
+class LexicalJudges:
+    """Judges that look passages up instead of asking a model (see `reviewscore.judges.judge`).
+
+    Attributes:
+        name: ``lexical``.
+        version: Changes whenever an output can.
+    """
+
+    name: str = _NAME
+    version: str | None = _VERSION
+
+    async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
+        """Nothing: reviews are split by the rules of `points`."""
+        return None
+
+    async def point_type(self, point: ReviewPoint) -> TypeVerdict:
+        """Question, claim or argument, by rule."""
+        kind = type_of(point.text)
+        return TypeVerdict(
+            type=kind, rationale=_TYPE_REASONS[kind], provenance=_provenance("point_type")
+        )
+
+    async def question_answerability(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Whether the paper has a passage about what is asked; the response is not read."""
+        return _verdict(point, paper, "unanswerability", "question_answerability")
+
+    async def claim_factuality(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Whether the paper holds what a weakness says is missing; the response is not read."""
+        return _verdict(point, paper, "factuality", "claim_factuality")
+
+    async def extract_argument(self, point: ReviewPoint) -> Extraction:
+        """The verbatim conclusion and reasons, parted at the words that announce them."""
+        conclusion, reasons = conclusion_and_reasons(point.text)
+        return Extraction(
+            conclusion=conclusion, reasons=reasons, provenance=_provenance("extract_argument")
+        )
+
+    async def draft_argument(
+        self, point: ReviewPoint, paper: Paper, extraction: Extraction, *, last: Round | None
+    ) -> Draft:
+        """The argument by a template: the reasons, and one conditional from them to the conclusion.
+
+        A failed attempt changes nothing: the template has no second one.
+        """
+        draft = templated_draft(extraction)
+        return draft.model_copy(update={"provenance": _provenance("draft_argument")})
+
+    async def streamline(self, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
+        """The texts as they are: they are the reviewer's own words."""
+        return Streamlined(
+            premises=tuple(premise.text for premise in needed),
+            conclusion=draft.conclusion,
+            provenance=_provenance("streamline"),
+        )
+
+    async def faithfulness(
+        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+    ) -> Faithfulness:
+        """No judgement: a template cannot tell whether it was faithful."""
+        return Faithfulness(
+            faithful=None,
+            rationale="Assembled by a template from the reviewer's own words; not judged.",
+            provenance=_provenance("faithfulness"),
+        )
+
+    async def premise_factuality(
+        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> PremiseVerdict:
+        """Whether the paper holds what an explicit premise denies; no score unless flagged.
+
+        That nothing was found proves nothing about a premise, so it has no score then.
+        """
+        provenance = _provenance("premise_factuality")
+        if not premise.explicit:
+            return PremiseVerdict(
+                rationale="The reviewer did not state this premise; it is not looked up.",
+                provenance=provenance,
+            )
+        found = find(premise.text, paper)
+        return PremiseVerdict(
+            factuality=found.score if found.finding is Finding.FLAGGED else None,
+            finding=found.finding,
+            rationale=found.rationale,
+            evidence=found.evidence,
+            provenance=provenance,
+        )
+
+
+def _provenance(stage: str) -> tuple[Provenance, ...]:
+    return (Provenance(stage=stage, judge=_NAME, judge_version=_VERSION),)
+
+
+def _verdict(
+    point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
+) -> Verdict:
+    found = find(point.text, paper)
+    return Verdict(
+        scale=scale,
+        score=found.score,
+        finding=found.finding,
+        rationale=found.rationale,
+        evidence=found.evidence,
+        provenance=_provenance(stage),
+    )
