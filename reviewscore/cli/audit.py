@@ -52,7 +52,7 @@ def command(
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
               reviewscore audit --paper paper.pdf --review review.txt -o runs/one
-    """  # noqa: D301 - click's own mark for lines it must not wrap
+    """
     _check_source(data, review, paper)
     only = paper if review is None else ()
     resolved = resolve({**flags, "paper": only}, folder=data)

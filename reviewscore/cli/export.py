@@ -21,7 +21,7 @@ def command(run: Path, output: Path) -> None:
 
     \b
     Example:  reviewscore export runs/iclr24 -o iclr24.csv
-    """  # noqa: D301 - click's own mark for lines it must not wrap
+    """
     from reviewscore.store.export import export
 
     rows = export(run, output)

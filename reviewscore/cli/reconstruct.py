@@ -29,7 +29,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
 
     \b
     Example:  reviewscore reconstruct "No ablation, so the gain is unexplained." --paper paper.pdf
-    """  # noqa: D301 - click's own mark for lines it must not wrap
+    """
     from reviewscore.pipeline import PROVED
     from reviewscore.prompts import use_directory
 

@@ -22,7 +22,7 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
 
     \b
     Example:  reviewscore report runs/iclr24 -o iclr24.md
-    """  # noqa: D301 - click's own mark for lines it must not wrap
+    """
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary

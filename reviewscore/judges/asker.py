@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from reviewscore import prompts
 from reviewscore.llm.client import Client
-from reviewscore.llm.message import Message, Request
 from reviewscore.llm.structured import ask, reply_schema
+from reviewscore.schema.call import Message, Request
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 

@@ -1,0 +1,300 @@
+"""An OpenAI-compatible server on loopback that answers every prompt sensibly, from a script.
+
+A test tool: ``python -m tests.loopback --latency 1`` prints its address and serves until killed.
+Answers are a pure function of the request. An argument's first reconstruction is ill-formed, the
+second invalid, the third unfaithful, the fourth good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiohttp import web
+
+Answer = dict[str, object]
+
+
+def fenced(prompt: str, name: str) -> str:
+    """What stands between the fences of a name; empty if there are none."""
+    found = re.search(rf"<{name}-([0-9a-f]{{12}})>\n(.*?)\n</{name}-\1>", prompt, re.DOTALL)
+    return found[2] if found else ""
+
+
+def words(text: str) -> set[str]:
+    """Longer words of a text, lower-cased."""
+    return set(re.findall(r"[a-z]{5,}", text.lower()))
+
+
+def best_sentence(paper: str, wanted: str) -> tuple[str, int]:
+    """The paper's sentence that shares most words with a text, and how many."""
+    target = words(wanted)
+    sentences = [one for one in re.split(r"(?<=[.])\s+", paper) if 40 < len(one) < 400]
+    if not sentences:
+        return "", 0
+    best = max(sentences, key=lambda one: len(words(one) & target))
+    return best, len(words(best) & target)
+
+
+def split_points(prompt: str) -> Answer:
+    points = []
+    for box in re.split(r"\n\n(?=\[)", fenced(prompt, "review")):
+        head, _, body = box.partition("\n")
+        if head.strip("[]") in ("summary", "strengths", "limitations"):
+            continue
+        points += [line.removeprefix("- ").strip() for line in body.splitlines() if line.strip()]
+    return {"points": points}
+
+
+def is_argument(prompt: str) -> Answer:
+    argues = re.search(r"\b(because|since|so|therefore|which)\b", fenced(prompt, "review-point"))
+    return {"reasoning": "Looked for a reason.", "is_argument": bool(argues)}
+
+
+def is_question(prompt: str) -> Answer:
+    kind = "question" if "?" in fenced(prompt, "review-point") else "claim"
+    return {"reasoning": "Looked for a question.", "kind": kind}
+
+
+def answerability(prompt: str) -> Answer:
+    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "question"))
+    answered = shared >= 3
+    return {
+        "reasoning": f"{shared} words shared.",
+        "unanswerability": 2 if answered else 4,
+        "quotes": [{"section": "?", "sentence": quote}] if answered else [],
+        "answer": "The quoted sentence says so." if answered else None,
+    }
+
+
+def factuality(prompt: str) -> Answer:
+    quote, shared = best_sentence(fenced(prompt, "paper"), fenced(prompt, "weakness"))
+    return {
+        "reasoning": f"{shared} words shared.",
+        "factuality": 2 if shared >= 4 else 4,
+        "quotes": [{"section": "?", "sentence": quote}] if shared >= 4 else [],
+    }
+
+
+def extract(prompt: str) -> Answer:
+    point = fenced(prompt, "review-point")
+    head, mark, tail = re.split(r"\b(because|since|so|therefore|which)\b", point, maxsplit=1)
+    if mark in ("so", "therefore"):
+        head, tail = tail, head
+    return {"conclusion": head.strip(" ,."), "reasons": [tail.strip(" ,.")]}
+
+
+def reconstruction(prompt: str) -> Answer:
+    last = fenced(prompt, "last-attempt")
+    reason, conclusion = fenced(prompt, "reasons").removeprefix("- "), fenced(prompt, "conclusion")
+    stated = {"text": reason, "formula": "R", "explicit": True}
+    link = {"text": f"If {reason}, then {conclusion}.", "formula": "R -> C", "explicit": False}
+    good = {"text": "Gaps of this kind matter.", "formula": "M", "explicit": False}
+    full = {"text": "If both, then so.", "formula": "(R & M) -> C", "explicit": False}
+    if not last:
+        premises = [{**stated, "formula": "R & ("}]
+    elif "R & (" in last and "-> C" not in last:
+        premises = [stated]
+    elif "R -> C" not in last:
+        premises = [stated, link]
+    else:
+        premises = [stated, good, full]
+    return {
+        "keys": [
+            {"symbol": "R", "meaning": reason},
+            {"symbol": "M", "meaning": "gaps of this kind matter"},
+            {"symbol": "C", "meaning": conclusion},
+        ],
+        "premises": premises,
+        "intermediate_conclusions": [],
+        "conclusion": conclusion,
+        "conclusion_formula": "C",
+        "proof": "From the premises by modus ponens.",
+    }
+
+
+def streamline(prompt: str) -> Answer:
+    meanings = dict(line.split(": ", 1) for line in fenced(prompt, "keys").splitlines())
+    premises = []
+    for formula in fenced(prompt, "premises").splitlines():
+        left, arrow, right = formula.partition("->")
+        text = " and ".join(meanings.get(name, name) for name in re.findall(r"[A-Z]\w*", left))
+        premises.append(f"If {text}, then {meanings[right.strip()]}." if arrow else text)
+    return {"premises": premises, "conclusion": meanings["C"]}
+
+
+def faithfulness(prompt: str) -> Answer:
+    enough = len(fenced(prompt, "premises").splitlines()) >= 3
+    reason = "All is there." if enough else "Why gaps of this kind matter is left unsaid."
+    return {"reasoning": reason, "faithful": enough}
+
+
+def premise(prompt: str) -> Answer:
+    text = fenced(prompt, "premise")
+    general = text.startswith(("If ", "gaps of"))
+    quote, shared = best_sentence(fenced(prompt, "paper"), text)
+    contradicted = not general and shared >= 4
+    return {
+        "reasoning": f"{shared} words shared.",
+        "source": "annotator_knowledge" if general else "given_paper",
+        "factuality": 2 if contradicted else 4,
+        "settled_by_general_knowledge": False,
+        "untrivialness": 0 if general else 2,
+        "quotes": [{"section": "?", "sentence": quote}] if contradicted else [],
+    }
+
+
+ANSWERS: dict[str, Callable[[str], Answer]] = {
+    "SplitReply": split_points,
+    "ArgumentReply": is_argument,
+    "QuestionReply": is_question,
+    "AnswerabilityReply": answerability,
+    "FactualityReply": factuality,
+    "ExtractReply": extract,
+    "ReconstructionReply": reconstruction,
+    "StreamlineReply": streamline,
+    "FaithfulnessReply": faithfulness,
+    "PremiseReply": premise,
+}
+
+Quirk = Callable[[dict[str, object], int], web.Response | None]
+
+
+@dataclass
+class Loopback:
+    """The server.
+
+    Attributes:
+        latency: Seconds before each answer.
+        quirk: May answer a request (its body, and how often this body came) in another way.
+        served: How often each request was answered, by the hash of its body.
+        bodies: Requests in order, without their messages' text beyond the schema's name.
+        most: Most requests under way at once.
+        log: File that gets the hash of each answered request, one a line.
+    """
+
+    latency: float = 0.0
+    quirk: Quirk | None = None
+    log: Path | None = None
+    served: Counter[str] = field(default_factory=Counter)
+    bodies: list[dict[str, object]] = field(default_factory=list)
+    under_way: int = 0
+    most: int = 0
+    url: str = ""
+
+    async def handle(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        try:
+            await asyncio.sleep(self.latency)
+            return self.answer(body)
+        finally:
+            self.under_way -= 1
+
+    def answer(self, body: dict[str, object]) -> web.Response:
+        key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        seen = self.served[key]
+        self.served[key] += 1
+        self.bodies.append(body)
+        if self.quirk is not None and (special := self.quirk(body, seen)) is not None:
+            return special
+        if self.log is not None:
+            with self.log.open("a") as file:
+                file.write(key + "\n")
+        name = schema_name(body)
+        text = json.dumps(ANSWERS[name]("\n".join(contents(body))))
+        return web.json_response(completion(text, key=key, size=sum(map(len, contents(body)))))
+
+    def start(self) -> Loopback:
+        """Serve from a thread of its own until the process ends or `stop` is called."""
+        self._loop = asyncio.new_event_loop()
+        ready = threading.Event()
+
+        async def serve() -> None:
+            app = web.Application(client_max_size=64 * 1024 * 1024)
+            app.router.add_post("/v1/chat/completions", self.handle)
+            runner = web.AppRunner(app, access_log=None)
+            await runner.setup()
+            site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
+            await site.start()
+            host, port = runner.addresses[0][:2]
+            self.url = f"http://{host}:{port}/v1"
+            self._halt = asyncio.Event()
+            ready.set()
+            await self._halt.wait()
+            await runner.cleanup()
+
+        self._thread = threading.Thread(
+            target=lambda: self._loop.run_until_complete(serve()), daemon=True
+        )
+        self._thread.start()
+        ready.wait(10)
+        return self
+
+    def stop(self) -> None:
+        """End the server and its thread."""
+        self._loop.call_soon_threadsafe(self._halt.set)
+        self._thread.join(10)
+        self._loop.close()
+
+
+def contents(body: dict[str, object]) -> list[str]:
+    """Texts of a request's messages."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    return [message["content"] for message in messages]
+
+
+def schema_name(body: dict[str, object]) -> str:
+    """Name of the record that is asked for, from the schema or, without one, from its text."""
+    form = body.get("response_format")
+    if isinstance(form, dict):
+        return str(form["json_schema"]["name"])
+    titles = re.findall(r'"title":"(\w+Reply)"', "\n".join(contents(body)))
+    return titles[-1]
+
+
+def completion(text: str, *, key: str, size: int, finish: str = "stop") -> Answer:
+    """The body of a chat completion."""
+    return {
+        "id": f"chatcmpl-{key[:16]}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "loopback-1",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": finish,
+                "message": {"role": "assistant", "content": text, "refusal": None},
+            }
+        ],
+        "usage": {
+            "prompt_tokens": size // 4,
+            "completion_tokens": len(text) // 4,
+            "total_tokens": (size + len(text)) // 4,
+        },
+    }
+
+
+def main() -> None:
+    """Serve until killed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--log", type=Path)
+    options = parser.parse_args()
+    server = Loopback(latency=options.latency, log=options.log).start()
+    print(server.url, flush=True)  # noqa: T201 - the caller reads the address
+    server._thread.join()
+
+
+if __name__ == "__main__":
+    main()
