@@ -45,11 +45,16 @@ _CONTINUES = re.compile(
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
 )
+_CLOSES = re.compile(
+    r"\W*(?:overall|in (?:summary|general|conclusion|total)|to (?:summari[sz]e|conclude|sum up)|"
+    r"i have|here are|there are|below|besides these|apart from|also,? some|minor|other)\b",
+    re.IGNORECASE,
+)
 _LEAD_IN = re.compile(
     r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|these|"
     r"detailed|specific|main|major|other|additional|minor|my|two|three|four)\b[^.:?]{0,80}\b(?:concerns?|"
     r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|aspects?|"
-    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|typos)\b[^.:?]{0,60}"
+    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}"
     r"[.:,;]?\W*$",
     re.IGNORECASE,
 )
@@ -60,7 +65,19 @@ _REFERENCE = re.compile(
     r"CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|https?://)",
     re.IGNORECASE | re.DOTALL,
 )
+_CITATION = re.compile(
+    r"(?=.{0,400}\b(?:19|20)\d\d\b)[\"'“]?[A-Z][^?!]{10,300}(?:arxiv|proceedings|conference on|journal|"
+    r"transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|EMNLP)|PMLR)"
+    r"[^?!]{0,120}$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARGUES = re.compile(
+    r"\b(?:should|not|lacks?|missing|the authors?|compar\w+|cite|is|are|this paper|please|unclear|why)\b",
+    re.IGNORECASE,
+)
+_SHORT_LINE = 70
 _TITLE_WORDS = 12
+_TITLE_LENGTH = 100
 _LEAD_IN_LENGTH = 260
 _MERGED_LENGTH = 1600
 
@@ -79,7 +96,7 @@ def _is_title(text: str, block: Block) -> bool:
         len(own) < _LEAD_IN_LENGTH
         and len(own.split()) <= _TITLE_WORDS
         and not own.rstrip("*_ \"')").endswith(("?", "!", ";"))
-        and (not _ends_sentence(text, block) or own.startswith("**"))
+        and (not _ends_sentence(text, block) or own.startswith("**") or own.endswith("**"))
     )
 
 
@@ -129,31 +146,40 @@ def _hard_wrapped(text: str, lines: list[Line]) -> bool:
 def _runs_on(text: str, block: Block, line: Line, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
+    if first.islower() and not wrapped and line.start == line.body:
+        # A column of short unfinished lines is a list without markers.
+        last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
+        if last_line < _SHORT_LINE and not block.entry and text[block.end - 1] not in ",;:(-":
+            return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
     tail = text[block.start : block.end].rstrip("*_ ")
     if tail.endswith(":"):
         return block.entry
-    if block.entry and line.indent > block.indent:
-        return True
-    return not _ends_sentence(text, block) and (not block.entry or not first.isupper())
+    if block.entry:
+        return _CLOSES.match(text, line.start, line.end) is None and not _leads(text, line)
+    return not _ends_sentence(text, block)
+
+
+def _leads(text: str, line: Line) -> bool:
+    return text[line.start : line.end].rstrip("*_ ").endswith(":")
 
 
 def _numbered_on(blocks: list[Block]) -> list[bool]:
-    """For each block, whether a later entry carries on the count of the last one before it."""
-    wanted: set[tuple[str, int]] = set()
-    later = [False] * len(blocks)
+    """For each block, whether the next entry of its list carries on the count before it."""
     last: list[Block | None] = []
     current: Block | None = None
     for block in blocks:
         current = block if block.entry and block.number else current
         last.append(current)
+    following: dict[str, int] = {}
+    carried = [False] * len(blocks)
     for index in range(len(blocks) - 1, -1, -1):
-        owner = last[index]
-        later[index] = owner is not None and (owner.style, owner.number + 1) in wanted
-        if blocks[index].entry and blocks[index].number:
-            wanted.add((blocks[index].style, blocks[index].number))
-    return later
+        owner, block = last[index], blocks[index]
+        carried[index] = owner is not None and following.get(owner.style) == owner.number + 1
+        if block.entry and block.number:
+            following[block.style] = block.number
+    return carried
 
 
 def _attach_paragraphs(text: str, blocks: list[Block]) -> list[Block]:
@@ -180,7 +206,8 @@ def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
         return True
     if not last.entry:
         return text[block.start] in "$\\" or text[last.end - 1] in "$,"
-    titled = _is_title(text, last) and not block.gap
+    bold = text[last.start : last.end].endswith("**")
+    titled = _is_title(text, last) and (bold or not block.gap)
     return titled or numbered_on or block.indent > last.indent
 
 
@@ -195,6 +222,8 @@ def _is_reference(text: str, block: Block) -> bool:
     own = text[block.start : min(block.end, block.start + 500)]
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         return _REFERENCE.match(own.lstrip("[0123456789] ")) is not None
+    if len(own) < 400 and _CITATION.match(own) and _ARGUES.search(own) is None:  # noqa: PLR2004
+        return True
     return own.startswith("http") and " " not in own.strip()
 
 
@@ -284,7 +313,8 @@ def _split_lead_in(
 ) -> tuple[Block | None, Stretch | None]:
     """A paragraph without its closing lead-in, and the lead-in."""
     own = text[block.start : block.end].rstrip("*_ ")
-    if _topic_entry(text, block):
+    markdown = own.startswith("#") and len(own) < _TITLE_LENGTH and "\n" not in own
+    if _topic_entry(text, block) or markdown:
         return None, Stretch(block.start, block.end)
     colon = own.endswith(":")
     if not colon and not (len(own) < _LEAD_IN_LENGTH and _LEAD_IN.search(own) and before_entry):

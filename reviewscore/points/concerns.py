@@ -50,16 +50,33 @@ _BACK = re.compile(
     r"that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|that)|should (?:it|"
     r"this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|they|these)|why (?:is|are|"
     r"does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|did|was|can) (?:it|this|that|"
-    r"they|these)|then|therefore|thus|hence|specifically|in particular|which|because|since|same|"
+    r"they|these)|then|therefore|thus|hence|specifically|in particular|because|since|same|"
     r"however|i (?:mean|ask)|what about|any\b|or\b)\b",
     re.IGNORECASE,
 )
-_LEAST_WORDS = 5
+_POINTS_BACK = re.compile(
+    r"\W*(?:\w+\W+){0,4}(?:it|they|them|this|that|these|those|such|same|here|the authors? then)\b",
+    re.IGNORECASE,
+)
+_TOPICS = tuple(
+    re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    for words in (
+        r"writ(?:ing|ten)|clarity|clear|notation|typo|gramma|presentation|figure|organi[sz]|readab|"
+        r"sentence|follow|hard to read",
+        r"novel|original|incremental|existing|prior work|combination",
+        r"reproduc|code|hyper-?param|implementation|seed|open[- ]source",
+        r"experiment|empirical|results?|baseline|dataset|evaluat|benchmark|ablation",
+        r"theor|proof|assumption|theorem|lemma",
+    )
+)
+_COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
+_LEAST_WORDS = 7
 _LONG_CONTEXT = 400
 
 
 def _stands_alone(question: str) -> bool:
-    return len(question.split()) >= _LEAST_WORDS and _BACK.match(question) is None
+    back = _BACK.match(question) or _POINTS_BACK.match(question)
+    return len(question.split()) >= _LEAST_WORDS and back is None
 
 
 def _text_of(text: str, part: Stretch) -> str:
@@ -67,8 +84,14 @@ def _text_of(text: str, part: Stretch) -> str:
 
 
 def _question_starts(text: str, parts: list[Stretch]) -> set[int]:
-    """Indices of sentences that are a further question, able to stand alone, in a row of them."""
+    """Indices of sentences that are a further question, able to stand alone, in a row of them.
+
+    An argument that ends in questions stays whole: only where at least half of the sentences ask
+    are the questions points of their own.
+    """
     asked = [is_question(_text_of(text, part)) for part in parts]
+    if 2 * sum(asked) < len(parts):
+        return set()
     return {
         index
         for index in range(1, len(parts))
@@ -88,6 +111,38 @@ def _concern_starts(text: str, parts: list[Stretch]) -> set[int]:
     return starts
 
 
+def _counted_starts(text: str, parts: list[Stretch]) -> set[int]:
+    """Indices of sentences that carry a count on: ``(1) ... (2) ...`` on one line."""
+    starts: set[int] = set()
+    wanted = {1, 2}
+    for index, part in enumerate(parts):
+        found = _COUNT.match(text, part.start, part.end)
+        if found is not None and int(found["digits"]) in wanted:
+            starts.add(index)
+            wanted = {int(found["digits"]) + 1}
+    return starts
+
+
+def _topics(sentence: str) -> set[int]:
+    return {number for number, topic in enumerate(_TOPICS) if topic.search(sentence)}
+
+
+def _topic_starts(text: str, parts: list[Stretch]) -> set[int]:
+    """Indices of critical sentences that turn to another quality of the paper."""
+    starts: set[int] = set()
+    current = _topics(_text_of(text, parts[0]))
+    for index in range(1, len(parts)):
+        sentence = _text_of(text, parts[index])
+        topics = _topics(sentence)
+        turned = bool(topics and current) and not topics & current
+        if turned and _BACK.match(sentence) is None and has_criticism(sentence):
+            starts.add(index)
+            current = topics
+        else:
+            current |= topics
+    return starts
+
+
 def _without_asides(text: str, parts: list[Stretch]) -> list[Stretch]:
     """Sentences without the politeness around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
@@ -103,12 +158,18 @@ def _grouped(
 ) -> Iterator[Concern]:
     """Sentences from one start to the next as one concern each."""
     edges = [0, *sorted(starts - {0}), len(parts)]
+    counted = _counted_starts(text, parts)
     for first, after in zip(edges, edges[1:], strict=False):
         lead = context
         if first and lead is None and is_question(_text_of(text, parts[first])):
             before = parts[first - 1]
             lead = before if before.end - before.start <= _LONG_CONTEXT else None
-        yield Concern(parts[first].start, parts[after - 1].end, lead)
+        start = parts[first].start
+        if after in counted and text[parts[after - 1].end - 1] == ":":
+            context = Stretch(start, parts[after - 1].end)  # a lead-in, not a concern
+            continue
+        mark = _COUNT.match(text, start, parts[first].end) if first in counted else None
+        yield Concern(start if mark is None else mark.end(), parts[after - 1].end, lead)
 
 
 def all_concerns(text: str, block: Block) -> Iterator[Concern]:
@@ -118,7 +179,7 @@ def all_concerns(text: str, block: Block) -> Iterator[Concern]:
     parts = _without_asides(text, sentences(text, block.start, block.end))
     if not parts:
         return
-    starts = _question_starts(text, parts)
+    starts = _question_starts(text, parts) | _counted_starts(text, parts)
     if not block.entry:
         if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
             return
@@ -126,22 +187,34 @@ def all_concerns(text: str, block: Block) -> Iterator[Concern]:
     yield from _grouped(text, parts, starts, block.context)
 
 
-def _critical_runs(text: str, parts: list[Stretch]) -> Iterator[list[Stretch]]:
+def _needs_before(sentence: str) -> bool:
+    """Whether a sentence leans on the one before it."""
+    if _BACK.match(sentence) is not None:
+        return True
+    return is_question(sentence) and _POINTS_BACK.match(sentence) is not None
+
+
+def _critical_runs(text: str, parts: list[Stretch], *, entry: bool) -> Iterator[list[Stretch]]:
     """Runs of sentences that begin with a criticism or question, with what supports it."""
     run: list[Stretch] = []
-    neutral: Stretch | None = None
+    before: list[Stretch] = []
     for part in parts:
         sentence = _text_of(text, part)
         stance = stance_of(sentence)
         if stance in (Stance.CRITICAL, Stance.QUESTION):
-            linked = not run and neutral is not None and _BACK.match(sentence) is not None
-            run += [neutral, part] if linked and neutral is not None else [part]
+            if not run and entry:
+                run = before
+            elif not run and _needs_before(sentence):
+                run = before[-1:]
+            run.append(part)
+            before = []
         elif run and stance is Stance.NEUTRAL:
             run.append(part)
-        elif run:
-            yield run
+        else:
+            if run:
+                yield run
             run = []
-        neutral = part if stance is Stance.NEUTRAL else None
+            before = [*before, part] if stance is Stance.NEUTRAL else []
     if run:
         yield run
 
@@ -153,8 +226,9 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
         return
     parts = sentences(text, block.start, block.end)
     parts = [part for part in parts if not is_aside(_text_of(text, part))]
-    for run in _critical_runs(text, parts):
-        starts = _question_starts(text, run)
+    for run in _critical_runs(text, parts, entry=block.entry):
+        starts = _question_starts(text, run) | _counted_starts(text, run)
         if not block.entry:
             starts |= _concern_starts(text, run)
+        starts |= _topic_starts(text, run)
         yield from _grouped(text, run, starts, block.context)

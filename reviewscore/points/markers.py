@@ -41,7 +41,7 @@ _BULLET = re.compile(
     r"|[(\[](?P<side>[+\-–])[)\]]:?[ \t]*|(?P<double>-{2,3}|\*-|\+\+)[ \t]*(?=\w)"
 )
 _NUMBER = re.compile(
-    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<close>[.)\]]+|:(?!\d))(?!\d)"
+    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>\.\d{1,2}){0,2}(?P<close>[.)\]]+|:(?!\d)|[-,](?=[ \t])|(?<=\d\.\d)(?=[ \t]))(?!\d)"
     r"|#(?P<hash>\d{1,2})[.:)]?)[*_]{0,2}[:\-]?[ \t]*(?=\S|$)"
 )
 _LETTER = re.compile(
@@ -107,7 +107,8 @@ def _number(text: str, at: int, end: int) -> _Mark | None:
     found = _NUMBER.match(text, at, end)
     if found is None:
         return None
-    style = "#" if found["hash"] else f"{found['open'] or ''}1{found['close'][0]}"
+    deeper = "1." if found["sub"] else ""
+    style = "#" if found["hash"] else f"{found['open'] or ''}{deeper}1{found['close'][:1]}"
     return _Mark(style, int(found["hash"] or found["digits"]), None, found.end())
 
 

@@ -237,6 +237,8 @@ _KINDS: dict[str, Role] = {
     "weak": Role.WEAKNESSES,
     "con": Role.WEAKNESSES,
     "cons": Role.WEAKNESSES,
+    "flaw": Role.WEAKNESSES,
+    "flaws": Role.WEAKNESSES,
     "concern": Role.WEAKNESSES,
     "concerns": Role.WEAKNESSES,
     "drawback": Role.WEAKNESSES,
@@ -317,6 +319,8 @@ def heading_kind(heading: str) -> tuple[Role, Level] | None:
     words = plain.split()
     if not words or len(words) > _LONGEST_HEADING:
         return None
+    if _is_late(words):
+        return Role.LATE, Level.FORM
     if plain in _ROLE_OF and plain not in _SUBJECTS:
         role = _ROLE_OF[plain]
         return role, Level.SIDE if len(words) == 1 and plain in _KINDS else Level.FORM
@@ -324,6 +328,14 @@ def heading_kind(heading: str) -> tuple[Role, Level] | None:
         return Role.MIXED, Level.TOPIC
     together = _kinds_together(words)
     return None if together is None else (together, Level.SIDE)
+
+
+def _is_late(words: list[str]) -> bool:
+    """Whether a heading announces words written after the authors' response."""
+    times = {"after", "post", "update", "updates", "updated", "posthoc", "edit"}
+    return bool(times & set(words)) and bool(
+        {"rebuttal", "response", "responses", "discussion", "posthoc"} & set(words)
+    )
 
 
 def is_sifted(name: str) -> bool:

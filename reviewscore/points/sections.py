@@ -101,22 +101,38 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
     return None
 
 
+_TURN = re.compile(
+    r"(?:[-_=*]{3,}\s*$|(?:\*\*)?(?:however,? (?:i|there|some|my)|on the (?:other hand|negative side|"
+    r"downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|comment|doubt)|(?:my|the|a) "
+    r"(?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|limitation|shortcoming)s?\b|(?:some|"
+    r"several|here are|there are|below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)))",
+    re.IGNORECASE,
+)
+
+
+def _heading_on(line: str) -> tuple[str, Role, Level, int | None] | None:
+    """The heading on a line, with the offset of the text that follows it there, if any."""
+    full = _full_line(line)
+    return (*full, None) if full is not None else _inline(line)
+
+
 def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
     """The headings in a box that change what its text is for, in order."""
-    offset = 0
+    offset, role, form = 0, Role.MIXED, ""
     for line in text.split("\n"):
         start, offset = offset, offset + len(line) + 1
-        read = _full_line(line)
-        body = min(offset, len(text))
+        read = _heading_on(line)
         if read is None:
-            inline = _inline(line)
-            if inline is None:
-                continue
-            read, body = inline[:3], start + inline[3]
-        name, role, level = read
-        if level is Level.TOPIC or not (whole or role in _INSIDE):
+            if role is Role.STRENGTHS and _TURN.match(line.strip()):
+                # Many reviewers turn to their criticism without a heading.
+                role = Role.MIXED
+                yield Heading(start, start, form, role, Level.SIDE)
             continue
-        yield Heading(start, body, name, role, level)
+        if read[2] is Level.TOPIC or not (whole or read[1] in _INSIDE):
+            continue
+        name, role, level, body = read
+        form = name if level is Level.FORM else form
+        yield Heading(start, min(offset, len(text)) if body is None else start + body, *read[:3])
 
 
 def _sticky(section: OpenSection) -> bool:
@@ -137,7 +153,8 @@ def sections_of(review: Review) -> tuple[OpenSection, ...]:
                 if _sticky(current) and heading.level is not Level.FORM:
                     continue
                 found.append(current._replace(end=heading.start))
-                current = OpenSection(field, heading.name, heading.role, heading.body, len(text))
+                name = heading.name or field
+                current = OpenSection(field, name, heading.role, heading.body, len(text))
         found.append(current)
     return tuple(found)
 

@@ -20,6 +20,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _ENDS_ANYWAY = re.compile(r"(?:etc|et al|al|i\.i\.d)\.\s*$", re.IGNORECASE)
+_COUNT = re.compile(r"(?:^|[.:;?!,]|\band|\bor)\s*\d{1,2}\.\s*$")
 _GUARDED = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|\[[^\[\]\n]{1,200}\]"
 )
@@ -40,6 +41,8 @@ def _joins(text: str, start: int, cut: int, end: int) -> bool:
     sign = _first_sign(text, cut, end)
     if not sign:
         return True  # only punctuation is left
+    if _COUNT.search(before):
+        return True
     if _ABBREVIATION.search(before):
         return not (_ENDS_ANYWAY.search(before) and sign.isupper())
     return sign.islower() and not before.rstrip().endswith(("?", "!"))

@@ -26,14 +26,13 @@ _CRITICAL = _words(
     r"compar|provid|mention|address|justif|support|defin|describ|show|present|stud|evaluat|"
     r"report|includ|consider|understand|see|sure|significant|surpris|true|correct|consistent|"
     r"obvious|fair|self|good|strong|very|properly|clearly|fully|persua|realistic|practical)",
-    r"(?:isn|aren|doesn|don|didn|wasn|can|couldn|won|hasn|haven)['’]?t\b(?! (?:have|see) any (?:major|"
-    r"significant|serious))",
     r"lack(?:s|ed|ing)?\b",
     r"missing",
     r"limited",
     r"insufficient\w*",
     r"incremental",
-    r"marginal\w*",
+    r"marginal(?:ly)? (?:\w+ )?(?:improv|gain|better|contribut|novel|increase|benefit|differ|above)\w*",
+    r"(?:is|are|only|rather|very|quite|seems?|somewhat|fairly|looks?) (?:\w+ )?marginal\b",
     r"weak(?:er|est|ness|nesses|ly)?\b(?![- ](?:supervis|label))",
     r"concern(?:s|ed)?\b",
     r"unfortunately",
@@ -43,9 +42,12 @@ _CRITICAL = _words(
     r"(?:should|must|needs? to|ought to) (?:\w+ )?(?:be|have|also|include|provide|add|compare|"
     r"discuss|explain|clarif\w+|report|show|cite|mention|define|describe|consider|make|give|do|"
     r"use|improve|present|evaluate|state|address|justify|test|run)",
-    r"(?:would|could|might|may|will) (?:\w+ ){0,3}(?:benefit|help(?:ful)?|strengthen|improve|like to"
-    r" (?:see|know|have|understand|ask)|better|nice|interesting|good|great|useful|valuable|"
-    r"have (?:been|liked))\b",
+    r"(?:would|could|might|may|will) (?:\w+ ){0,2}be (?:\w+ ){0,2}(?:helpful|better|nice|interesting|"
+    r"good|great|useful|valuable|beneficial|worth\w*|preferable)(?: \w+)? (?:to|if|for|with|when)",
+    r"(?:would|could|might) be (?:\w+ ){0,2}(?:useful|helpful|interesting|nice|good|great|valuable|"
+    r"beneficial|better|appreciated)\b(?=\W*(?:$|[.;,]))",
+    r"(?:would|could|might|may|will) (?:\w+ ){0,3}(?:benefit from|help(?:ful)?\b|strengthen|improve|"
+    r"like to (?:see|know|have|understand|ask)|have (?:been|liked)|prefer|appreciate|expect)",
     r"(?:suggest|recommend|encourage|urge) (?:\w+ ){0,4}(?:to|that|adding|including|the authors|"
     r"authors|using|providing|discussing)",
     r"please (?!see|refer)",
@@ -70,14 +72,12 @@ _CRITICAL = _words(
     r"ambigu\w+",
     r"ad[- ]hoc",
     r"hardly",
-    r"somewhat",
-    r"not\b",
+    r"somewhat (?:limited|unclear|hard|difficult|weak|incremental|confusing|lacking|low|unfair)",
     r"no (?:\w+ ){0,2}(?:comparison|discussion|analysis|evidence|experiment|explanation|"
     r"ablation|code|theor|guarantee|mention|detail|result|evaluation|justification|reference|"
     r"proof|error bar|baseline|description|intuition|definition|empirical|significant)\w*",
     r"neither",
-    r"never",
-    r"cannot",
+    r"never (?:\w+ )?(?:explain|defin|mention|discuss|introduc|evaluat|stated|show|compar|justif)",
     r"without (?:\w+ ){0,2}(?:explanation|justif|any|discuss|further|detail|proper)\w*",
     r"questionable",
     r"problematic",
@@ -103,14 +103,14 @@ _CRITICAL = _words(
     r"undefined",
     r"(?:more|further|additional|better|deeper|other) (?:\w+ ){0,2}(?:experiment|detail|discussion|"
     r"explanation|analys|clarification|comparison|baseline|dataset|evidence|justification|"
-    r"ablation|evaluation|information|intuition|insight)\w* (?:is|are|on|about|of|would|should|"
-    r"could|need|in)",
+    r"ablation|evaluation|information|intuition|insight)\w* (?:\w+ ){0,4}(?:would|should|could|"
+    r"needs?|needed|is required|are required|are necessary|is necessary)\b",
     r"only (?:\w+ ){0,3}(?:on|one|two|a|compare|evaluat|test|consider|small|toy|minor|margin)",
     r"can be (?:further |significantly |greatly |much )?(?:improved|better|strengthened)",
     r"could be (?:\w+ )?(?:improved|better|clearer|more|clarified|expanded|made|stronger|explained)",
     r"low(?:ers)? (?:the )?(?:novelty|quality|originality)",
-    r"(?:novelty|contribution|originality)\w* (?:\w+ )?(?:is|are|seems?|appears?) (?:\w+ ){0,2}"
-    r"(?:low|limited|minor|small|thin|moderate|weak)",
+    r"(?:novelty|contribution|originality|significance)\w* (?:\w+ ){0,6}(?:is|are|seems?|appears?|"
+    r"remains?) (?:\w+ ){0,3}(?:low|limited|minor|small|thin|moderate|weak|questionable)",
     r"lower than",
     r"similar to (?:\[|the (?:work|paper|idea)|prior|previous|existing)",
     r"(?:minor|small) (?:issue|comment|improvement|error|mistake|novelty)",
@@ -118,10 +118,13 @@ _CRITICAL = _words(
     r"errors? in",
     r"rather (?:than )?(?:limited|weak|small|minor|trivial|incremental)",
 )
-_CONTRAST = _words(r"however", r"but", r"although", r"though", r"despite", r"yet", r"while")
-_QUESTION_WORDS = _words(
-    r"(?:what|why|how|which|when|where|who|whether)\b[^.]*$",
+_WEAKLY_CRITICAL = _words(
+    r"not\b",
+    r"(?:isn|aren|doesn|don|didn|wasn|can|couldn|won|hasn|haven)['’]?t\b",
+    r"cannot",
+    r"less\b",
 )
+_CONTRAST = _words(r"however", r"but", r"although", r"though", r"despite", r"yet", r"while")
 _PRAISE = _words(
     r"well[- ](?:written|motivated|organi[sz]ed|structured|presented|designed|executed|explained|"
     r"supported|done|justified|positioned|grounded|thought)",
@@ -147,6 +150,10 @@ _PRAISE = _words(
     r"(?:can|should|could) be (?:\w+ )?reproduced",
     r"reproducible",
     r"contributes?",
+    r"benefici\w+",
+    r"sheds?\b",
+    r"new (?:insight|perspective)",
+    r"(?:should|can|could) be (?:\w+ )?(?:easy|possible|straightforward|able)",
 )
 _NEGATED_CRITICISM = _words(
     r"no (?:major |significant |serious |particular |further |obvious |real |clear |other |big )*"
@@ -163,6 +170,11 @@ _NEGATED_CRITICISM = _words(
     r"missing (?:data|values?|labels?|modalit\w+|entries))",
     r"weakly[- ]supervised",
     r"non-?trivial",
+    r"should (?:\w+ )?be (?:\w+ )?(?:reproducible|reproduced|easy|possible|able|straightforward|"
+    r"sufficient|fine|ok)",
+    r"(?:are|is) (?:probably |likely )?(?:not|n't) (?:too |very |overly )?(?:limiting|restrictive|"
+    r"difficult|hard|a problem|an issue)",
+    r"lack of (?:data|labels?|supervision|annotat\w+|labeled)",
     r"hard (?:negative|label|constraint|example|attention|sample|prompt)\w*",
 )
 _POLITE = _words(
@@ -199,14 +211,27 @@ _DECISION = _words(
     r"ready (?:for|to be) publi\w+",
     r"(?:warrants?|worth|merits?|deserves?|worthy of|in favou?r of|justify) (?:\w+ ){0,2}"
     r"(?:accept\w*|publi\w*|reject\w*)",
+    r"not (?:\w+ ){0,3}(?:ready|suitable|fit|meet)\b.{0,40}(?:accept|publi|bar|standard)",
     r"should be (?:accepted|rejected|published)",
     r"i (?:am|'m) not (?:an expert|very familiar|familiar|too familiar)",
     r"i (?:did not|didn't|have not|haven't) (?:\w+ )?(?:check|verif|read|go through)\w* (?:\w+ ){0,3}"
     r"(?:proof|derivation|appendi|detail|math|supplement|code)\w*",
 )
+_REMARK = _words(
+    r"(?:as follows|(?:listed|detailed|outlined|described|given) below)\W*$",
+    r"reproducib\w+ is not (?:an?|applicable|relevant|the)\b",
+    r"aspects of the contributions exist in prior work",
+    r"the contributions are (?:only )?(?:marginally |somewhat )?(?:significant|new|novel)\b.{0,40}$",
+    r"strengths? and (?:the )?weakness(?:es)?",
+    r"(?:i am|i'm|im) not (?:\w+ ){0,4}(?:in|of|from) (?:this|the|that) (?:area|field|topic|subfield)",
+    r"(?:several|some|following|many|few|multiple|number of|list of) (?:\w+ ){0,2}(?:concerns|questions|"
+    r"issues|weaknesses|comments|suggestions|problems|points)(?: (?:about|with|on|for|in|of|regarding|"
+    r"to|that|below|here)(?: \w+){0,5})?\s*[.:]?\W*$",
+    r"(?:after|having) (?:\w+ )?(?:read|see)\w* (?:\w+ ){0,4}(?:rebuttal|responses?|repl(?:y|ies))",
+)
 _EMPTY = re.compile(
     r"""^\W*(?:
-        (?:n\W?a|none|nothing|nil|no|yes|not\ applicable|tbd|see\ above|see\ below|as\ above|
+        (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|see\ below|as\ above|
            ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|nbsp|idem|ditto)
         (?:\ (?:noted|found|that\ i\ (?:know|am\ aware)\ of|to\ report|at\ this\ (?:time|point)|
            specifically|really|in\ particular|applicable|observed))?
@@ -214,16 +239,16 @@ _EMPTY = re.compile(
         (?:no|any)\ (?:\w+\ ){0,3}(?:questions?|comments?|concerns?|weakness(?:es)?|issues?|
            suggestions?|typos|requests?|changes)(?:\ (?:for|from|to|at|on|in)\b.{0,40})?
       | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|as\ (?:in|mentioned|
-           stated|noted|discussed)|same\ as|mentioned|listed|described|in|covered)\b)
+           stated|noted|discussed)|same\ as|mentioned|listed|described|covered)\b)
         (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|comments?|
-           section|box|previous|other|cons)\b.{0,60}
+           box|previous|other|cons)\b.{0,60}
     )\W*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*"
-    r"(?:good|fair|high|medium|ok|okay|fine|low|poor|excellent|average|moderate|marginal|"
+    r"(?:good|fair|high|medium|not (?:applicable|available|relevant)|ok|okay|fine|low|poor|excellent|average|moderate|marginal|"
     r"acceptable|decent|clear|yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|"
     r"reasonable|satisfactory|sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
     re.IGNORECASE,
@@ -254,12 +279,19 @@ def is_aside(sentence: str) -> bool:
     text = sentence[:600]
     if is_empty(text) or _DECISION.search(text):
         return True
+    if len(text) <= _SHORT and _REMARK.search(text):
+        return True
     return _POLITE.search(text) is not None and not is_question(text)
 
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
-    return is_aside(sentence) and _CRITICAL_CORE.search(sentence[:600]) is None
+    text = sentence[:600]
+    if not is_aside(text):
+        return False
+    return _CRITICAL_CORE.search(text) is None and (
+        is_empty(text) or _DECISION.search(text) is not None or _POLITE.search(text) is not None
+    )
 
 
 _CRITICAL_CORE = _words(
@@ -285,7 +317,8 @@ def stance_of(sentence: str) -> Stance:
     stripped = _NEGATED_CRITICISM.sub(" ", text)
     critical = _CRITICAL.search(stripped) is not None
     praise = _PRAISE.search(text) is not None
-    if critical and _mostly_praise(stripped):
+    critical = critical or (not praise and _WEAKLY_CRITICAL.search(stripped) is not None)
+    if critical and (_mostly_praise(stripped) or _conceded(stripped)):
         critical = False
     if critical:
         return Stance.CRITICAL
@@ -303,6 +336,18 @@ def _mostly_praise(text: str) -> bool:
         return False
     after = text[cut.end() :]
     return _CRITICAL.search(after) is None and _PRAISE.search(after) is not None
+
+
+_CONCESSION = re.compile(r"\W*(?:while|although|though|even though|despite|even if)\b", re.IGNORECASE)
+
+
+def _conceded(text: str) -> bool:
+    """A sentence whose only criticism is what it concedes before its main clause."""
+    if _CONCESSION.match(text) is None:
+        return False
+    comma = text.find(",", text.find(")") + 1 if "(" in text else 0)
+    after = text[comma + 1 :]
+    return comma > 0 and _CRITICAL.search(after) is None and _PRAISE.search(after) is not None
 
 
 def has_criticism(sentence: str) -> bool:

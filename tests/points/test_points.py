@@ -1,0 +1,370 @@
+"""Splitting reviews into points: what is a point, where it ends, and what is left out."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reviewscore.points import accept_proposed, open_sections, split_review
+from reviewscore.points.roles import field_role
+from reviewscore.schema.review import Review, Role
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+def review(**fields: str) -> Review:
+    return Review(review_id="r", paper_id="p", fields=fields)
+
+
+def texts(given_review: Review) -> list[str]:
+    return [point.text for point in split_review(given_review)]
+
+
+def test_each_bullet_of_a_weakness_box_is_a_point() -> None:
+    box = "- The router is never ablated.\n* No seeds are given.\n• Table 2 lacks units."
+
+    found = texts(review(weaknesses=box))
+
+    assert found == ["The router is never ablated.", "No seeds are given.", "Table 2 lacks units."]
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        ("1. ", "2. "),
+        ("(1) ", "(2) "),
+        ("1) ", "2) "),
+        ("a) ", "b) "),
+        ("W1: ", "W2: "),
+        ("Q1. ", "Q2. "),
+        ("Weakness 1 - ", "Weakness 2 - "),
+        ("**Q1** ", "**Q2** "),
+        ("[W1] ", "[W2] "),
+        ("**W1:** ", "**W2:** "),
+        ("#1 ", "#2 "),
+    ],
+)
+def test_numbers_and_labels_are_left_off(marks: tuple[str, str]) -> None:
+    box = f"{marks[0]}The router is never ablated.\n{marks[1]}Table 2 lacks units."
+
+    assert texts(review(weaknesses=box)) == ["The router is never ablated.", "Table 2 lacks units."]
+
+
+def test_point_ids_count_from_one_in_reading_order() -> None:
+    points = split_review(review(weaknesses="- No seeds.\n- No code.", questions="Why two layers?"))
+
+    assert [point.point_id for point in points] == ["r#1", "r#2", "r#3"]
+    assert [point.role for point in points] == [Role.WEAKNESSES, Role.WEAKNESSES, Role.QUESTIONS]
+
+
+def test_lead_in_of_a_list_becomes_context() -> None:
+    points = split_review(
+        review(weaknesses="I have the following concerns:\n- No seeds are given.\n- No code.")
+    )
+
+    assert [point.text for point in points] == ["No seeds are given.", "No code."]
+    assert {point.context for point in points} == {"I have the following concerns:"}
+
+
+def test_questions_in_a_row_are_points_of_their_own() -> None:
+    box = "How was the load-balancing weight chosen? Which random seed was used for Table 2?"
+
+    assert texts(review(questions=box)) == [
+        "How was the load-balancing weight chosen?",
+        "Which random seed was used for Table 2?",
+    ]
+
+
+def test_question_that_cannot_stand_alone_stays_with_its_lead_in() -> None:
+    box = "Does the router see the label at test time? If so, why is it not reported?"
+
+    assert texts(review(questions=box)) == [box]
+
+
+def test_argument_over_several_sentences_stays_one_point() -> None:
+    box = (
+        "The gain cannot hold at test time. The router sees the label during training, e.g. in "
+        "Eq. 3 and Fig. 2. For example, the accuracy of 93.4 in Table 1 needs that label."
+    )
+
+    assert texts(review(weaknesses=box)) == [box]
+
+
+def test_new_concern_in_a_paragraph_starts_a_new_point() -> None:
+    box = (
+        "The router is never ablated, so its part in the gain is unknown. "
+        "Another concern is that Table 2 reports a single seed."
+    )
+
+    assert 2 == len(texts(review(weaknesses=box)))
+
+
+def test_nested_bullets_under_a_title_are_points_with_the_title_as_context() -> None:
+    points = split_review(
+        review(weaknesses="- Experiments:\n    - Only one data set.\n    - No error bars.")
+    )
+
+    assert [(p.text, p.context) for p in points] == [
+        ("Only one data set.", "Experiments:"),
+        ("No error bars.", "Experiments:"),
+    ]
+
+
+def test_nested_reasons_stay_with_their_weakness() -> None:
+    box = "- The comparison is unfair.\n    - The baseline is not tuned.\n- No code is given."
+
+    assert 2 == len(texts(review(weaknesses=box)))
+
+
+@pytest.mark.parametrize(
+    "box",
+    ["-", "N/A", "None", "None.", "See above", "See above.", "n/a", "", " \r\n", "No questions."],
+)
+def test_empty_boxes_give_no_points(box: str) -> None:
+    assert () == split_review(review(weaknesses=box, questions=box))
+
+
+def test_politeness_and_decisions_are_left_out() -> None:
+    box = (
+        "The router is never ablated. I look forward to the rebuttal.\n\n"
+        "Overall I recommend accept.\n\nThank you for the interesting paper."
+    )
+
+    assert texts(review(weaknesses=box)) == ["The router is never ablated."]
+
+
+def test_summary_strengths_scores_and_later_words_give_no_points() -> None:
+    closed = "The evaluation is not convincing and lacks a baseline."
+
+    assert () == split_review(
+        review(summary=closed, strengths=closed, rating="3", final_justification=closed)
+    )
+
+
+def test_limitations_and_strengths_give_points_when_asked() -> None:
+    given_review = review(strengths="- Simple idea.", limitations="- Only one language.")
+
+    both = split_review(given_review, include_limitations=True, include_strengths=True)
+
+    assert () == split_review(given_review)
+    assert [point.role for point in both] == [Role.STRENGTHS, Role.LIMITATIONS]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [("Strengths:", "Weaknesses:"), ("Pros", "Cons"), ("**Strengths**", "**Weaknesses**")],
+)
+def test_subheadings_part_praise_from_criticism(good: str, bad: str) -> None:
+    box = f"{good}\n- The idea is simple.\n\n{bad}\n- The router is never ablated."
+    (point,) = split_review(review(strength_and_weaknesses=box))
+
+    assert ("The router is never ablated.", Role.WEAKNESSES) == (point.text, point.role)
+    assert bad.strip(":*") == point.section
+
+
+def test_praise_without_headings_is_left_out_of_mixed_boxes() -> None:
+    box = (
+        "The paper is well written and easy to follow. The idea is novel. "
+        "However, the router is never compared with a simple baseline."
+    )
+
+    assert texts(review(strengths_and_weaknesses=box)) == [
+        "However, the router is never compared with a simple baseline."
+    ]
+
+
+def test_boxes_that_confirm_give_no_points() -> None:
+    found = texts(
+        review(
+            claims_and_evidence="The claims are well supported by extensive experiments.",
+            theoretical_claims="I did not check the proofs.",
+            essential_references_not_discussed="None.",
+            experimental_designs_or_analyses="The comparison in Table 1 is unfair.",
+        )
+    )
+
+    assert found == ["The comparison in Table 1 is unfair."]
+
+
+def test_typo_lines_are_points() -> None:
+    box = "Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma."
+
+    assert 2 == len(texts(review(weaknesses=box)))
+
+
+WHOLE = """Summary Of The Paper:
+
+The paper trains a router. It is limited to two experts.
+
+Strength And Weaknesses:
+
+Strengths:
+1. The idea is simple.
+
+Weaknesses:
+1. The router is never ablated.
+2. Table 2 reports one seed.
+
+Clarity, Quality, Novelty And Reproducibility:
+
+Clarity: The paper is well written. The code is not provided.
+
+Summary Of The Review:
+
+The evaluation is not convincing.
+"""
+
+
+def test_headings_of_a_whole_review_are_recognised() -> None:
+    points = split_review(review(text=WHOLE))
+
+    assert [(point.section, point.text) for point in points] == [
+        ("Weaknesses", "The router is never ablated."),
+        ("Weaknesses", "Table 2 reports one seed."),
+        ("Clarity, Quality, Novelty And Reproducibility", "The code is not provided."),
+    ]
+
+
+def test_references_are_no_points() -> None:
+    box = "- The work of [1] is missing.\n\n[1] A. Author. Routing experts. arXiv preprint, 2021."
+
+    assert ["The work of [1] is missing."] == texts(review(weaknesses=box))
+
+
+def test_windows_line_ends_split_like_others() -> None:
+    box = "- No seeds are given.\r\n- No code.\r\n"
+
+    assert ["No seeds are given.", "No code."] == texts(review(weaknesses=box))
+
+
+def test_open_sections_name_what_a_model_may_read() -> None:
+    sections = open_sections(review(text=WHOLE))
+
+    assert "Weaknesses" in [section.name for section in sections]
+    assert all("It is limited to two" not in WHOLE[s.start : s.end] for s in sections)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("clarity,_quality,_novelty_and_reproducibility", Role.MIXED),
+        ("summary_of_the_review", Role.SUMMARY),
+        ("reasons_to_reject", Role.WEAKNESSES),
+        ("comments,_suggestions_and_typos", Role.REQUESTS),
+        ("requested_changes", Role.REQUESTS),
+        ("questions_for_authors", Role.QUESTIONS),
+        ("limitations_and_societal_impact", Role.LIMITATIONS),
+        ("final_justification", Role.LATE),
+        ("recommendation", Role.SUMMARY),
+        ("code_of_conduct", Role.IGNORE),
+        ("a_box_nobody_knows", Role.MIXED),
+    ],
+)
+def test_box_names_have_the_roles_of_their_forms(name: str, role: Role) -> None:
+    assert role is field_role(name)
+
+
+def test_proposals_are_accepted_verbatim_and_numbered_by_position() -> None:
+    given_review = review(summary="A router.", weaknesses="No seeds  are\ngiven. No code is given.")
+
+    points, rejected = accept_proposed(
+        given_review,
+        ["No code is given.", "No seeds are given.", "A router.", "No data.", "seeds are", " "],
+    )
+
+    assert [("r#1", "No seeds  are\ngiven."), ("r#2", "No code is given.")] == [
+        (point.point_id, point.text) for point in points
+    ]
+    assert ("A router.", "No data.", "seeds are", " ") == rejected
+
+
+def test_the_same_proposal_twice_is_rejected_once() -> None:
+    points, rejected = accept_proposed(review(weaknesses="No seeds."), ["No seeds.", " No  seeds."])
+
+    assert (1, (" No  seeds.",)) == (len(points), rejected)
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.text(max_size=30),
+        st.sampled_from(
+            ["\n", "\r\n", "- ", "1. ", "W1: ", "Weaknesses:\n", "Strengths:\n", "Why? ", "(", "$"]
+            + [
+                "However, it is unclear. ",
+                "It is well written. ",
+                "the following concerns:\n",
+                "😀",
+            ]
+        ),
+    ),
+    max_size=25,
+).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(PIECES, PIECES, st.sampled_from(["text", "weaknesses", "questions", "odd"]))
+def test_spans_are_verbatim_ordered_and_apart(first: str, second: str, name: str) -> None:
+    given_review = review(**{name: first, "requested_changes": second})
+    points = split_review(given_review, include_limitations=True, include_strengths=True)
+
+    order = list(given_review.fields)
+    places = [(order.index(p.span.field), p.span.start, p.span.end) for p in points]
+    assert [given_review.fields[p.span.field][p.span.start : p.span.end] for p in points] == [
+        p.text for p in points
+    ]
+    assert places == sorted(places)
+    assert all(a[0] < b[0] or a[2] <= b[1] for a, b in zip(places, places[1:], strict=False))
+    assert all(p.text.strip() == p.text and p.text for p in points)
+    assert all(p.context in given_review.fields[p.span.field] for p in points)
+    assert points == split_review(given_review, include_limitations=True, include_strengths=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PIECES, st.lists(st.text(max_size=12), max_size=6))
+def test_accepted_proposals_are_verbatim_and_apart(text: str, proposals: list[str]) -> None:
+    given_review = review(text=text)
+    wanted = [*proposals, text[2:9], text[5:14]]
+    points, rejected = accept_proposed(given_review, wanted)
+
+    assert len(points) + len(rejected) == len(wanted)
+    assert all(text[p.span.start : p.span.end] == p.text for p in points)
+    assert all(a.span.end <= b.span.start for a, b in zip(points, points[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["(", "$", "a", "\n", "- ", "1. x\n", "Why? ", "**", "It is unclear. ", "The idea is [novel\n"]
+    + ["- a:\n  - b\n", "e.g. ", "\x00", "word ", "W1", "- the\n\n", "http://"],
+)
+def test_long_reviews_take_seconds(unit: str) -> None:
+    text = (unit * (200_000 // len(unit) + 1))[:200_000]
+    started = time.perf_counter()
+
+    split_review(review(text=text, weaknesses=text))
+
+    assert time.perf_counter() - started < 10
+
+
+@pytest.mark.shared
+def test_every_line_of_model_written_reviews_is_a_point() -> None:
+    path = SHARED / "iclr2022" / "sample12" / "reviews.jsonl"
+    if not path.exists():
+        pytest.skip(f"development data not found: {path}")
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        given_review = Review(
+            review_id=record["review_id"], paper_id=record["paper_id"], fields=record["sections"]
+        )
+        covered = {name: [False] * len(box) for name, box in given_review.fields.items()}
+        for point in split_review(given_review):
+            span = point.span
+            covered[span.field][span.start : span.end] = [True] * (span.end - span.start)
+        for name in ("weaknesses", "questions"):
+            box = given_review.fields.get(name, "")
+            lost = "".join(c for c, kept in zip(box, covered[name], strict=True) if not kept)
+            assert "" == lost.replace("-", "").strip()
