@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.papers.load import build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint, Role, Span
 
@@ -64,6 +63,8 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
 @pytest.fixture
 def paper() -> Paper:
     """A short invented paper."""
+    from reviewscore.papers.load import build_paper
+
     return build_paper(paper_id="frogs", title="Counting Frogs", text=PAPER, year=2021)
 
 

@@ -1,0 +1,170 @@
+"""Calls: shared, recorded, limited, retried, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reviewscore.errors import ProviderError
+from reviewscore.llm.client import CallsInMemory, Client, StoppedError
+from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.llm.retry import with_retries
+from reviewscore.schema.call import Completion, Message, Request
+
+
+def request(text: str = "hello") -> Request:
+    return Request(
+        model="scripted/x",
+        system="be brief",
+        prefix="the paper",
+        messages=(Message(role="user", content=text),),
+        schema_name="Reply",
+        reply_schema="{}",
+    )
+
+
+def client(provider: ScriptedProvider, *, connections: int = 4) -> Client:
+    return Client(provider, CallsInMemory(), connections=connections, max_retries=2)
+
+
+async def test_equal_calls_are_paid_once_one_after_the_other() -> None:
+    provider = ScriptedProvider(["one"])
+    asker = client(provider)
+
+    first = await asker.complete(request(), stage="s")
+    second = await asker.complete(request(), stage="s")
+
+    assert first == second
+    assert len(provider.requests) == 1
+    assert (asker.traffic.calls, asker.traffic.reused) == (1, 1)
+
+
+async def test_equal_calls_at_the_same_time_are_paid_once() -> None:
+    async def slow(_: Request) -> str:
+        await asyncio.sleep(0.01)
+        return "one"
+
+    provider = ScriptedProvider(slow)
+    asker = client(provider)
+
+    replies = await asyncio.gather(*(asker.complete(request(), stage="s") for _ in range(5)))
+
+    assert len({reply[0].text for reply in replies}) == 1
+    assert len(provider.requests) == 1
+
+
+async def test_a_failed_shared_call_fails_for_all_who_wait() -> None:
+    provider = ScriptedProvider(lambda _: ProviderError("no", retryable=False))
+    asker = client(provider)
+
+    outcomes = await asyncio.gather(
+        *(asker.complete(request(), stage="s") for _ in range(3)), return_exceptions=True
+    )
+
+    assert all(isinstance(outcome, ProviderError) for outcome in outcomes)
+
+
+async def test_no_more_calls_than_allowed_are_under_way() -> None:
+    now, most = 0, 0
+
+    async def busy(_: Request) -> str:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.005)
+        now -= 1
+        return "x"
+
+    asker = client(ScriptedProvider(busy), connections=3)
+
+    await asyncio.gather(*(asker.complete(request(str(n)), stage="s") for n in range(12)))
+
+    assert most == 3
+
+
+async def test_after_stop_no_new_call_is_made_and_those_under_way_finish() -> None:
+    begun = asyncio.Event()
+
+    async def slow(_: Request) -> str:
+        begun.set()
+        await asyncio.sleep(0.01)
+        return "late"
+
+    asker = client(ScriptedProvider(slow))
+    under_way = asyncio.create_task(asker.complete(request("a"), stage="s"))
+    await begun.wait()
+    asker.stop()
+
+    with pytest.raises(StoppedError):
+        await asker.complete(request("b"), stage="s")
+    assert (await under_way)[0].text == "late"
+
+
+@pytest.mark.parametrize("field", ["system", "prefix", "schema_name", "reply_schema", "model"])
+def test_everything_that_can_change_a_reply_changes_the_key(field: str) -> None:
+    other = request().model_copy(update={field: "different"})
+
+    assert request().key(place="a") != other.key(place="a")
+
+
+def test_the_server_is_part_of_the_key() -> None:
+    assert request().key(place="a") != request().key(place="b")
+
+
+def test_the_paper_stands_before_everything_that_changes() -> None:
+    turns = request("task").conversation()
+
+    assert [turn.role for turn in turns] == ["system", "user"]
+    assert turns[1].content == "the paper\n\ntask"
+
+
+async def test_what_may_work_later_is_tried_again() -> None:
+    tries = iter([ProviderError("busy", retryable=True, retry_after=0.0), None])
+
+    async def ask() -> str:
+        error = next(tries)
+        if error:
+            raise error
+        return "ok"
+
+    assert await with_retries(ask, max_retries=2) == ("ok", 2)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ProviderError("bad request", retryable=False),
+        ProviderError("come back in an hour", retryable=True, retry_after=3600.0),
+    ],
+)
+async def test_what_cannot_work_soon_is_not_tried_again(error: ProviderError) -> None:
+    tries = 0
+
+    async def ask() -> str:
+        nonlocal tries
+        tries += 1
+        raise error
+
+    with pytest.raises(ProviderError):
+        await with_retries(ask, max_retries=5)
+    assert tries == 1
+
+
+async def test_retries_end() -> None:
+    tries = 0
+
+    async def ask() -> str:
+        nonlocal tries
+        tries += 1
+        raise ProviderError("busy", retryable=True, retry_after=0.0)
+
+    with pytest.raises(ProviderError, match="busy"):
+        await with_retries(ask, max_retries=3)
+    assert tries == 4
+
+
+async def test_a_scripted_completion_is_passed_through() -> None:
+    whole = Completion(text="t", model="m", finish="length")
+
+    assert (await client(ScriptedProvider([whole])).complete(request(), stage="s"))[0] == whole

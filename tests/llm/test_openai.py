@@ -1,0 +1,202 @@
+"""The OpenAI provider against a server on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from aiohttp import web
+
+from reviewscore.errors import ProviderError, SettingsError, StopError
+from reviewscore.llm.provider import check_model, open_provider
+from reviewscore.schema.call import Message, Request
+from tests.loopback import Loopback, completion
+
+Body = dict[str, object]
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Loopback]]:
+    started: list[Loopback] = []
+
+    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
+        started.append(Loopback(quirk=quirk).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def request() -> Request:
+    return Request(
+        model="openai/tiny",
+        system="role",
+        prefix="paper",
+        messages=(
+            Message(
+                role="user",
+                content="<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>",
+            ),
+        ),
+        schema_name="QuestionReply",
+        reply_schema='{"title":"QuestionReply","type":"object"}',
+    )
+
+
+async def send(server: Loopback) -> object:
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5, connections=1)
+    try:
+        return await provider.complete(request())
+    finally:
+        await provider.close()
+
+
+async def test_a_call_says_all_and_brings_back_usage(serve: Callable[..., Loopback]) -> None:
+    server = serve()
+
+    reply = await send(server)
+
+    sent = server.bodies[0]
+    assert sent["model"] == "tiny"
+    assert sent["temperature"] == 0.0
+    assert sent["response_format"]["type"] == "json_schema"  # type: ignore[index]
+    assert reply.model == "loopback-1"  # type: ignore[attr-defined]
+    assert '"question"' in reply.text  # type: ignore[attr-defined]
+    assert reply.usage.input_tokens > 0  # type: ignore[attr-defined]
+
+
+def refuse(*names: str) -> Callable[[Body, int], web.Response | None]:
+    """Refuse parameters with a 400, as reasoning models and small servers do."""
+
+    def quirk(body: Body, _: int) -> web.Response | None:
+        for name in names:
+            if name in body:
+                problem = {"error": {"message": f"Unsupported parameter: '{name}'", "param": name}}
+                return web.json_response(problem, status=400)
+        return None
+
+    return quirk
+
+
+async def test_a_model_that_refuses_temperature_is_asked_without(
+    serve: Callable[..., Loopback],
+) -> None:
+    server = serve(refuse("temperature"))
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5, connections=1)
+
+    first = await provider.complete(request())
+    second = await provider.complete(request())
+    await provider.close()
+
+    assert "temperature" not in first.parameters
+    assert "temperature" not in second.parameters
+    assert ["temperature" in body for body in server.bodies] == [True, False, False]
+
+
+async def test_a_server_without_json_schema_gets_the_schema_as_text_only(
+    serve: Callable[..., Loopback],
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "response_format" in body:
+            problem = {"error": {"message": "response_format json_schema is not supported"}}
+            return web.json_response(problem, status=400)
+        return web.json_response(completion("{}", key="k" * 16, size=4))
+
+    reply = await send(serve(quirk))
+
+    assert "response_format" not in reply.parameters  # type: ignore[attr-defined]
+
+
+async def test_the_older_name_of_the_reply_limit_is_learned(
+    serve: Callable[..., Loopback],
+) -> None:
+    reply = await send(serve(refuse("max_completion_tokens")))
+
+    assert reply.parameters["max_tokens"] == 4096  # type: ignore[attr-defined]
+
+
+async def test_a_400_about_something_else_is_an_error(serve: Callable[..., Loopback]) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        return web.json_response({"error": {"message": "context too long"}}, status=400)
+
+    with pytest.raises(ProviderError, match="context too long") as caught:
+        await send(serve(quirk))
+
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable"), [(429, True), (500, True), (503, True), (404, False)]
+)
+async def test_statuses_say_whether_to_try_again(
+    serve: Callable[..., Loopback], status: int, retryable: bool
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        error = {"error": {"message": "no"}}
+        return web.json_response(error, status=status, headers={"retry-after": "7"})
+
+    with pytest.raises(ProviderError) as caught:
+        await send(serve(quirk))
+
+    assert caught.value.retryable is retryable
+    assert caught.value.retry_after == 7.0
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, "invalid_api_key"), (403, "forbidden"), (429, "insufficient_quota")]
+)
+async def test_no_access_and_no_credit_stop_the_run(
+    serve: Callable[..., Loopback], status: int, code: str
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        return web.json_response({"error": {"message": "no", "code": code}}, status=status)
+
+    with pytest.raises(StopError):
+        await send(serve(quirk))
+
+
+async def test_a_server_that_is_not_there_may_be_there_later() -> None:
+    provider = open_provider("openai/x", base_url="http://127.0.0.1:9/v1", timeout=1, connections=1)
+
+    with pytest.raises(ProviderError) as caught:
+        await provider.complete(request())
+    await provider.close()
+
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("finish", "expected"), [("length", "length"), ("content_filter", "filter"), ("stop", "stop")]
+)
+async def test_how_a_reply_ended_is_kept(
+    serve: Callable[..., Loopback], finish: str, expected: str
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        return web.json_response(completion("{}", key="k" * 16, size=4, finish=finish))
+
+    reply = await send(serve(quirk))
+
+    assert reply.finish == expected  # type: ignore[attr-defined]
+
+
+async def test_a_refusal_is_named(serve: Callable[..., Loopback]) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        answer = completion("", key="k" * 16, size=4)
+        answer["choices"][0]["message"]["refusal"] = "I would rather not."  # type: ignore[index]
+        return web.json_response(answer)
+
+    reply = await send(serve(quirk))
+
+    assert (reply.finish, reply.text) == ("refusal", "I would rather not.")  # type: ignore[attr-defined]
+
+
+def test_without_a_key_openai_itself_is_refused_in_words() -> None:
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY is not set"):
+        open_provider("openai/gpt-5", base_url=None, timeout=5, connections=1)
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "openai/", "opanai/gpt-5", "lexcal", ""])
+def test_unknown_models_are_refused_with_the_ways_there_are(model: str) -> None:
+    with pytest.raises(SettingsError, match="openai/NAME"):
+        check_model(model)
