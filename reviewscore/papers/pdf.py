@@ -110,6 +110,7 @@ def _visible(lines: list[Line]) -> int:
 def _lines(page: PdfPage) -> list[Line]:
     """The lines of a page in reading order, fragments of a row (such as indices) joined."""
     from pypdfium2 import PdfiumError
+    from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
 
     try:
         text_page = page.get_textpage()
@@ -117,14 +118,20 @@ def _lines(page: PdfPage) -> list[Line]:
         return []
     text = text_page.get_text_range()
     found: list[Line] = []
+
+    def place(index: int) -> int:
+        """The number of a character on the page; characters without a letter are not in text."""
+        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, index)))
+
     for match in _LINE.finditer(text):
-        count = text_page.count_rects(match.start(), match.end() - match.start())
+        start, end = place(match.start()), place(match.end() - 1) + 1
+        count = text_page.count_rects(start, end - start)
         boxes = [text_page.get_rect(index) for index in range(count)]
         if boxes and match.group().strip():
             found.append(Line.of_boxes(match.group(), boxes, match.start()))
 
     def left_edge(index: int) -> float:
-        left: float = text_page.get_charbox(index)[0]
+        left: float = text_page.get_charbox(place(index))[0]
         return left
 
     return in_reading_order(rows(found), page.get_width(), left_edge)

@@ -1,0 +1,256 @@
+"""A paper's record as users write it, and the paper made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from reviewscore.errors import InputError
+from reviewscore.papers.headings import Candidate
+from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.pdf import pdf_text
+from reviewscore.papers.sections import find_sections
+from reviewscore.papers.zones import zones
+from reviewscore.schema.paper import Paper, Section, Zone
+
+NO_HEADINGS = "no section headings found"
+_MAX_TITLE = 300
+_TITLE_LINES = 3
+_FIRST_LINES = 40
+
+
+def _nothing(value: object) -> object:
+    """Empty cells of tables come as NaN; they mean that nothing was given."""
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124
+
+
+def _text(value: object) -> object:
+    """Identifiers are often numbers."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _sections(value: object) -> object:
+    """Sections as a list, a mapping from titles to texts, or the JSON text of either."""
+    value = _nothing(value)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"is not JSON: {error}") from None
+    if isinstance(value, dict):
+        return [{"title": title, "text": text or ""} for title, text in value.items()]
+    return value
+
+
+Identifier = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
+Word = Annotated[str | None, BeforeValidator(_nothing)]
+Number = Annotated[int | None, BeforeValidator(_nothing)]
+
+
+class SectionRow(BaseModel):
+    """A section as given in a record."""
+
+    title: str | None = Field(default=None, validation_alias=AliasChoices("title", "heading"))
+    text: str | None = None
+
+
+class PaperRow(BaseModel):
+    """One record of ``papers.jsonl`` or ``papers.parquet``; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Identifier
+    title: Word = None
+    text: Word = None
+    abstract: Word = None
+    venue: Word = None
+    year: Number = None
+    decision: Word = None
+    sections: Annotated[tuple[SectionRow, ...] | None, BeforeValidator(_sections)] = None
+    pdf: Word = None
+    authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the record itself holds text."""
+        return bool(self.text and self.text.strip()) or any(
+            section.text and section.text.strip() for section in self.sections or ()
+        )
+
+
+def input_error(
+    error: ValidationError, *, file: Path | str | None = None, line: int | None = None
+) -> InputError:
+    """The first fault of a record as an error with its place and a cure."""
+    fault = error.errors()[0]
+    field = ".".join(str(part) for part in fault["loc"] if isinstance(part, str)) or None
+    if fault["type"] == "missing":
+        return InputError("is missing", file=file, line=line, field=field, cure="add the field")
+    given = type(fault["input"]).__name__
+    problem = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, not {given}"
+    return InputError(problem, file=file, line=line, field=field, cure="correct the value")
+
+
+def build_paper(
+    row: PaperRow, *, source: str = "jsonl", folder: Path | None = None, year: int | None = None
+) -> Paper:
+    """The paper of a record.
+
+    The text is the record's, else its sections in order, else that of its PDF. Given sections are
+    kept where they can be found in the text; otherwise headings are searched.
+
+    Args:
+        row: The record.
+        source: Format it was read from.
+        folder: What a PDF's path is relative to.
+        year: Year to use instead of the record's.
+
+    Raises:
+        InputError: If there is no text, or the PDF cannot be used.
+    """
+    given = [section for section in row.sections or () if section.text or section.title]
+    found: tuple[Section, ...] | None = None
+    raw = row.text or ""
+    assembled = not raw.strip()
+    if assembled:
+        raw = "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in given)
+    if not raw.strip() and row.pdf:
+        raw, source = pdf_text((folder or Path()) / row.pdf), "pdf"
+    tidied = tidy(raw)
+    text, notes = tidied.text, list(tidied.notes)
+    if not text.strip():
+        raise InputError(
+            f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
+        )
+    if given:
+        found = _located(text, given)
+        if found is None:
+            notes.append("the given sections are not in the text; headings were searched")
+    sections = found or find_sections(text)
+    if not any(section.heading_end > section.start for section in sections):
+        notes.append(NO_HEADINGS)
+    return Paper(
+        paper_id=row.paper_id,
+        title=_best_title(row, text),
+        text=text,
+        sections=sections,
+        abstract=tidy(row.abstract).text if row.abstract else _abstract(text, sections),
+        venue=row.venue,
+        year=row.year if year is None else year,
+        decision=row.decision,
+        authors_withheld=row.authors_withheld,
+        source=source,
+        notes=tuple(notes),
+    )
+
+
+def _located(text: str, given: Sequence[SectionRow]) -> tuple[Section, ...] | None:
+    """The given sections in the text, or None if one of them cannot be found in order."""
+    headings: list[Candidate] = []
+    position = 0
+    for section in given:
+        title = tidy(section.title or "").text.strip()
+        span = _heading_span(text, title, tidy(section.text or "").text, position)
+        if span is None:
+            return None
+        start, end = span
+        parts = re.match(r"(?:(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?\s+)?(.*)", title, re.S)
+        printed, name = (parts[1] or "", parts[2]) if parts else ("", title)
+        level = printed.count(".") + 1
+        number = tuple(
+            int(part) if part.isdigit() else ord(part) for part in printed.split(".") if part
+        )
+        headings.append(Candidate(start, end, number, printed, name, level, 1.0, False))
+        position = max(end, start + 1)
+    return _tiled(text, headings)
+
+
+def _heading_span(text: str, title: str, body: str, position: int) -> tuple[int, int] | None:
+    if title:
+        words = r"\s+".join(map(re.escape, title.split()))
+        pattern = rf"^[ \t#*_]*(?:[\dA-Z][\d.]*\s+)?(?P<title>{words})[*_:. \t]*$"
+        match = re.compile(pattern, re.MULTILINE | re.IGNORECASE).search(text, position)
+        if match:
+            return match.span("title") if match.start() == match.start("title") else match.span()
+    opening = body.strip()[:80]
+    start = text.find(opening, position) if opening else -1
+    return None if start < 0 else (start, start)
+
+
+def _tiled(text: str, headings: Sequence[Candidate]) -> tuple[Section, ...]:
+    ends = [heading.start for heading in headings[1:]] + [len(text)]
+    sections = [
+        Section(
+            title=heading.title,
+            number=heading.printed or None,
+            level=heading.level,
+            start=heading.start,
+            heading_end=min(heading.end, end),
+            end=end,
+            zone=zone,
+        )
+        for heading, end, zone in zip(headings, ends, zones(headings), strict=True)
+    ]
+    if sections and sections[0].start > 0:
+        front = Section(
+            title="", level=1, start=0, heading_end=0, end=sections[0].start, zone=Zone.FRONT
+        )
+        sections.insert(0, front)
+    return tuple(sections)
+
+
+def _abstract(text: str, sections: Sequence[Section]) -> str | None:
+    for section in sections:
+        if section.zone is Zone.ABSTRACT:
+            return text[section.heading_end : section.end].strip() or None
+    return None
+
+
+def _one_line(title: str) -> str:
+    # Extraction leaves `WO## RD` where a heading was broken within a word.
+    joined = re.sub(r"(?<=\w)#+ (?=\w)", "", tidy(title).text)
+    return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
+
+
+def _best_title(row: PaperRow, text: str) -> str:
+    """The given title, completed from the text where only its first line was given."""
+    given, read = _one_line(row.title or ""), read_title(text)
+    if not given or _RUNNING_HEAD.match(given):
+        return read or row.paper_id
+    return read if read.casefold().startswith(given.casefold()) else given
+
+
+def read_title(text: str) -> str:
+    """The title of a paper: its first line or heading, with the lines that continue it."""
+    lines = iter(text.splitlines()[:_FIRST_LINES])
+    first = next((line for line in lines if line.strip() and not _RUNNING_HEAD.match(line)), "")
+    parts = [first]
+    blank = False
+    for line in lines:
+        if not line.strip():
+            if blank or not first.isupper():  # large capitals stand far apart in a PDF
+                break
+            blank = True
+        elif len(parts) == _TITLE_LINES or not _continues_title(first, line.strip()):
+            break
+        else:
+            parts.append(line)
+    return _one_line(" ".join(part.strip().strip("#*_ ") for part in parts))
+
+
+def _continues_title(first: str, line: str) -> bool:
+    if first.lstrip().startswith("#"):
+        return line.startswith("#")
+    return first.isupper() and line.isupper() and " " in line and not _NO_TITLE.match(line)
+
+
+_RUNNING_HEAD = re.compile(
+    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,}|\W*$)",
+    re.IGNORECASE,
+)
+_NO_TITLE = re.compile(r"(?:abstract|anonymous|\d+\.? )", re.IGNORECASE)

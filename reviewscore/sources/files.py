@@ -1,0 +1,333 @@
+"""Papers and reviews from a folder, from files, or a single pair of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from reviewscore.errors import InputError
+from reviewscore.papers.hygiene import read_text, without_surrogates
+from reviewscore.papers.load import load_paper
+from reviewscore.papers.pdf import pdf_text
+from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review
+from reviewscore.sources.records import Row, Shelf, decode
+from reviewscore.sources.rows import ReviewRow, build_review
+
+_ENDINGS = (".jsonl", ".parquet")
+_CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
+_NOT_WARNED = {"human_ratings"}
+"""Fields that are known to be there and not ours."""
+
+_RowT = TypeVar("_RowT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperHandle:
+    """A paper that has been checked but not read into memory.
+
+    Attributes:
+        paper_id: Identifier, unique in its collection.
+        title: Title as given; None if it is read from the text.
+        line: 1-based line or row in its file.
+        load: Reads the paper.
+    """
+
+    paper_id: str
+    title: str | None
+    line: int
+    load: Callable[[], Paper]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Papers and their reviews.
+
+    Attributes:
+        papers: Handles by identifier, in the order of the file.
+        reviews: All reviews, in the order of the file.
+        warnings: What was ignored or changed, in words.
+        skipped: Faults of lines that were left out.
+        files: The files read, for hashing.
+    """
+
+    papers: Mapping[str, PaperHandle]
+    reviews: list[Review]
+    warnings: list[str] = field(default_factory=list)
+    skipped: list[InputError] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+    def paper(self, paper_id: str) -> Paper:
+        """Read a paper, with its sections; nothing is kept.
+
+        Raises:
+            InputError: If there is no such paper, or its text cannot be used.
+        """
+        if paper_id not in self.papers:
+            raise InputError(f"there is no paper '{paper_id}'", cure="check papers.jsonl")
+        return self.papers[paper_id].load()
+
+
+def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
+    """Papers and reviews of a folder.
+
+    Every line is checked, but of papers only their place in the file is kept.
+
+    Args:
+        path: A folder with ``papers`` and ``reviews`` as ``.jsonl`` or ``.parquet``, or one of
+            the two files, the other being beside it.
+        skip_bad_lines: Go on without lines that cannot be used, and list them in ``skipped``.
+
+    Raises:
+        InputError: If a file is missing, or (unless skipped) at the first bad line; it names
+            file, line, field, problem and cure.
+    """
+    papers_file, reviews_file = _pair(Path(path))
+    reading = _Reading(skip_bad_lines)
+    papers = _papers(papers_file, reading)
+    if not papers and not reading.skipped:
+        raise InputError("holds no papers", file=papers_file, cure="add one record per line")
+    reviews = _reviews(reviews_file, papers, reading)
+    if not reviews and not reading.skipped:
+        raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
+    return Collection(
+        papers, reviews, reading.warnings, reading.skipped, [papers_file, reviews_file]
+    )
+
+
+def _pair(path: Path) -> tuple[Path, Path]:
+    if path.is_file():
+        for name, other in (("papers", "reviews"), ("reviews", "papers")):
+            if path.suffix.lower() in _ENDINGS and path.stem.startswith(name):
+                beside = _named(path.parent, other + path.stem.removeprefix(name))
+                return (path, beside) if name == "papers" else (beside, path)
+        raise InputError("is neither papers nor reviews", file=path, cure=_CURE)
+    if not path.is_dir():
+        raise InputError("there is no such folder", file=path, cure=_CURE)
+    return _named(path, "papers"), _named(path, "reviews")
+
+
+def _named(folder: Path, name: str) -> Path:
+    for ending in _ENDINGS:
+        if (file := folder / f"{name}{ending}").is_file():
+            return file
+    raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
+
+
+class _Reading:
+    """What accumulates while files are read."""
+
+    def __init__(self, skip_bad_lines: bool) -> None:
+        self.skip_bad_lines = skip_bad_lines
+        self.warnings: list[str] = []
+        self.skipped: list[InputError] = []
+
+    def fault(self, error: InputError) -> None:
+        if not self.skip_bad_lines:
+            raise error
+        self.skipped.append(error)
+
+    def row(self, row: Row, kind: type[_RowT], file: Path, unknown: set[str]) -> _RowT:
+        """A checked record.
+
+        Raises:
+            InputError: If the line is not a usable record.
+        """
+        if row.error is not None or row.record is None:
+            raise row.error or InputError("is empty", file=file, line=row.line)
+        unknown.update(str(name) for name in row.record if name not in _known(kind))
+        try:
+            return kind.model_validate(row.record)
+        except ValidationError as error:
+            raise input_error(error, file=file, line=row.line) from error
+
+    def warn_of_unknown(self, unknown: set[str], file: Path) -> None:
+        names = sorted(unknown - _NOT_WARNED)
+        if names:
+            self.warnings.append(f"{file}: unknown fields are ignored: {', '.join(names)}")
+
+
+def _known(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields) | {"fields"}
+
+
+def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
+    shelf = Shelf.of(file)
+    handles: dict[str, PaperHandle] = {}
+    unknown: set[str] = set()
+    for row in shelf.rows():
+        try:
+            paper = reading.row(row, PaperRow, file, unknown)
+            _check_paper(paper, handles, file, row.line)
+        except InputError as error:
+            reading.fault(error)
+        else:
+            handles[paper.paper_id] = PaperHandle(
+                paper.paper_id, paper.title, row.line, _loader(shelf, row, paper.paper_id)
+            )
+    reading.warn_of_unknown(unknown, file)
+    return handles
+
+
+def _check_paper(
+    paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int
+) -> None:
+    if paper.paper_id in handles:
+        raise InputError(
+            f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}",
+            file=file,
+            line=line,
+            field="paper_id",
+            cure="give every paper its own identifier",
+        )
+    if not paper.has_text and not paper.pdf:
+        raise InputError(
+            f"paper '{paper.paper_id}' has no text",
+            file=file,
+            line=line,
+            field="text",
+            cure="give `text`, `sections` or `pdf`",
+        )
+    if not paper.has_text and paper.pdf and not (file.parent / paper.pdf).is_file():
+        raise InputError(
+            f"there is no file '{paper.pdf}'",
+            file=file,
+            line=line,
+            field="pdf",
+            cure="give a path relative to the folder",
+        )
+
+
+def _loader(shelf: Shelf, row: Row, paper_id: str) -> Callable[[], Paper]:
+    # The handle keeps the place only: neither the record nor its text.
+    offset, line = row.offset, row.line
+
+    def load() -> Paper:
+        record = shelf.fetch(offset, line)
+        if str(record.get("paper_id")) != paper_id:
+            raise InputError(
+                "has changed since it was read", file=shelf.file, line=line, cure="start again"
+            )
+        source = "parquet" if shelf.file.suffix.lower() == ".parquet" else "jsonl"
+        return build_paper(PaperRow.model_validate(record), source=source, folder=shelf.file.parent)
+
+    return load
+
+
+def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> list[Review]:
+    reviews: list[Review] = []
+    lines: dict[str, int] = {}
+    unknown: set[str] = set()
+    for row in Shelf.of(file).rows():
+        try:
+            record = reading.row(row, ReviewRow, file, unknown)
+            _check_review(record, papers, lines, file, row.line)
+            review, notes = _placed(record, file, row.line)
+        except InputError as error:
+            reading.fault(error)
+        else:
+            lines[review.review_id] = row.line
+            reviews.append(review)
+            reading.warnings.extend(notes)
+    reading.warn_of_unknown(unknown, file)
+    return reviews
+
+
+def _placed(record: ReviewRow, file: Path, line: int) -> tuple[Review, tuple[str, ...]]:
+    try:
+        return build_review(record)
+    except InputError as error:
+        raise InputError(
+            error.problem, file=file, line=line, field=error.field, cure=error.cure
+        ) from error
+
+
+def _check_review(
+    review: ReviewRow,
+    papers: Mapping[str, PaperHandle],
+    lines: Mapping[str, int],
+    file: Path,
+    line: int,
+) -> None:
+    if review.review_id in lines:
+        raise InputError(
+            f"'{review.review_id}' is also on line {lines[review.review_id]}",
+            file=file,
+            line=line,
+            field="review_id",
+            cure="give every review its own identifier",
+        )
+    if review.paper_id not in papers:
+        raise InputError(
+            f"there is no usable paper '{review.paper_id}'",
+            file=file,
+            line=line,
+            field="paper_id",
+            cure="add the paper, or take the review out",
+        )
+
+
+def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> Collection:
+    """One paper and one review (or several, as ``.jsonl``), each from its own file.
+
+    Args:
+        paper_path: ``.txt``, ``.md``, ``.pdf``, ``.json``, or ``.jsonl`` with one paper.
+        review_path: ``.txt``, ``.md`` or ``.pdf`` (the whole text is the field ``text``), ``.json``,
+            or ``.jsonl``; identifiers may be missing.
+        year: Year of the submission, if the paper does not say.
+
+    Raises:
+        InputError: If a file cannot be used; it names the file, the problem and a cure.
+    """
+    paper_path, review_path = Path(paper_path), Path(review_path)
+    paper = load_paper(paper_path, year=year)
+    handle = PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)
+    reading = _Reading(skip_bad_lines=False)
+    reviews: list[Review] = []
+    unknown: set[str] = set()
+    for row in _review_rows(review_path, paper.paper_id):
+        record = reading.row(row, ReviewRow, review_path, unknown)
+        _check_review(
+            record,
+            {paper.paper_id: handle},
+            {one.review_id: 0 for one in reviews},
+            review_path,
+            row.line,
+        )
+        review, notes = _placed(record, review_path, row.line)
+        reviews.append(review)
+        reading.warnings.extend(notes)
+    reading.warn_of_unknown(unknown, review_path)
+    if not reviews:
+        raise InputError("is empty", file=review_path, cure="write the review into it")
+    return Collection(
+        {paper.paper_id: handle}, reviews, reading.warnings, [], [paper_path, review_path]
+    )
+
+
+def _review_rows(path: Path, paper_id: str) -> list[Row]:
+    """The records of a review file, identifiers filled in where they are missing."""
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        rows = list(Shelf.of(path).rows())
+    elif suffix == ".json":
+        text = read_text(path)
+        rows = [Row(1, 0, decode(text.encode(), path, 1))] if text.strip() else []
+    else:
+        text = pdf_text(path) if suffix == ".pdf" else read_text(path)
+        text = str(without_surrogates(text))
+        rows = [Row(1, 0, {"text": text})] if text.strip() else []
+    several = len(rows) > 1
+    filled: list[Row] = []
+    for row in rows:
+        name = f"{path.stem}-{row.line}" if several else path.stem
+        record = row.record
+        if record is not None:
+            record = {"review_id": name, "paper_id": paper_id, **record}
+        filled.append(Row(row.line, row.offset, record, row.error))
+    return filled

@@ -1,0 +1,122 @@
+"""A review's record as users write it, and the review made of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+from reviewscore.errors import InputError
+from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.rows import Identifier, Word
+from reviewscore.schema.review import Review
+
+_NAMES = ("name", "title", "heading", "field")
+
+
+def _scalar(value: object) -> object:
+    """Ratings come as numbers, as texts such as `8: accept`, or wrapped as `{"value": ...}`."""
+    if isinstance(value, dict) and set(value) == {"value"}:
+        value = value["value"]
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN marks an empty cell
+        return None
+    return value
+
+
+def _box(value: object) -> object:
+    """One text box: a text, a list of points, or a value wrapped by an API."""
+    if isinstance(value, dict) and set(value) == {"value"}:
+        value = value["value"]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(f"- {item}" for item in value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return None if value != value else str(value)  # noqa: PLR0124 - NaN
+    return value
+
+
+def _boxes(value: object) -> object:
+    """Text boxes as a mapping, a list of named texts, or the JSON text of either."""
+    value = _scalar(value)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"is not JSON: {error}") from None
+    if isinstance(value, list):
+        value = {_name_of(item, number): _text_of(item) for number, item in enumerate(value, 1)}
+    if isinstance(value, dict):
+        return {name: box for name, box in ((n, _box(b)) for n, b in value.items()) if box}
+    return value
+
+
+def _name_of(item: object, number: int) -> str:
+    if isinstance(item, dict):
+        for name in _NAMES:
+            if isinstance(item.get(name), str):
+                return str(item[name])
+    return f"section {number}"
+
+
+def _text_of(item: object) -> object:
+    return item.get("text") if isinstance(item, dict) else item
+
+
+Score = Annotated[float | str | None, BeforeValidator(_scalar)]
+
+
+class ReviewRow(BaseModel):
+    """One record of ``reviews.jsonl`` or ``reviews.parquet``; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    review_id: Identifier
+    paper_id: Identifier
+    reviewer: Annotated[
+        str | None, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)
+    ] = None
+    sections: Annotated[dict[str, str] | None, BeforeValidator(_boxes)] = Field(
+        default=None, validation_alias=AliasChoices("sections", "fields")
+    )
+    text: Word = None
+    rating: Score = None
+    confidence: Score = None
+    author_response: Word = None
+    date: Annotated[
+        str | None,
+        BeforeValidator(lambda value: value.isoformat() if hasattr(value, "isoformat") else value),
+    ] = None
+
+
+def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
+    """The review of a record, and what was changed in its text.
+
+    Raises:
+        InputError: If no text box holds any text.
+    """
+    boxes = row.sections or {}
+    if not any(text.strip() for text in boxes.values()):
+        boxes = {"text": row.text or ""}
+    tidied = {tidy(name).text: tidy(text) for name, text in boxes.items() if text.strip()}
+    if not tidied:
+        raise InputError(
+            f"review '{row.review_id}' is empty",
+            field="sections",
+            cure="give `sections` or `text`, or take the line out",
+        )
+    notes = tuple(
+        f"review '{row.review_id}', {name}: {note}"
+        for name, text in tidied.items()
+        for note in text.notes
+    )
+    review = Review(
+        review_id=row.review_id,
+        paper_id=row.paper_id,
+        reviewer=row.reviewer,
+        fields={name: text.text for name, text in tidied.items()},
+        rating=row.rating,
+        confidence=row.confidence,
+        author_response=tidy(row.author_response).text if row.author_response else None,
+        date=row.date,
+    )
+    return review, notes
