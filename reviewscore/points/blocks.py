@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 
@@ -40,7 +41,8 @@ class Block:
 
 _CONTINUES = re.compile(
     r"(?:for (?:example|instance)|specifically|in particular|e\.g|i\.e|namely|where\b|more "
-    r"specifically|concretely|that is|to be (?:more )?(?:specific|precise|concrete)|this (?:is|makes|"
+    r"specifically|concretely|that is|to be (?:more )?(?:specific|precise|concrete)|this (?:is|"
+    r"makes|"
     r"would|means|raises|leads|could|can|may|also|suggests|seems)|these (?:are|would|could)|"
     r"as a result|therefore|thus|hence|consequently|because|if so|if not|\$\$|>|\\begin|\\\[|vs\b)",
     re.IGNORECASE,
@@ -51,35 +53,45 @@ _CLOSES = re.compile(
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
-    r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|these|"
-    r"detailed|specific|main|major|other|additional|minor|my|two|three|four)\b[^.:?]{0,80}\b(?:concerns?|"
-    r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|aspects?|"
-    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}"
+    r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|"
+    r"these|"
+    r"detailed|specific|main|major|other|additional|minor|my|two|three|"
+    r"four)\b[^.:?]{0,80}\b(?:concerns?|"
+    r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|"
+    r"aspects?|"
+    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|"
+    r"typos)\b[^.:?]{0,100}"
     r"[.:,;]?\W*$",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
     r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))"
-    r"(?:.{0,60}\bet al\b|[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|[\"'“]?[A-Z][^.?!]{10,200}"
-    r"[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|transactions|ICML|ICLR|NeurIPS|NIPS|"
+    r"(?:.{0,60}\bet al\b|[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
+    r"[\"'“]?[A-Z][^.?!]{10,200}"
+    r"[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|transactions|ICML|ICLR|"
+    r"NeurIPS|NIPS|"
     r"CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|https?://)",
     re.IGNORECASE | re.DOTALL,
 )
 _CITATION = re.compile(
-    r"(?=.{0,400}\b(?:19|20)\d\d\b)[\"'“]?[A-Z][^?!]{10,300}(?:arxiv|proceedings|conference on|journal|"
-    r"transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|EMNLP)|PMLR)"
+    r"(?=.{0,400}\b(?:19|20)\d\d\b)[\"'“]?[A-Z][^?!]{10,300}(?:arxiv|proceedings|conference on|"
+    r"journal|"
+    r"transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
+    r"EMNLP)|PMLR)"
     r"[^?!]{0,120}$",
     re.IGNORECASE | re.DOTALL,
 )
 _ARGUES = re.compile(
-    r"\b(?:should|not|lacks?|missing|the authors?|compar\w+|cite|is|are|this paper|please|unclear|why)\b",
+    r"\b(?:should|not|lacks?|missing|the authors?|compar\w+|cite|is|are|this paper|please|"
+    r"unclear|why)\b",
     re.IGNORECASE,
 )
 _SHORT_LINE = 70
+_LABEL = 35
 _TITLE_WORDS = 12
 _TITLE_LENGTH = 100
 _LEAD_IN_LENGTH = 260
-_MERGED_LENGTH = 1600
+_REASON_LENGTH = 130
 
 
 def _ends_sentence(text: str, block: Block | Line) -> bool:
@@ -132,7 +144,7 @@ def _hard_wrapped(text: str, lines: list[Line]) -> bool:
     """Whether line ends are where the editor put them and not where the reviewer did."""
     broken = sum(
         1
-        for first, second in zip(lines, lines[1:], strict=False)
+        for first, second in itertools.pairwise(lines)
         if not first.blank
         and not second.blank
         and not second.style
@@ -151,6 +163,8 @@ def _runs_on(text: str, block: Block, line: Line, wrapped: bool) -> bool:
         last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end))
         if last_line < _SHORT_LINE and not block.entry and text[block.end - 1] not in ",;:(-":
             return False
+    if first.isupper() and not wrapped and not block.entry and block.end - block.start < _LABEL:
+        return False
     if first.islower() or wrapped or _CONTINUES.match(text, line.start, line.end):
         return True
     tail = text[block.start : block.end].rstrip("*_ ")
@@ -221,7 +235,9 @@ def _is_lead_in(text: str, block: Block) -> bool:
 def _is_reference(text: str, block: Block) -> bool:
     own = text[block.start : min(block.end, block.start + 500)]
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
-        return _REFERENCE.match(own.lstrip("[0123456789] ")) is not None
+        bare = own.lstrip("[0123456789] ")
+        named = block.style.startswith("[1") and "?" not in own and _ARGUES.search(bare) is None
+        return named or _REFERENCE.match(bare) is not None
     if len(own) < 400 and _CITATION.match(own) and _ARGUES.search(own) is None:  # noqa: PLR2004
         return True
     return own.startswith("http") and " " not in own.strip()
@@ -249,8 +265,7 @@ def _nest(text: str, blocks: list[Block]) -> list[Block]:
         if not children:
             nested.append(block)
             continue
-        whole = children[-1].end - block.start
-        if _is_title(text, block) or whole > _MERGED_LENGTH or _all_questions(text, children):
+        if _is_title(text, block) or _stand_alone(text, children):
             lead = Stretch(block.start, block.end)
             if not _is_title(text, block):
                 nested.append(block)
@@ -262,8 +277,11 @@ def _nest(text: str, blocks: list[Block]) -> list[Block]:
     return nested
 
 
-def _all_questions(text: str, blocks: list[Block]) -> bool:
-    return all(text[block.start : block.end].rstrip().endswith("?") for block in blocks)
+def _stand_alone(text: str, children: list[Block]) -> bool:
+    """Whether entries under an entry are points of their own and not its reasons."""
+    questions = all(text[child.start : child.end].rstrip().endswith("?") for child in children)
+    length = sum(child.end - child.start for child in children)
+    return questions or length > _REASON_LENGTH * len(children)
 
 
 def _children_end(text: str, blocks: list[Block], index: int) -> int:
@@ -275,8 +293,8 @@ def _children_end(text: str, blocks: list[Block], index: int) -> int:
     titled = text[parent.start : parent.end].rstrip("*_ ").endswith(":")
     for child in blocks[index + 1 :]:
         deeper = child.indent > parent.indent + 1
-        other = child.style != parent.style and (titled or not child.gap) and not parent.number == 0
-        other = other or (child.style != parent.style and titled)
+        under_number = parent.number != 0 and not child.gap
+        other = child.style != parent.style and (titled or under_number)
         if not child.entry or child.role is not None or not (deeper or other):
             break
         end += 1

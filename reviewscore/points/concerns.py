@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from reviewscore.points.stance import (
     is_empty,
     is_polite,
     is_question,
+    is_summary,
     stance_of,
 )
 
@@ -29,12 +31,14 @@ class Concern(NamedTuple):
 
 
 _NEW = re.compile(
-    r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|major|"
+    r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|"
+    r"major|"
     r"biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|problem|"
     r"limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
     r"(?:first|second|third|fourth|fifth|last|final)(?:ly)?,|lastly|finally|secondly|thirdly|"
     r"(?:regarding|as for|with regards? to|concerning|on the (?:experimental|theoretical|empirical|"
-    r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|[(\[][a-hivx]{1,3}[)\]]|"
+    r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|"
+    r"[(\[][a-hivx]{1,3}[)\]]|"
     r"minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|moreover|furthermore|apart "
     r"from (?:this|that)|aside from)[, ])",
     re.IGNORECASE,
@@ -43,13 +47,18 @@ _SOFT = re.compile(
     r"\W*(?:also|moreover|furthermore|besides|additionally|in addition)\b", re.IGNORECASE
 )
 _BACK = re.compile(
-    r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|if yes|"
+    r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
+    r"if yes|"
     r"otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|in other "
     r"words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|does (?:it|this|"
-    r"that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|would (?:it|this|"
-    r"that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|that)|should (?:it|"
-    r"this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|they|these)|why (?:is|are|"
-    r"does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|did|was|can) (?:it|this|that|"
+    r"that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|would (?:it|"
+    r"this|"
+    r"that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|that)|"
+    r"should (?:it|"
+    r"this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|they|these)|"
+    r"why (?:is|are|"
+    r"does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|did|was|can) (?:it|this|"
+    r"that|"
     r"they|these)|then|therefore|thus|hence|specifically|in particular|because|since|same|"
     r"however|i (?:mean|ask)|what about|any\b|or\b)\b",
     re.IGNORECASE,
@@ -70,13 +79,17 @@ _TOPICS = tuple(
     )
 )
 _COUNT = re.compile(r"[(\[]?(?P<digits>\d{1,2})[).\]]\s+")
+_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
 _LEAST_WORDS = 7
+_FEW_WORDS = 12
 _LONG_CONTEXT = 400
 
 
 def _stands_alone(question: str) -> bool:
+    words = len(question.split())
     back = _BACK.match(question) or _POINTS_BACK.match(question)
-    return len(question.split()) >= _LEAST_WORDS and back is None
+    pronoun = words <= _FEW_WORDS and _PRONOUN.search(question) is not None
+    return words >= _LEAST_WORDS and back is None and not pronoun
 
 
 def _text_of(text: str, part: Stretch) -> str:
@@ -159,7 +172,7 @@ def _grouped(
     """Sentences from one start to the next as one concern each."""
     edges = [0, *sorted(starts - {0}), len(parts)]
     counted = _counted_starts(text, parts)
-    for first, after in zip(edges, edges[1:], strict=False):
+    for first, after in itertools.pairwise(edges):
         lead = context
         if first and lead is None and is_question(_text_of(text, parts[first])):
             before = parts[first - 1]
@@ -173,16 +186,19 @@ def _grouped(
 
 
 def all_concerns(text: str, block: Block) -> Iterator[Concern]:
-    """The concerns of a block in a section that holds nothing else: nothing but politeness is lost."""
+    """The concerns of a block of a section that holds nothing else: only politeness is lost."""
     if is_empty(text[block.start : block.end]):
         return
     parts = _without_asides(text, sentences(text, block.start, block.end))
     if not parts:
         return
-    starts = _question_starts(text, parts) | _counted_starts(text, parts)
     if not block.entry:
+        while parts and is_summary(_text_of(text, parts[0])):
+            parts = parts[1:]
         if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):
             return
+    starts = _question_starts(text, parts) | _counted_starts(text, parts)
+    if not block.entry:
         starts |= _concern_starts(text, parts)
     yield from _grouped(text, parts, starts, block.context)
 

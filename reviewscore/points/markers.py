@@ -41,11 +41,13 @@ _BULLET = re.compile(
     r"|[(\[](?P<side>[+\-–])[)\]]:?[ \t]*|(?P<double>-{2,3}|\*-|\+\+)[ \t]*(?=\w)"
 )
 _NUMBER = re.compile(
-    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>\.\d{1,2}){0,2}(?P<close>[.)\]]+|:(?!\d)|[-,](?=[ \t])|(?<=\d\.\d)(?=[ \t]))(?!\d)"
+    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>\.\d{1,2}){0,2}(?P<close>[.)\]]+|"
+    r":(?!\d)|[-,](?=[ \t])|(?<=\d\.\d)(?=[ \t]))(?!\d)"
     r"|#(?P<hash>\d{1,2})[.:)]?)[*_]{0,2}[:\-]?[ \t]*(?=\S|$)"
 )
 _LETTER = re.compile(
-    r"[*_]{0,2}(?P<open>[(\[]?)(?P<letter>[a-hA-H]|i{1,3}|iv|v|vi{1,3}|ix|x)(?P<close>[.)\]])"
+    r"[*_]{0,2}(?P<open>[(\[]?)(?P<letter>[a-hA-H]|[a-h]\d|i{1,3}|iv|v|vi{1,3}|ix|"
+    r"x)(?P<close>[.)\]])"
     r"[*_]{0,2}[ \t]+(?=\S)"
 )
 _LABEL = re.compile(
@@ -117,8 +119,10 @@ def _letter(text: str, at: int, end: int) -> _Mark | None:
     if found is None:
         return None
     letter = found["letter"]
-    number = _ROMAN.get(letter) or ord(letter.lower()) - ord("a") + 1
+    number = _ROMAN.get(letter) or ord(letter[0].lower()) - ord("a") + 1
     kind = "i" if letter in _ROMAN else "A" if letter.isupper() else "a"
+    if len(letter) == 2 and letter[1].isdigit():  # noqa: PLR2004 - a letter and a digit
+        number, kind = int(letter[1]), "a1"
     return _Mark(f"{found['open']}{kind}{found['close']}", number, None, found.end())
 
 

@@ -22,18 +22,16 @@ def _squeezed(text: str) -> tuple[str, list[int]]:
 
 def _find(
     wanted: str, squeezed: Sequence[tuple[str, list[int]]], taken: Sequence[list[_Place]]
-) -> tuple[_Place | None, bool]:
-    """The first free place of a text in the open sections, and whether it stands there at all."""
-    seen = False
+) -> _Place | None:
+    """The first free place of a text in the open sections."""
     for number, (text, places) in enumerate(squeezed):
         at = text.find(wanted)
         while at >= 0:
-            seen = True
             place = (number, places[at], places[at + len(wanted) - 1] + 1)
             if _is_free(place, taken[number]):
-                return place, True
+                return place
             at = text.find(wanted, at + len(wanted))
-    return None, seen
+    return None
 
 
 def _is_free(place: _Place, taken: list[_Place]) -> bool:
@@ -72,7 +70,7 @@ def accept_proposed(
             rejected.append(proposal)
             continue
         known.add(wanted)
-        place, _ = _find(wanted, squeezed, taken)
+        place = _find(wanted, squeezed, taken)
         if place is None:
             rejected.append(proposal)
             continue

@@ -211,10 +211,11 @@ _SUBJECTS = frozenset(
 )
 """Names that, written inside a box, say what a remark is about and not what the box is for."""
 
-_TOPICS = frozenset(
-    "clarity quality novelty reproducibility originality significance technical writing "
-    "presentation correctness soundness".split()
-)
+_TOPIC_WORDS = """
+clarity quality novelty reproducibility originality significance technical writing presentation
+correctness soundness
+"""
+_TOPICS = frozenset(_TOPIC_WORDS.split())
 _KINDS: dict[str, Role] = {
     "strength": Role.STRENGTHS,
     "strengths": Role.STRENGTHS,
@@ -268,13 +269,15 @@ _KINDS: dict[str, Role] = {
     "limitations": Role.LIMITATIONS,
     "limitation": Role.LIMITATIONS,
 }
-_FILLERS = frozenset(
-    "the of this paper main major key some other others additional further potential possible "
-    "few comments comment points point detailed details specific general and or for authors "
-    "author my list remarks remark feedback things notes note more aspects aspect areas work "
-    "contributions to w s q in experimental technical on errors small a following include are "
-    "is as follows clarity writing presentation remaining general primary significant big".split()
-)
+_FILLER_WORDS = """
+the of this paper main major key some other others additional further potential possible few
+comments comment points point detailed details specific general and or for authors author my list
+remarks remark feedback things notes note more aspects aspect areas work contributions to w s q in
+experimental technical on errors small a following include are is as follows clarity writing
+presentation remaining primary significant big
+"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+"""Words that stand beside strengths or weaknesses in headings and change nothing."""
 
 _CLEAN = re.compile(r"[^a-z0-9]+")
 

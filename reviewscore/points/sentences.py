@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ class Stretch(NamedTuple):
 
 
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[])(?:e\.g|i\.e|et al|al|etc|cf|vs|resp|approx|w\.r\.t|viz|ca|Figs?|Eqs?|Eqns?|Secs?|"
+    r"(?:^|[\s(\[])(?:e\.g|i\.e|et al|al|etc|cf|vs|resp|approx|w\.r\.t|viz|ca|Figs?|Eqs?|Eqns?|"
+    r"Secs?|"
     r"Sects?|Tabs?|Thms?|Props?|Defs?|Lem|Alg|Cor|Apps?|Appx|Refs?|Nos?|Ch|Chap|pp?|Vol|Dr|Prof|"
     r"St|Mr|Ms|incl|esp|w\.l\.o\.g|s\.t|a\.k\.a|i\.i\.d|p\.s|[A-Z])\.\s*$",
     re.IGNORECASE,
@@ -22,7 +24,8 @@ _ABBREVIATION = re.compile(
 _ENDS_ANYWAY = re.compile(r"(?:etc|et al|al|i\.i\.d)\.\s*$", re.IGNORECASE)
 _COUNT = re.compile(r"(?:^|[.:;?!,]|\band|\bor)\s*\d{1,2}\.\s*$")
 _GUARDED = re.compile(
-    r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|\[[^\[\]\n]{1,200}\]"
+    r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|"
+    r"\[[^\[\]\n]{1,200}\]"
 )
 _OPENERS = re.compile(r"[\W_]*", re.ASCII)
 
@@ -71,7 +74,7 @@ def sentences(text: str, start: int, end: int) -> list[Stretch]:
         cuts.append(position)
         last = position
     edges = [0, *cuts, len(part)]
-    found = (trim(text, start + a, start + b) for a, b in zip(edges, edges[1:], strict=False))
+    found = (trim(text, start + a, start + b) for a, b in itertools.pairwise(edges))
     return [stretch for stretch in found if stretch.end > stretch.start]
 
 

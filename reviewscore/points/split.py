@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from reviewscore.points.blocks import blocks_of
@@ -9,6 +10,8 @@ from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.sentences import trim
 from reviewscore.schema.review import Review, ReviewPoint, Role, Span
+
+_DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*))\s+")
 
 
 def review_point(
@@ -66,7 +69,8 @@ def split_review(
     for section in sections:
         text = review.fields[section.field]
         for concern, role in _concerns(text, section, include_strengths=include_strengths):
-            start, end = trim(text, concern.start, concern.end)
+            dash = _DASH.match(text, concern.start, concern.end)
+            start, end = trim(text, dash.end() if dash else concern.start, concern.end)
             if any(char.isalnum() for char in text[start:end]):
                 exact = Concern(start, end, concern.context)
                 points.append(review_point(review, section, len(points) + 1, exact, role))

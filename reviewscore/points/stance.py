@@ -31,7 +31,8 @@ _CRITICAL = _words(
     r"limited",
     r"insufficient\w*",
     r"incremental",
-    r"marginal(?:ly)? (?:\w+ )?(?:improv|gain|better|contribut|novel|increase|benefit|differ|above)\w*",
+    r"marginal(?:ly)? (?:\w+ )?(?:improv|gain|better|contribut|novel|increase|benefit|differ|"
+    r"above)\w*",
     r"(?:is|are|only|rather|very|quite|seems?|somewhat|fairly|looks?) (?:\w+ )?marginal\b",
     r"weak(?:er|est|ness|nesses|ly)?\b(?![- ](?:supervis|label))",
     r"concern(?:s|ed)?\b",
@@ -42,11 +43,13 @@ _CRITICAL = _words(
     r"(?:should|must|needs? to|ought to) (?:\w+ )?(?:be|have|also|include|provide|add|compare|"
     r"discuss|explain|clarif\w+|report|show|cite|mention|define|describe|consider|make|give|do|"
     r"use|improve|present|evaluate|state|address|justify|test|run)",
-    r"(?:would|could|might|may|will) (?:\w+ ){0,2}be (?:\w+ ){0,2}(?:helpful|better|nice|interesting|"
+    r"(?:would|could|might|may|will) (?:\w+ ){0,2}be (?:\w+ ){0,2}(?:helpful|better|nice|"
+    r"interesting|"
     r"good|great|useful|valuable|beneficial|worth\w*|preferable)(?: \w+)? (?:to|if|for|with|when)",
     r"(?:would|could|might) be (?:\w+ ){0,2}(?:useful|helpful|interesting|nice|good|great|valuable|"
     r"beneficial|better|appreciated)\b(?=\W*(?:$|[.;,]))",
-    r"(?:would|could|might|may|will) (?:\w+ ){0,3}(?:benefit from|help(?:ful)?\b|strengthen|improve|"
+    r"(?:would|could|might|may|will) (?:\w+ ){0,3}(?:benefit from|help(?:ful)?\b|strengthen|"
+    r"improve|"
     r"like to (?:see|know|have|understand|ask)|have (?:been|liked)|prefer|appreciate|expect)",
     r"(?:suggest|recommend|encourage|urge) (?:\w+ ){0,4}(?:to|that|adding|including|the authors|"
     r"authors|using|providing|discussing)",
@@ -107,7 +110,8 @@ _CRITICAL = _words(
     r"needs?|needed|is required|are required|are necessary|is necessary)\b",
     r"only (?:\w+ ){0,3}(?:on|one|two|a|compare|evaluat|test|consider|small|toy|minor|margin)",
     r"can be (?:further |significantly |greatly |much )?(?:improved|better|strengthened)",
-    r"could be (?:\w+ )?(?:improved|better|clearer|more|clarified|expanded|made|stronger|explained)",
+    r"could be (?:\w+ )?(?:improved|better|clearer|more|clarified|expanded|made|stronger|"
+    r"explained)",
     r"low(?:ers)? (?:the )?(?:novelty|quality|originality)",
     r"(?:novelty|contribution|originality|significance)\w* (?:\w+ ){0,6}(?:is|are|seems?|appears?|"
     r"remains?) (?:\w+ ){0,3}(?:low|limited|minor|small|thin|moderate|weak|questionable)",
@@ -159,7 +163,10 @@ _NEGATED_CRITICISM = _words(
     r"no (?:major |significant |serious |particular |further |obvious |real |clear |other |big )*"
     r"(?:concerns?|weakness(?:es)?|issues?|complaints?|problems?|questions?|drawbacks?|doubts?)",
     r"not (?:only|limited to|just|merely)\b",
-    r"(?:did|do|could|can) ?n[o'’]?t (?:find|see|have|notice|spot) (?:any|major|obvious|significant)",
+    r"(?:n[o'’]t|not) (?:find|see|have|notice|spot|identify) (?:any )?(?:\w+ )?(?:concerns?|"
+    r"issues?|"
+    r"problems?|weakness(?:es)?|flaws?|doubts?)",
+    r"not (?:\w+ ){0,3}trivial(?:ly)?",
     r"without (?:a )?doubt",
     r"to (?:the best of )?my (?:best )?knowledge",
     r"address(?:es|ed|ing)? (?:\w+ ){0,4}(?:issues?|problems?|limitations?|drawbacks?|concerns?|"
@@ -195,11 +202,15 @@ _POLITE = _words(
     r"apolog\w+",
     r"(?:correct me|let me know) if",
     r"if i (?:am|have|'m) (?:mis|wrong)",
+    r"(?:no|(?:n[o'’]t|not) (?:find|see|have|notice|spot|identify) (?:any )?)\W?(?:major |"
+    r"significant |"
+    r"serious |obvious |particular |other |further )*(?:weakness(?:es)?|concerns?|flaws?)\W*$",
     r"good luck",
     r"congratulat\w+",
 )
 _DECISION = _words(
-    r"(?:i|we|my|therefore|thus|hence|overall|so|reviewer|in (?:summary|conclusion|total))\b.{0,120}"
+    r"(?:i|we|my|therefore|thus|hence|overall|so|reviewer|in (?:summary|conclusion|"
+    r"total))\b.{0,120}"
     r"\b(?:recommend\w*|vot(?:e|ing)|lean(?:s|ing)?|inclin\w+|scor\w+|rat(?:e|ed|ing)|tend\w*|"
     r"suggest\w*|give|giving|favou?r|support\w*|advocat\w*|opt|decid\w*|argue|side|think|believe|"
     r"consider|recommendation)\b"
@@ -207,53 +218,73 @@ _DECISION = _words(
     r"shed)|score|rating|[1-9]/10)\b",
     r"(?:above|below|under|meets?|reach\w*) (?:\w+ )?(?:the )?(?:acceptance|accept) "
     r"(?:threshold|bar)",
-    r"(?:weak|strong|clear|borderline|marginal\w*|leaning) (?:accept|reject|acceptance|rejection)\b",
+    r"(?:weak|strong|clear|borderline|marginal\w*|leaning) (?:accept|reject|acceptance|"
+    r"rejection)\b",
     r"ready (?:for|to be) publi\w+",
     r"(?:warrants?|worth|merits?|deserves?|worthy of|in favou?r of|justify) (?:\w+ ){0,2}"
     r"(?:accept\w*|publi\w*|reject\w*)",
     r"not (?:\w+ ){0,3}(?:ready|suitable|fit|meet)\b.{0,40}(?:accept|publi|bar|standard)",
     r"should be (?:accepted|rejected|published)",
     r"i (?:am|'m) not (?:an expert|very familiar|familiar|too familiar)",
-    r"i (?:did not|didn't|have not|haven't) (?:\w+ )?(?:check|verif|read|go through)\w* (?:\w+ ){0,3}"
+    r"i (?:did not|didn't|have not|haven't) (?:\w+ )?(?:check|verif|read|"
+    r"go through)\w* (?:\w+ ){0,3}"
     r"(?:proof|derivation|appendi|detail|math|supplement|code)\w*",
 )
 _REMARK = _words(
     r"(?:as follows|(?:listed|detailed|outlined|described|given) below)\W*$",
     r"reproducib\w+ is not (?:an?|applicable|relevant|the)\b",
     r"aspects of the contributions exist in prior work",
-    r"the contributions are (?:only )?(?:marginally |somewhat )?(?:significant|new|novel)\b.{0,40}$",
+    r"the contributions are (?:only )?(?:marginally |somewhat )?(?:significant|new|"
+    r"novel)\b.{0,40}$",
     r"strengths? and (?:the )?weakness(?:es)?",
-    r"(?:i am|i'm|im) not (?:\w+ ){0,4}(?:in|of|from) (?:this|the|that) (?:area|field|topic|subfield)",
-    r"(?:several|some|following|many|few|multiple|number of|list of) (?:\w+ ){0,2}(?:concerns|questions|"
-    r"issues|weaknesses|comments|suggestions|problems|points)(?: (?:about|with|on|for|in|of|regarding|"
+    r"(?:i am|i'm|im) not (?:\w+ ){0,4}(?:in|of|from) (?:this|the|that) (?:area|field|topic|"
+    r"subfield)",
+    r"(?:several|some|following|many|few|multiple|number of|list of) (?:\w+ ){0,2}(?:concerns|"
+    r"questions|"
+    r"issues|weaknesses|comments|suggestions|problems|points)(?: (?:about|with|on|for|in|of|"
+    r"regarding|"
     r"to|that|below|here)(?: \w+){0,5})?\s*[.:]?\W*$",
     r"(?:after|having) (?:\w+ )?(?:read|see)\w* (?:\w+ ){0,4}(?:rebuttal|responses?|repl(?:y|ies))",
 )
 _EMPTY = re.compile(
     r"""^\W*(?:
-        (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|see\ below|as\ above|
-           ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|nbsp|idem|ditto)
+        (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|
+           see\ below|as\ above|ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|nbsp|idem|ditto)
         (?:\ (?:noted|found|that\ i\ (?:know|am\ aware)\ of|to\ report|at\ this\ (?:time|point)|
            specifically|really|in\ particular|applicable|observed))?
       | (?:(?:i\ )?(?:have|see|there\ are|there\ is|i\ do\ not\ have\ any|do\ not\ have)\ )?
         (?:no|any)\ (?:\w+\ ){0,3}(?:questions?|comments?|concerns?|weakness(?:es)?|issues?|
            suggestions?|typos|requests?|changes)(?:\ (?:for|from|to|at|on|in)\b.{0,40})?
-      | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|as\ (?:in|mentioned|
-           stated|noted|discussed)|same\ as|mentioned|listed|described|covered)\b)
-        (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|comments?|
-           box|previous|other|cons)\b.{0,60}
+      | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|
+           as\ (?:in|mentioned|stated|noted|discussed)|same\ as|mentioned|listed|described|covered)\b)
+        (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|
+           comments?|box|previous|other|cons)\b.{0,60}
     )\W*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
     r"rather |relatively |generally |pretty )*"
-    r"(?:good|fair|high|medium|not (?:applicable|available|relevant)|ok|okay|fine|low|poor|excellent|average|moderate|marginal|"
+    r"(?:good|fair|high|medium|not (?:applicable|available|relevant)|ok|okay|fine|low|poor|"
+    r"excellent|average|moderate|marginal|"
     r"acceptable|decent|clear|yes|no|n/?a|limited|great|solid|strong|weak|significant|novel|"
-    r"reasonable|satisfactory|sufficient|adequate|easy|hard|below average|above average|\d+/\d+)\W*$",
+    r"reasonable|satisfactory|sufficient|adequate|easy|hard|below average|above average|"
+    r"\d+/\d+)\W*$",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"\W*(?:in |overall,? )?(?:this|the) (?:\w+ )?(?:paper|work|article|manuscript|study|"
+    r"submission)s? "
+    r"(?:\w+ly )?(?:aims?|proposes?|presents?|introduces?|stud(?:y|ies)|investigates?|addresses|"
+    r"considers?|develops?|describes?|explores?|tackles?|focus(?:es)? on|is about|deals with|"
+    r"shows?|"
+    r"provides?|extends?|examines?)\b|\W*the authors? (?:propose|present|introduce|study|"
+    r"investigate|"
+    r"develop)s?\b",
     re.IGNORECASE,
 )
 _SHORT = 260
+_LOOKED_AT = 1000
 
 
 def is_empty(text: str) -> bool:
@@ -261,6 +292,11 @@ def is_empty(text: str) -> bool:
     if len(text) > _SHORT:
         return False
     return not any(char.isalnum() for char in text) or _EMPTY.match(text) is not None
+
+
+def is_summary(sentence: str) -> bool:
+    """Whether a sentence tells what the paper does and no more."""
+    return _SUMMARY.match(sentence) is not None and not has_criticism(sentence)
 
 
 def is_bare_rating(text: str) -> bool:
@@ -276,7 +312,7 @@ def is_question(sentence: str) -> bool:
 
 def is_aside(sentence: str) -> bool:
     """Whether a sentence is politeness, a decision, or a pointer to another box."""
-    text = sentence[:600]
+    text = sentence[:_LOOKED_AT]
     if is_empty(text) or _DECISION.search(text):
         return True
     if len(text) <= _SHORT and _REMARK.search(text):
@@ -286,7 +322,7 @@ def is_aside(sentence: str) -> bool:
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
-    text = sentence[:600]
+    text = sentence[:_LOOKED_AT]
     if not is_aside(text):
         return False
     return _CRITICAL_CORE.search(text) is None and (
@@ -309,7 +345,7 @@ _CRITICAL_CORE = _words(
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    text = sentence[:1500]
+    text = sentence[:_LOOKED_AT]
     if is_aside(text):
         return Stance.ASIDE
     if is_question(text):
@@ -338,16 +374,22 @@ def _mostly_praise(text: str) -> bool:
     return _CRITICAL.search(after) is None and _PRAISE.search(after) is not None
 
 
-_CONCESSION = re.compile(r"\W*(?:while|although|though|even though|despite|even if)\b", re.IGNORECASE)
+_MAIN_CLAUSE = re.compile(r",\s+(?=(?:the|their|this|these|it|they|i|we|its)\b)", re.IGNORECASE)
+_CONCESSION = re.compile(
+    r"\W*(?:overall,? |in general,? )?(?:while|although|though|even though|despite|even if)\b",
+    re.IGNORECASE,
+)
 
 
 def _conceded(text: str) -> bool:
     """A sentence whose only criticism is what it concedes before its main clause."""
     if _CONCESSION.match(text) is None:
         return False
-    comma = text.find(",", text.find(")") + 1 if "(" in text else 0)
-    after = text[comma + 1 :]
-    return comma > 0 and _CRITICAL.search(after) is None and _PRAISE.search(after) is not None
+    for comma in _MAIN_CLAUSE.finditer(text):
+        after = text[comma.end() :]
+        if _CRITICAL.search(after) is None and _PRAISE.search(after) is not None:
+            return True
+    return False
 
 
 def has_criticism(sentence: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_new_concern_in_a_paragraph_starts_a_new_point() -> None:
         "Another concern is that Table 2 reports a single seed."
     )
 
-    assert 2 == len(texts(review(weaknesses=box)))
+    assert len(texts(review(weaknesses=box))) == 2
 
 
 def test_nested_bullets_under_a_title_are_points_with_the_title_as_context() -> None:
@@ -118,7 +119,7 @@ def test_nested_bullets_under_a_title_are_points_with_the_title_as_context() -> 
 def test_nested_reasons_stay_with_their_weakness() -> None:
     box = "- The comparison is unfair.\n    - The baseline is not tuned.\n- No code is given."
 
-    assert 2 == len(texts(review(weaknesses=box)))
+    assert len(texts(review(weaknesses=box))) == 2
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_nested_reasons_stay_with_their_weakness() -> None:
     ["-", "N/A", "None", "None.", "See above", "See above.", "n/a", "", " \r\n", "No questions."],
 )
 def test_empty_boxes_give_no_points(box: str) -> None:
-    assert () == split_review(review(weaknesses=box, questions=box))
+    assert split_review(review(weaknesses=box, questions=box)) == ()
 
 
 def test_politeness_and_decisions_are_left_out() -> None:
@@ -141,8 +142,11 @@ def test_politeness_and_decisions_are_left_out() -> None:
 def test_summary_strengths_scores_and_later_words_give_no_points() -> None:
     closed = "The evaluation is not convincing and lacks a baseline."
 
-    assert () == split_review(
-        review(summary=closed, strengths=closed, rating="3", final_justification=closed)
+    assert (
+        split_review(
+            review(summary=closed, strengths=closed, rating="3", final_justification=closed)
+        )
+        == ()
     )
 
 
@@ -151,7 +155,7 @@ def test_limitations_and_strengths_give_points_when_asked() -> None:
 
     both = split_review(given_review, include_limitations=True, include_strengths=True)
 
-    assert () == split_review(given_review)
+    assert split_review(given_review) == ()
     assert [point.role for point in both] == [Role.STRENGTHS, Role.LIMITATIONS]
 
 
@@ -163,7 +167,7 @@ def test_subheadings_part_praise_from_criticism(good: str, bad: str) -> None:
     box = f"{good}\n- The idea is simple.\n\n{bad}\n- The router is never ablated."
     (point,) = split_review(review(strength_and_weaknesses=box))
 
-    assert ("The router is never ablated.", Role.WEAKNESSES) == (point.text, point.role)
+    assert (point.text, point.role) == ("The router is never ablated.", Role.WEAKNESSES)
     assert bad.strip(":*") == point.section
 
 
@@ -194,7 +198,7 @@ def test_boxes_that_confirm_give_no_points() -> None:
 def test_typo_lines_are_points() -> None:
     box = "Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma."
 
-    assert 2 == len(texts(review(weaknesses=box)))
+    assert len(texts(review(weaknesses=box))) == 2
 
 
 WHOLE = """Summary Of The Paper:
@@ -233,13 +237,13 @@ def test_headings_of_a_whole_review_are_recognised() -> None:
 def test_references_are_no_points() -> None:
     box = "- The work of [1] is missing.\n\n[1] A. Author. Routing experts. arXiv preprint, 2021."
 
-    assert ["The work of [1] is missing."] == texts(review(weaknesses=box))
+    assert texts(review(weaknesses=box)) == ["The work of [1] is missing."]
 
 
 def test_windows_line_ends_split_like_others() -> None:
     box = "- No seeds are given.\r\n- No code.\r\n"
 
-    assert ["No seeds are given.", "No code."] == texts(review(weaknesses=box))
+    assert texts(review(weaknesses=box)) == ["No seeds are given.", "No code."]
 
 
 def test_open_sections_name_what_a_model_may_read() -> None:
@@ -277,24 +281,34 @@ def test_proposals_are_accepted_verbatim_and_numbered_by_position() -> None:
         ["No code is given.", "No seeds are given.", "A router.", "No data.", "seeds are", " "],
     )
 
-    assert [("r#1", "No seeds  are\ngiven."), ("r#2", "No code is given.")] == [
-        (point.point_id, point.text) for point in points
+    assert [(point.point_id, point.text) for point in points] == [
+        ("r#1", "No seeds  are\ngiven."),
+        ("r#2", "No code is given."),
     ]
-    assert ("A router.", "No data.", "seeds are", " ") == rejected
+    assert rejected == ("A router.", "No data.", "seeds are", " ")
 
 
 def test_the_same_proposal_twice_is_rejected_once() -> None:
     points, rejected = accept_proposed(review(weaknesses="No seeds."), ["No seeds.", " No  seeds."])
 
-    assert (1, (" No  seeds.",)) == (len(points), rejected)
+    assert (len(points), rejected) == (1, (" No  seeds.",))
 
 
 PIECES = st.lists(
     st.one_of(
         st.text(max_size=30),
         st.sampled_from(
-            ["\n", "\r\n", "- ", "1. ", "W1: ", "Weaknesses:\n", "Strengths:\n", "Why? ", "(", "$"]
-            + [
+            [
+                "\n",
+                "\r\n",
+                "- ",
+                "1. ",
+                "W1: ",
+                "Weaknesses:\n",
+                "Strengths:\n",
+                "Why? ",
+                "(",
+                "$",
                 "However, it is unclear. ",
                 "It is well written. ",
                 "the following concerns:\n",
@@ -318,7 +332,7 @@ def test_spans_are_verbatim_ordered_and_apart(first: str, second: str, name: str
         p.text for p in points
     ]
     assert places == sorted(places)
-    assert all(a[0] < b[0] or a[2] <= b[1] for a, b in zip(places, places[1:], strict=False))
+    assert all(a[0] < b[0] or a[2] <= b[1] for a, b in itertools.pairwise(places))
     assert all(p.text.strip() == p.text and p.text for p in points)
     assert all(p.context in given_review.fields[p.span.field] for p in points)
     assert points == split_review(given_review, include_limitations=True, include_strengths=True)
@@ -333,13 +347,30 @@ def test_accepted_proposals_are_verbatim_and_apart(text: str, proposals: list[st
 
     assert len(points) + len(rejected) == len(wanted)
     assert all(text[p.span.start : p.span.end] == p.text for p in points)
-    assert all(a.span.end <= b.span.start for a, b in zip(points, points[1:], strict=False))
+    assert all(a.span.end <= b.span.start for a, b in itertools.pairwise(points))
 
 
 @pytest.mark.parametrize(
     "unit",
-    ["(", "$", "a", "\n", "- ", "1. x\n", "Why? ", "**", "It is unclear. ", "The idea is [novel\n"]
-    + ["- a:\n  - b\n", "e.g. ", "\x00", "word ", "W1", "- the\n\n", "http://"],
+    [
+        "(",
+        "$",
+        "a",
+        "\n",
+        "- ",
+        "1. x\n",
+        "Why? ",
+        "**",
+        "It is unclear. ",
+        "The idea is [novel\n",
+        "- a:\n  - b\n",
+        "e.g. ",
+        "\x00",
+        "word ",
+        "W1",
+        "- the\n\n",
+        "http://",
+    ],
 )
 def test_long_reviews_take_seconds(unit: str) -> None:
     text = (unit * (200_000 // len(unit) + 1))[:200_000]
@@ -367,4 +398,4 @@ def test_every_line_of_model_written_reviews_is_a_point() -> None:
         for name in ("weaknesses", "questions"):
             box = given_review.fields.get(name, "")
             lost = "".join(c for c, kept in zip(box, covered[name], strict=True) if not kept)
-            assert "" == lost.replace("-", "").strip()
+            assert lost.replace("-", "").strip() == ""
