@@ -1,0 +1,105 @@
+"""What stands above and below the points of a report: banners, failures, the command again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from reviewscore.config import EMBEDDED
+from reviewscore.errors import RunFolderError
+from reviewscore.report.summary import LEXICAL_NOTE, Summary
+from reviewscore.store.jsonl import read_lines
+from reviewscore.store.manifest import Manifest, Setting
+from reviewscore.store.run_dir import ERRORS, ErrorRecord
+
+_SHOWN = 20
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What failed in a run.
+
+    Attributes:
+        total: How many failures there are.
+        kinds: Failures by what failed and why, the commonest first.
+        first: The first few, to read.
+    """
+
+    total: int
+    kinds: tuple[tuple[str, int], ...]
+    first: tuple[ErrorRecord, ...]
+
+
+def read_failures(run: Path) -> Failures:
+    """Count the failures of a run.
+
+    Raises:
+        RunFolderError: A line is no failure record; names file and line.
+    """
+    kinds: Counter[str] = Counter()
+    first: list[ErrorRecord] = []
+    for number, (_, raw) in enumerate(read_lines(run / ERRORS), start=1):
+        try:
+            record = ErrorRecord.model_validate_json(raw)
+        except ValidationError as error:
+            raise RunFolderError(f"{run / ERRORS}:{number}: not a record of a failure") from error
+        kinds[f"{record.what}: {record.kind}"] += 1
+        if len(first) < _SHOWN:
+            first.append(record)
+    return Failures(kinds.total(), tuple(kinds.most_common()), tuple(first))
+
+
+def banners(summary: Summary, failures: Failures) -> list[str]:
+    """What a reader must know before any number."""
+    notes = []
+    if summary.judge == EMBEDDED:
+        notes.append(f"{LEXICAL_NOTE} For verdicts, run again with --model provider/name.")
+    if summary.selection:
+        picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
+        notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")
+    if not summary.complete:
+        notes.append("The run is not complete; run the same command again to finish it.")
+    if failures.total:
+        notes.append(
+            f"Failures: {failures.total:,}. What failed is listed below and in no share; "
+            "--retry-errors tries it again."
+        )
+    return notes
+
+
+def repeat_command(manifest: Manifest) -> str:
+    """The command that repeats a run; data and folder stand as DATA and RUN.
+
+    Settings that did not come from a flag are given as the environment variables that set them.
+    """
+    variables, flags = [], []
+    for name, setting in manifest.settings.items():
+        if setting.origin == "default" or setting.value in (None, [], ""):
+            continue
+        if setting.origin == "flag":
+            flags += _flag(name, setting)
+        else:
+            variables.append(f"REVIEWSCORE_{name.upper()}={shlex.quote(_text(setting))}")
+    return " ".join([*variables, "reviewscore audit DATA -o RUN", *flags])
+
+
+def _flag(name: str, setting: Setting) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(setting.value, bool):
+        return [flag if setting.value else f"--no-{flag[2:]}"]
+    if isinstance(setting.value, list):
+        return [f"{flag} {shlex.quote(value)}" for value in setting.value]
+    return [f"{flag} {shlex.quote(_text(setting))}"]
+
+
+def _text(setting: Setting) -> str:
+    value = setting.value
+    text = ",".join(value) if isinstance(value, list) else str(value)
+    # A report is mailed around: a server's address is shown without a name and password in it.
+    return _CREDENTIALS.sub("//", text)

@@ -1,0 +1,172 @@
+"""The report of a run as HTML that needs no network: one file, or one and a page per batch."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import chain, groupby
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from reviewscore.report import excerpts, wording
+from reviewscore.report.head import banners, read_failures, repeat_command
+from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
+from reviewscore.report.summary import (
+    Five,
+    Summary,
+    duration_words,
+    plural,
+    share_words,
+    spending_words,
+    summarise,
+)
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.run_dir import REPORT, read_manifest
+
+ROWS_IN_INDEX = 5000
+"""A run of more points lists papers instead of points on its first page."""
+
+
+def write_report(
+    run: Path, papers: PaperOf | None, reviews: ReviewOf | None, *, out: Path | None = None
+) -> list[Path]:
+    """Write the report of a run.
+
+    Points are read twice and held a page at a time; only a line of each stays in memory.
+
+    Args:
+        run: The run folder.
+        papers: Gives a paper by its id, so that quotes are shown in their surroundings.
+        reviews: Gives a review by its id, so that points are.
+        out: The file to write; ``report.html`` in the run folder if None. Further pages are put
+            beside it, as ``report-1.html`` and so on.
+
+    Returns:
+        The files written, the first to be opened first.
+
+    Raises:
+        RunFolderError: The run cannot be read, or the file cannot be written.
+        StopError: The disk is full.
+    """
+    target = run / REPORT if out is None else out
+    environment = _environment()
+    papers_html = PaperPages(run, environment.get_template("paper.html"), papers, reviews)
+    pages = papers_html.pages(rows_of(run))
+    first = next(pages, Page((), ()))
+    second = next(pages, None)
+    if second is None:
+        shown = _frame(run) | {"rows": first.rows, "fragments": first.fragments, "pages": ()}
+        _write(target, environment.get_template("report.html").render(shown))
+        return [target]
+    return _write_pages(target, environment, _frame(run), chain((first, second), pages))
+
+
+def _write_pages(
+    target: Path, environment: Environment, frame: dict[str, object], pages: Iterator[Page]
+) -> list[Path]:
+    written: list[Path] = []
+    rows: list[Row] = []
+    listed: list[tuple[str, list[tuple[str, int]]]] = []
+    template = environment.get_template("page.html")
+    for number, page in enumerate(pages, start=1):
+        path = target.with_name(f"{target.stem}-{number}{target.suffix}")
+        shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
+        _write(path, template.render(frame | shown | {"number": number}))
+        written.append(path)
+        rows += [replace(row, page=path.name) for row in page.rows]
+        counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
+        listed.append((path.name, counts))
+    shown_rows = rows if len(rows) <= ROWS_IN_INDEX else []
+    index = frame | {"rows": shown_rows, "fragments": (), "pages": listed}
+    _write(target, environment.get_template("report.html").render(index))
+    return [target, *written]
+
+
+def _write(path: Path, text: str) -> None:
+    # A lone surrogate in a review has no UTF-8 form; it is shown as a question mark.
+    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _frame(run: Path) -> dict[str, object]:
+    """What every page of a report shows besides points."""
+    manifest, summary, failures = read_manifest(run), summarise(run), read_failures(run)
+    return {
+        "manifest": manifest,
+        "summary": summary,
+        "failures": failures,
+        "banners": banners(summary, failures),
+        "command": repeat_command(manifest),
+        "bars": _bars(summary),
+    }
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A histogram of scores 1..5 as a row of boxes: score, count, left edge and width in %."""
+
+    label: str
+    total: int
+    boxes: tuple[tuple[int, int, float, float], ...]
+
+
+def _bars(summary: Summary) -> list[Bar]:
+    if summary.judged is None:
+        return []
+    scales = {"question": "questions, unanswerability (BASE)"}
+    rows = [
+        (scales.get(kind, f"{plural(kind)}, factuality (BASE)"), counts)
+        for kind, counts in summary.judged.base.items()
+    ]
+    rows.append(("arguments, weighted (ADVANCED)", summary.judged.weighted))
+    return [_bar(label, counts) for label, counts in rows if sum(counts)]
+
+
+def _bar(label: str, counts: Five) -> Bar:
+    total, left = sum(counts), 0.0
+    boxes = []
+    for score, count in enumerate(counts, start=1):
+        width = 100 * count / total
+        boxes.append((score, count, round(left, 2), round(width, 2)))
+        left += width
+    return Bar(label, total, tuple(boxes))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reviewscore.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = _asset("report.css"), _asset("report.js")
+    environment.globals.update(
+        style=Markup(style),
+        script=Markup(script),
+        policy=(
+            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        wording=wording,
+        quote_in_paper=excerpts.quote_in_paper,
+        plural=plural,
+        share_words=share_words,
+        spending_words=spending_words,
+        duration_words=duration_words,
+    )
+    return environment
+
+
+def _asset(name: str) -> str:
+    return (files("reviewscore.report") / "templates" / name).read_text("utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    """A source expression that allows one inline style or script (CSP level 3, sec. 2.3.1)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

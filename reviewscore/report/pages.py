@@ -1,0 +1,233 @@
+"""The points of a run, paper by paper, packed into pages of a size that a browser likes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TypeVar
+
+from jinja2 import Template
+from markupsafe import Markup
+
+from reviewscore.errors import ReviewScoreError
+from reviewscore.report import excerpts, wording
+from reviewscore.report.summary import UNTYPED
+from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import Review
+from reviewscore.schema.verdict import Provenance
+from reviewscore.store.jsonl import read_lines
+from reviewscore.store.run_dir import POINTS, read_points
+
+POINTS_PER_PAGE = 500
+"""A run of more points is split into pages, each of whole papers."""
+
+BYTES_PER_PAGE = 1_700_000
+"""So is one whose page would be larger than this (without style, script and table)."""
+
+_ROW_TEXT = 160
+
+
+PaperOf = Callable[[str], Paper]
+ReviewOf = Callable[[str], Review]
+_Found = TypeVar("_Found", Paper, Review)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table of points, and where the point's record lies in ``points.jsonl``."""
+
+    offset: int
+    anchor: str
+    point_id: str
+    review_id: str
+    paper_id: str
+    type: str
+    status: str
+    headline: wording.Headline
+    finding: str
+    text: str
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One point as it is shown."""
+
+    number: int
+    anchor: str
+    score: PointScore
+    headline: wording.Headline
+    place: excerpts.Excerpt
+    other_quotes: tuple[Evidence, ...]
+    origins: tuple[Provenance, ...]
+
+
+@dataclass(frozen=True)
+class ReviewGroup:
+    """The points of one review, and its text with the points marked."""
+
+    review_id: str
+    cards: tuple[Card, ...]
+    fields: tuple[tuple[str, list[excerpts.Stretch]], ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The papers of one page, rendered."""
+
+    rows: tuple[Row, ...]
+    fragments: tuple[Markup, ...]
+
+
+def rows_of(run: Path) -> list[Row]:
+    """A line for each point, in the order of papers, reviews and points."""
+    # Both read the same whole lines in the same order.
+    lines = zip(read_lines(run / POINTS), read_points(run), strict=False)
+    rows = [_row(offset, score) for (offset, _), score in lines]
+    order = {name: _natural(name) for row in rows for name in (row.paper_id, row.point_id)}
+    return sorted(rows, key=lambda row: (order[row.paper_id], row.review_id, order[row.point_id]))
+
+
+def _row(offset: int, score: PointScore) -> Row:
+    found = score.verdict.finding if score.verdict else None
+    text = " ".join(score.text.split())
+    return Row(
+        offset=offset,
+        anchor=_anchor(score.point_id),
+        point_id=score.point_id,
+        review_id=score.review_id,
+        paper_id=score.paper_id,
+        type=score.type.value if score.type else UNTYPED,
+        status=score.status.value,
+        headline=wording.headline(score),
+        finding=found.value if found else "",
+        text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
+    )
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A sort key that puts ``#10`` after ``#9``."""
+    parts = re.split(r"(\d{1,18})", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def _anchor(point_id: str) -> str:
+    """A name for links: an id may hold anything, and stays the same in each report."""
+    return "p-" + hashlib.sha256(point_id.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def paper_of(row: Row) -> str:
+    """The paper a line belongs to, for grouping."""
+    return row.paper_id
+
+
+class PaperPages:
+    """Renders papers and packs them into pages.
+
+    Args:
+        run: The run folder.
+        template: Renders one paper.
+        papers: Gives a paper by its id.
+        reviews: Gives a review by its id.
+    """
+
+    def __init__(
+        self, run: Path, template: Template, papers: PaperOf | None, reviews: ReviewOf | None
+    ) -> None:
+        self._run = run
+        self._template = template
+        self._papers, self._reviews = papers, reviews
+
+    def pages(self, rows: Sequence[Row]) -> Iterator[Page]:
+        """Whole papers, as many to a page as it may hold; at least one."""
+        page_rows: list[Row] = []
+        fragments: list[Markup] = []
+        size = 0
+        for paper_id, grouped in groupby(rows, paper_of):
+            group = list(grouped)
+            fragment = self._paper(paper_id, group)
+            bulk = len(fragment.encode("utf-8", "replace"))
+            full = len(page_rows) + len(group) > POINTS_PER_PAGE or size + bulk > BYTES_PER_PAGE
+            if page_rows and full:
+                yield Page(tuple(page_rows), tuple(fragments))
+                page_rows, fragments, size = [], [], 0
+            page_rows += group
+            fragments.append(fragment)
+            size += bulk
+        if page_rows:
+            yield Page(tuple(page_rows), tuple(fragments))
+
+    def _paper(self, paper_id: str, rows: list[Row]) -> Markup:
+        paper = _look_up(self._papers, paper_id)
+        groups = [
+            self._review(review_id, list(grouped))
+            for review_id, grouped in groupby(rows, lambda row: row.review_id)
+        ]
+        # The template escapes everything that is put into it; what comes out is safe.
+        return Markup(self._template.render(paper_id=paper_id, paper=paper, groups=groups))
+
+    def _review(self, review_id: str, rows: list[Row]) -> ReviewGroup:
+        review = _look_up(self._reviews, review_id)
+        cards = []
+        with (self._run / POINTS).open("rb") as file:
+            for number, row in enumerate(rows, start=1):
+                file.seek(row.offset)
+                score = PointScore.model_validate_json(file.readline())
+                cards.append(_card(number, row, score, review))
+        return ReviewGroup(review_id, tuple(cards), _fields(review, cards))
+
+
+def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
+    """A paper or review; None if it is not at hand, which a report can do without."""
+    if source is None:
+        return None
+    try:
+        return source(name)
+    except (KeyError, OSError, ReviewScoreError):
+        return None
+
+
+def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Card:
+    shown = list(score.verdict.evidence) if score.verdict else []
+    origins = list(score.provenance) + list(score.verdict.provenance if score.verdict else ())
+    for premise in score.argument.premises if score.argument else ():
+        if premise.verdict:
+            shown += premise.verdict.evidence
+            origins += premise.verdict.provenance
+    for attempt in score.argument.rounds if score.argument else ():
+        origins += attempt.provenance
+    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in origins}
+    return Card(
+        number=number,
+        anchor=row.anchor,
+        score=score,
+        headline=row.headline,
+        place=excerpts.point_in_review(score, review),
+        other_quotes=tuple(quote for quote in score.evidence if quote not in shown),
+        origins=tuple(unique.values()),
+    )
+
+
+def _fields(
+    review: Review | None, cards: Sequence[Card]
+) -> tuple[tuple[str, list[excerpts.Stretch]], ...]:
+    """The fields of a review that hold points, each with its points marked."""
+    if review is None:
+        return ()
+    named = dict.fromkeys(card.score.span.field for card in cards)
+    return tuple(
+        (
+            name,
+            excerpts.marked_field(
+                review.fields[name],
+                [(c.number, c.score, c.anchor) for c in cards if c.score.span.field == name],
+            ),
+        )
+        for name in named
+        if name in review.fields
+    )
