@@ -1,0 +1,65 @@
+# The only door for developers and CI: `make help` lists what there is.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUN ?= runs/examples
+
+.DEFAULT_GOAL := help
+.PHONY: help install audit-example test format lint types imports unit cov wheel bench lock clean
+
+help: ## List the targets.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "reviewscore needs Python 3.11 or newer; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made requirements.lock pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/.installed requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+install: $(VENV)/.installed ## Make a virtual environment and install reviewscore into it.
+
+audit-example: install ## Set up, audit examples/ with the embedded judge, say where the report lies.
+	$(BIN)/reviewscore audit examples -o $(RUN)
+
+test: $(VENV)/.developing lint types imports unit wheel ## Set up, then lint, types, import contracts, tests, wheel.
+
+format: $(VENV)/.developing ## Format the code.
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(VENV)/.developing ## Check style.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.developing ## Check types.
+	$(BIN)/mypy
+
+imports: $(VENV)/.developing ## Check the import contracts.
+	$(BIN)/lint-imports --no-cache
+
+unit: $(VENV)/.developing ## Run the tests.
+	$(BIN)/pytest -q
+
+cov: $(VENV)/.developing ## Run the tests and show which lines of the package they miss.
+	$(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered
+
+wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
+	sh .ci/wheel $(BIN)/python
+
+bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
+	$(BIN)/python -m benchmarks
+
+lock: $(VENV)/.developing ## Refresh the lock files.
+	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
+
+clean: ## Remove what the other targets made, runs excepted.
+	rm -rf $(VENV) .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
