@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -125,15 +126,21 @@ def _concern_starts(text: str, parts: list[Stretch]) -> set[int]:
 
 
 def _counted_starts(text: str, parts: list[Stretch]) -> set[int]:
-    """Indices of sentences that carry a count on: ``(1) ... (2) ...`` on one line."""
-    starts: set[int] = set()
+    """Indices of sentences that carry a count of concerns on: ``(1) ... (2) ...`` on one line."""
+    starts: list[int] = []
     wanted = {1, 2}
     for index, part in enumerate(parts):
         found = _COUNT.match(text, part.start, part.end)
         if found is not None and int(found["digits"]) in wanted:
-            starts.add(index)
+            starts.append(index)
             wanted = {int(found["digits"]) + 1}
-    return starts
+    ends = [*starts[1:], len(parts)]
+    # A count of steps or cases within one argument is no count of concerns.
+    concerns = all(
+        any(has_criticism(_text_of(text, part)) for part in parts[start:end])
+        for start, end in zip(starts, ends, strict=False)
+    )
+    return set(starts) if concerns else set()
 
 
 def _topics(sentence: str) -> set[int]:
@@ -235,6 +242,15 @@ def _critical_runs(text: str, parts: list[Stretch], *, entry: bool) -> Iterator[
         yield run
 
 
+def _lead_of(text: str, parts: list[Stretch], first: Stretch) -> Stretch | None:
+    """The sentence before a run that leans on it."""
+    index = bisect_left(parts, first)
+    if not index or not _needs_before(_text_of(text, first)):
+        return None
+    lead = parts[index - 1]
+    return lead if lead.end - lead.start <= _LONG_CONTEXT else None
+
+
 def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
     """The concerns of a block that may also hold praise, description and decisions."""
     own = text[block.start : block.end]
@@ -247,4 +263,4 @@ def sifted_concerns(text: str, block: Block) -> Iterator[Concern]:
         if not block.entry:
             starts |= _concern_starts(text, run)
         starts |= _topic_starts(text, run)
-        yield from _grouped(text, run, starts, block.context)
+        yield from _grouped(text, run, starts, block.context or _lead_of(text, parts, run[0]))

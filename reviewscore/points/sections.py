@@ -122,15 +122,23 @@ def _heading_on(line: str) -> tuple[str, Role, Level, int | None] | None:
 def _headings(text: str, *, whole: bool) -> Iterator[Heading]:
     """The headings in a box that change what its text is for, in order."""
     offset, role, form = 0, Role.MIXED, ""
+    bare = False  # whether nothing but rules and blank lines stands since the last heading
     for line in text.split("\n"):
         start, offset = offset, offset + len(line) + 1
         read = _heading_on(line)
         if read is None:
-            if role is Role.STRENGTHS and _TURN.match(line.strip()):
+            under_heading = not line.strip().strip("-_=*")
+            if (
+                role is Role.STRENGTHS
+                and not (under_heading and bare)
+                and _TURN.match(line.strip())
+            ):
                 # Many reviewers turn to their criticism without a heading.
                 role = Role.MIXED
                 yield Heading(start, start, form, role, Level.SIDE)
+            bare = bare and under_heading
             continue
+        bare = True
         if read[2] is Level.TOPIC or not (whole or read[1] in _INSIDE):
             continue
         name, role, level, body = read

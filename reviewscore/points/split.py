@@ -11,7 +11,8 @@ from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.sentences import trim
 from reviewscore.schema.review import Review, ReviewPoint, Role, Span
 
-_DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*))\s+")
+_DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
+_LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")
 
 
 def review_point(
@@ -71,6 +72,9 @@ def split_review(
         for concern, role in _concerns(text, section, include_strengths=include_strengths):
             dash = _DASH.match(text, concern.start, concern.end)
             start, end = trim(text, dash.end() if dash else concern.start, concern.end)
+            loose = _LOOSE_END.search(text[max(start, end - 40) : end])
+            if loose is not None:
+                start, end = trim(text, start, end - len(loose.group()))
             if any(char.isalnum() for char in text[start:end]):
                 exact = Concern(start, end, concern.context)
                 points.append(review_point(review, section, len(points) + 1, exact, role))

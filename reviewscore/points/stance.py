@@ -84,11 +84,7 @@ _CRITICAL = _words(
     r"without (?:\w+ ){0,2}(?:explanation|justif|any|discuss|further|detail|proper)\w*",
     r"questionable",
     r"problematic",
-    r"unfair",
-    r"unrealistic",
-    r"unconvincing",
-    r"unjustified",
-    r"unsupported",
+    r"un(?:fair|realistic|convincing|justified|supported)",
     r"unnecessar\w+",
     r"too (?:many|much|strong|small|simple|short|long|brief|few|limited|dense|restrictive|weak|"
     r"similar|vague|complicated|complex|general)",
@@ -96,10 +92,7 @@ _CRITICAL = _words(
     r"sloppy",
     r"mislead\w*",
     r"contradict\w*",
-    r"downsides?",
-    r"drawbacks?",
-    r"shortcomings?",
-    r"caveats?",
+    r"(?:downside|drawback|shortcoming|caveat)s?",
     r"hand-?wav\w+",
     r"cherry",
     r"outdated",
@@ -167,6 +160,8 @@ _NEGATED_CRITICISM = _words(
     r"issues?|"
     r"problems?|weakness(?:es)?|flaws?|doubts?)",
     r"not (?:\w+ ){0,3}trivial(?:ly)?",
+    r"should not be (?:\w+ )?(?:hard|difficult)",
+    r"need to be commended",
     r"without (?:a )?doubt",
     r"to (?:the best of )?my (?:best )?knowledge",
     r"address(?:es|ed|ing)? (?:\w+ ){0,4}(?:issues?|problems?|limitations?|drawbacks?|concerns?|"
@@ -249,14 +244,16 @@ _REMARK = _words(
 _EMPTY = re.compile(
     r"""^\W*(?:
         (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|
-           see\ below|as\ above|ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|nbsp|idem|ditto)
+           see\ below|as\ above|ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|
+           nbsp|idem|ditto)
         (?:\ (?:noted|found|that\ i\ (?:know|am\ aware)\ of|to\ report|at\ this\ (?:time|point)|
            specifically|really|in\ particular|applicable|observed))?
       | (?:(?:i\ )?(?:have|see|there\ are|there\ is|i\ do\ not\ have\ any|do\ not\ have)\ )?
         (?:no|any)\ (?:\w+\ ){0,3}(?:questions?|comments?|concerns?|weakness(?:es)?|issues?|
            suggestions?|typos|requests?|changes)(?:\ (?:for|from|to|at|on|in)\b.{0,40})?
       | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|
-           as\ (?:in|mentioned|stated|noted|discussed)|same\ as|mentioned|listed|described|covered)\b)
+           as\ (?:in|mentioned|stated|noted|discussed)|same\ as|mentioned|listed|
+           described|covered)\b)
         (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|
            comments?|box|previous|other|cons)\b.{0,60}
     )\W*$""",

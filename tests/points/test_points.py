@@ -399,3 +399,34 @@ def test_every_line_of_model_written_reviews_is_a_point() -> None:
             box = given_review.fields.get(name, "")
             lost = "".join(c for c, kept in zip(box, covered[name], strict=True) if not kept)
             assert lost.replace("-", "").strip() == ""
+
+
+def test_a_heading_underlined_stays_a_heading() -> None:
+    box = "Strengths\n---------\n- Hard problems matter.\n\nWeaknesses\n---------\n- No seeds are given."
+
+    assert texts(review(text=box)) == ["No seeds are given."]
+
+
+def test_cases_counted_within_an_argument_stay_one_point() -> None:
+    box = (
+        "- The design is not justified, as a router can be trained in two ways. "
+        "(1) Gradients pass the gate. (2) Rewards train the gate."
+    )
+
+    assert len(texts(review(weaknesses=box))) == 1
+
+
+def test_concerns_counted_on_one_line_are_points_without_their_numbers() -> None:
+    box = "(1) The gain is marginal. (2) The router is never compared. (3) No code is provided."
+
+    assert texts(review(weaknesses=box)) == [
+        "The gain is marginal.",
+        "The router is never compared.",
+        "No code is provided.",
+    ]
+
+
+def test_words_after_the_rebuttal_give_no_points() -> None:
+    box = "Weaknesses:\n- No code is given.\n\nUpdate after rebuttal:\nIt is still unclear."
+
+    assert texts(review(text=box)) == ["No code is given."]
