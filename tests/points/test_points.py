@@ -402,7 +402,7 @@ def test_every_line_of_model_written_reviews_is_a_point() -> None:
 
 
 def test_a_heading_underlined_stays_a_heading() -> None:
-    box = "Strengths\n---------\n- Hard problems matter.\n\nWeaknesses\n---------\n- No seeds are given."
+    box = "Strengths\n-----\n- Hard problems matter.\n\nWeaknesses\n-----\n- No seeds are given."
 
     assert texts(review(text=box)) == ["No seeds are given."]
 
