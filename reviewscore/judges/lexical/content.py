@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from reviewscore.judges.lexical.lexicon import Aspect, aspects_in
 from reviewscore.judges.lexical.stems import stem, words
@@ -21,6 +22,9 @@ class Wanted:
         comparison: Whether it asks for a comparison.
         sensitivity: Whether it asks how results change with something.
         number: Whether the answer is a number.
+        definition: Whether it asks how something is defined or computed, or says that is missing.
+        listing: Whether the answer is a list of names.
+        joined: Whether aspects that stand on their own are listed side by side.
     """
 
     aspects: tuple[Aspect, ...]
@@ -29,6 +33,9 @@ class Wanted:
     comparison: bool
     sensitivity: bool
     number: bool
+    definition: bool
+    listing: bool
+    joined: bool
 
     @property
     def empty(self) -> bool:
@@ -66,6 +73,29 @@ _SENSITIVITY = re.compile(
     r"[^?]{0,60} to\b|\brobust to\b",
     re.IGNORECASE,
 )
+_DEFINITION = re.compile(
+    r"\bhow (?:is|are|was|were) [^?]{0,80}\b(?:calculated|computed|defined|determined|measured"
+    r"|chosen"
+    r"|selected|obtained|estimated|constructed|updated|trained|initiali[sz]ed|sampled|generated"
+    r"|derived|normali[sz]ed|implemented|set)\b"
+    r"|\bhow (?:do|does|did) (?:you|they|it|the authors) (?:calculate|compute|define|determine"
+    r"|measure|choose|select|obtain|estimate|construct|update|train|initiali[sz]e|sample|generate"
+    r"|derive|normali[sz]e|implement|set)\b"
+    r"|\bwhat (?:is|are|does|do) (?:the )?(?:\w+ )?(?:definition|meaning|mean\b|stand for|denote)"
+    r"|\b(?:not|never)(?: \w+ly)? (?:defined|introduced|explained|specified)\b|\bundefined\b",
+    re.IGNORECASE,
+)
+_LISTING = re.compile(
+    r"^(?:which|what) (?:\w+ ){0,3}(?:data-?sets?|benchmarks?|baselines?|methods?|models|metrics?"
+    r"|measures)\b",
+    re.IGNORECASE,
+)
+_COMPLEXITY = re.compile(r"\b(?:computational|time|space) complexity\b", re.IGNORECASE)
+_LIST_GAP = re.compile(
+    r"^\W*(?:(?:and/or|and|or|nor|as well as)\W+)?(?:(?:any|the|its|potential|possible"
+    r"|an?) )*$",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(
     r"\bhow (?:many|much|long|large|big|often|fast|slow|deep|small|high|low)\b|\bwhat (?:is|was"
     r"|are|were) the "
@@ -98,7 +128,8 @@ def wanted_content(sentence: str) -> Wanted:
     spans = [span for _, found in named for span in found]
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    parts = _content_stems(rest)
+    complexity = " complexity" if _COMPLEXITY.search(core) else ""  # a cost alone is not it
+    parts = _content_stems(rest + complexity)
     words_of_aspects = _content_stems(core)
     lexical = [stem(word) for start, end in spans for word in words(core[start:end])]
     query = tuple(dict.fromkeys([*parts, *lexical, *words_of_aspects]))
@@ -109,6 +140,17 @@ def wanted_content(sentence: str) -> Wanted:
         comparison=_COMPARISON.search(core) is not None,
         sensitivity=_SENSITIVITY.search(core) is not None,
         number=_NUMBER.search(core) is not None,
+        definition=_DEFINITION.search(core) is not None,
+        listing=_LISTING.search(core) is not None,
+        joined=_listed(core, [found for aspect, found in named if not aspect.qualifies]),
+    )
+
+
+def _listed(core: str, named: list[tuple[tuple[int, int], ...]]) -> bool:
+    """Whether the words of aspects follow each other as a list does."""
+    spans = sorted(span for spans in named for span in spans)
+    return all(
+        start <= end or _LIST_GAP.match(core[end:start]) for (_, end), (start, _) in pairwise(spans)
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reviewscore.judges.lexical.asking import is_interrogative, sentences_of, strip_marks
+from reviewscore.judges.lexical.lexicon import ASPECTS
 
 
 class Form(StrEnum):
@@ -177,6 +178,11 @@ _FACT_ASKED = re.compile(
     r"report|say)\s+(?:on |about )?(?:how|what|which|where|whether|if|when|who)\b",
     re.IGNORECASE,
 )
+_OFFER_ASKED = re.compile(
+    rf"^{_ASKING}(?:discuss|provide|include|report|share|give|conduct|perform|present|show|add)\s+"
+    r"(?:(?:any|an?|the|some|their|your|its|key|main) )*",
+    re.IGNORECASE,
+)
 _WHY = re.compile(
     r"^\W*(?:and |but |so )?(?:why|for what reason|what is the (?:reason|intuition|rationale"
     r"|motivation)|how come|what motivat)",
@@ -196,10 +202,18 @@ _OPINION_ASKED = re.compile(
 )
 
 
+def _asks_for_an_aspect(sentence: str) -> bool:
+    """Whether a sentence asks for something papers have or lack ("can you provide ablations?")."""
+    offer = _OFFER_ASKED.match(sentence)
+    return offer is not None and any(
+        aspect.asked.match(sentence, offer.end()) for aspect in ASPECTS if not aspect.qualifies
+    )
+
+
 def _question_form(sentence: str) -> Form:
     """Form of a sentence that asks something."""
-    if _FACT_ASKED.search(sentence) and not _DEGREE.search(sentence):
-        return Form.FACTUAL_QUESTION
+    if _FACT_ASKED.search(sentence) or _asks_for_an_aspect(sentence):
+        return Form.DEGREE if _DEGREE.search(sentence) else Form.FACTUAL_QUESTION
     if re.match(_ASKING + r"\w", sentence, re.IGNORECASE) and re.match(
         r"(?:can|could|would|will|may|might) (?:the authors?|you|i|we)\b", sentence, re.IGNORECASE
     ):

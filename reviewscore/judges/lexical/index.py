@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _READ = frozenset({SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION})
 _SILENT = frozenset({Zone.REFERENCES, Zone.FRONT})
 _WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
-_MIN_WORDS, _MAX_WORDS = 5, 90
+_MIN_WORDS, _MAX_WORDS = 5, 75
 _SPELLED = 3  # letters of a word that counts in an acronym's long form
 _OTHERS = re.compile(r"\b(?:prior|existing|previous|related|earlier) \w+", re.IGNORECASE)
 _ACRONYM = re.compile(r"((?:[A-Za-z]+[- ]){1,6}[A-Za-z]+)\s*\(\s*([A-Z][A-Za-z-]{1,9}?)s?\s*[),;]")

@@ -7,6 +7,9 @@ from functools import cache
 from reviewscore.judges.lexical.stems import stem
 
 _WORDS = """
+usage main overall fully rigorously
+easy easily simple simply typical standard behind clearer deeper real-time quantitatively
+qualitatively methodology novel scheme
 a an the this that these those it its they them their theirs he she his her we our ours us you
 your yours i my me one ones some any each every all both either neither other others another
 such same own most more less least few fewer much many several various no not nor none never
@@ -40,30 +43,30 @@ ignore ignored fail fails failed detail details detailed information insight ins
 justified justification validation validate validated verify result results resulting finding
 findings case cases question questions issue issues concern concerns problem problems aspect
 aspects term terms type types kind kinds set sets choice choices chosen choose choosing select
-selected selection number numbers amount level levels different difference differences differ
-range effect effects impact impacts influence role affect affects affected important importance
-key core crucial critical essential necessary significant significantly significance good better
-best bad worse worst high higher low lower large larger small smaller strong stronger weak
-weaker general generally overall whole full fully complete completely comprehensive thorough
-thoroughly extensive extensively adequate adequately sufficient sufficiently enough limited
-limit limits rigorous proper properly practical practice practically real world setting settings
-scenario scenarios context condition conditions example examples instance instances understand
-understanding understood know known compare compared compares comparing comparison comparisons
-comparative relative related relation existing previous prior recent recently sota art please
-thank thanks curious wonder wondering interested interesting seem seems seemed appear appears
-think believe note noted suggest suggests tested test tests testing experiment experiments
-experimental empirical empirically theoretical theoretically claim claims claimed claiming need
-needs needed require requires required requirement requirements help helps helpful useful
-advantage advantages benefit benefits contribution contributions novelty idea ideas purpose goal
-goals aim reason reasons rationale motivation intuition implication implications performance
-quality figure table fig tab eq equation line page lines pages supplementary supplement material
+selected selection amount different difference differences differ range effect effects impact
+impacts influence role affect affects affected important importance key core crucial critical
+essential necessary significant significantly significance good better best bad worse worst high
+higher low lower large larger small smaller strong stronger weak weaker general generally
+overall whole full fully complete completely comprehensive thorough thoroughly extensive
+extensively adequate adequately sufficient sufficiently enough limited limit limits rigorous
+proper properly practical practice practically real world setting settings scenario scenarios
+context condition conditions example examples instance instances understand understanding
+understood know known compare compared compares comparing comparison comparisons comparative
+relative related relation existing previous prior recent recently sota art please thank thanks
+curious wonder wondering interested interesting seem seems seemed appear appears think believe
+note noted suggest suggests tested test tests testing experiment experiments experimental
+empirical empirically theoretical theoretically claim claims claimed claiming need needs needed
+require requires required requirement requirements help helps helpful useful advantage
+advantages benefit benefits contribution contributions novelty idea ideas purpose goal goals aim
+reason reasons rationale motivation intuition implication implications performance quality
+figure table fig tab eq equation line page lines pages supplementary supplement material
 available availability sensitive sensitivity vary varies varying variation variations change
 changes changed happen happens obtain obtained obtains computed compute calculated calculate
 determined determine based depend depends dependent correspond corresponding respectively handle
-handles handled deal deals work's process processes processing component components individual
-isolate separate support supports supported broader ensure ensures ensured measure measures
-measured measuring tell say says said mean means actual entire able likely likelihood let lets
-due account fact indeed instead
+handles handled deal deals work's process processes processing individual isolate separate
+support supports supported broader ensure ensures ensured measure measures measured measuring
+tell say says said mean means actual entire able likely likelihood let lets due account fact
+indeed instead
 """
 
 

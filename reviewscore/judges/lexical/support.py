@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted
+from reviewscore.judges.lexical.fitness import fit
 from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage
-from reviewscore.judges.lexical.lexicon import (
-    COMPARATIVE,
-    CONCESSION,
-    SENSITIVITY_HEADING,
-    Aspect,
-)
+from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.schema.paper import Section, Zone
+from reviewscore.schema.paper import Section
 
-_SOFT = frozenset(
-    {
-        "comparison",
-        "baselines",
-        "datasets",
-        "metrics",
-        "assumptions",
-        "qualitative results",
-        "noise robustness",
-        "scalability",
-        "experiments",
-        "related work",
-    }
-)
-_AND = re.compile(r"^\W*(?:and/or|and|or|nor|as well as|,|/|&)?\W*$", re.IGNORECASE)
 _MAX_PARTS = 6
+"""Named parts of a point; with more it is too particular for words to settle."""
+_CAPTION_START = 120
+"""Characters of a caption that say what it is about."""
+_TRIED = 8
+"""Sentences of a section that are tried, most telling first."""
 _VALUE = re.compile(
-    r"\b(?:hyper-?\s?parameters?|parameters?|values?|weights?|sizes?|numbers? of|rates?"
-    r"|coefficients?|temperatures?"
-    r"|thresholds?|ratios?|choices?|steps?|dimensions?|strength|portion|depth|width|length"
-    r"|initiali[sz]ation|[αβγλτηκσε])\b|[αβγδελτηκσε]|=",
+    r"\b(?:hyper-?\s?parameters?|(?<!objective )values? (?:of|for)|weights? of|sizes?\b|numbers? of"
+    r"|rates?\b|coefficients?|temperatures?|thresholds?|ratios?|dimensions?|portion|depth|width"
+    r"|length"
+    r"|initiali[sz]ation|[A-Za-z] ?= ?\d)|[αβγδελτηκσεφμλ]|\b(?:larger|smaller|higher"
+    r"|lower) [A-Z]\b",
     re.IGNORECASE,
 )
 """What results can be sensitive to, as a quoted sentence must name it."""
+_VARIED = re.compile(
+    r"\b(?:sensitiv\w*|insensitiv\w*|robust\b|var(?:y|ied|ies|ying)\b|different|increas\w+"
+    r"|decreas\w+|reduc\w+"
+    r"|larger|smaller|higher|lower|when|rang(?:e|es|ing)|choice|effects? of|influence of"
+    r"|impact of)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\b[A-Z][\w-]*[A-Z\d][\w-]*|(?<=[a-z,] )[A-Z][a-z]+")
+_FEW_NAMES = 2
+_DIGITS = re.compile(r"\d|\b(?:two|three|four|five|six|eight|ten)\b", re.IGNORECASE)
+_DEFINING = re.compile(
+    r"\b(?:defin\w+ (?:as|by|to be|the)|we define|denotes?|refers? to|stands? for|given by|let \w"
+    r"|comput\w+|calculat\w+"
+    r"|measur\w+ (?:by|as|the|using)|obtain\w+ (?:by|from|via)|estimat\w+ (?:by|using|from|with)"
+    r"|select\w+|chosen|choose"
+    r"|determin\w+ by|set to|we set|sampl\w+ from|initiali\w+ (?:with|as|by|to|from)"
+    r"|train\w+ (?:by|with|using|to|on)"
+    r"|consists? of|updat\w+ (?:by|as|using|with|via))\b|:?=",
+    re.IGNORECASE,
+)
+_COMPARATIVE = re.compile(
+    r"\b(?:than|compar\w+|outperform\w*|versus|vs|better|worse|faster|slower|higher|lower|superior"
+    r"|inferior|improv\w+|on par|similar to|against|baselines?)\b",
+    re.IGNORECASE,
+)
+_SENSITIVITY_HEADING = re.compile(
+    r"\b(?:sensitiv\w*|ablat\w*|(?:effects?|impact|influence|role) (?:of|on)|robustness|varying"
+    r"|(?:hyper-?)?parameters? (?:stud\w+|analys\w+|sensitiv\w+))",
+    re.IGNORECASE,
+)
+"""Headings and captions of parts that vary something and report what changes."""
 _VAGUE = re.compile(
     r"\b(?:other|another|recent\w*|newer|latest|state-of-the-art|state of the art|sota"
     r"|not (?:mentioned|included|covered)"
@@ -47,13 +66,19 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 """Things to compare with that are not named, so that nothing quoted can be known to be them."""
+_BEYOND = re.compile(
+    r"\b(?:rather than|instead of|beyond|besides|other than|apart from|not (?:only|just|covered"
+    r"|mentioned|included)"
+    r"|any further|non-\w+)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for something else than what the named words would find."""
 _COMPOUND = re.compile(
     r"(?:,|;|:)? (?:and|or) (?:how|why|what|which|is|are|do|does|can|could|would|if|whether|where"
     r"|when)\b",
     re.IGNORECASE,
 )
 """A second question in the same sentence."""
-_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT})
 
 
 @dataclass(frozen=True)
@@ -74,7 +99,7 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
 
     Comparisons, data sets and the like only qualify another aspect when there is one.
     """
-    hard = [aspect for aspect in wanted.aspects if aspect.name not in _SOFT]
+    hard = [aspect for aspect in wanted.aspects if not aspect.qualifies]
     names = {aspect.name for aspect in hard}
     if "sensitivity" in names:
         hard = [aspect for aspect in hard if aspect.name != "hyper-parameters"]
@@ -86,32 +111,10 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
     return tuple(soft[:1])
 
 
-def fit(passage: Passage, aspect: Aspect | None) -> bool:
-    """Whether a passage may be quoted as holding something: a plain statement of this paper."""
-    if passage.zone in _WEAK or passage.kind is SentenceKind.HEADING or not passage.quotable:
-        return False
-    if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
-        return False
-    return (aspect is not None and aspect.may_concede) or not CONCESSION.search(passage.text)
-
-
-_END = re.compile(r"[.!][\"'”’)\]]*$")
-_LETTERS = re.compile(r"[A-Za-z]{2,}")
-
-
-def _broken(text: str) -> bool:
-    """Whether a passage is no full sentence, or mostly formulas or table cells."""
-    tokens = text.split()
-    if not _END.search(text.rstrip()):
-        return True
-    plain = sum(1 for token in tokens if _LETTERS.search(token))
-    return plain < 0.6 * len(tokens)
-
-
 def answerable_by_quote(sentence: str, wanted: Wanted) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
     vague = wanted.comparison and _VAGUE.search(sentence) is not None
-    return not vague and _COMPOUND.search(sentence) is None
+    return not vague and _BEYOND.search(sentence) is None and _COMPOUND.search(sentence) is None
 
 
 def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
@@ -120,53 +123,83 @@ def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
     aspects = demanded(wanted)
     if len(parts) > _MAX_PARTS or any(not aspect.flaggable for aspect in aspects):
         return ()
-    if not aspects:
+    if len(aspects) > 1:
+        return _joint_support(aspects, wanted, parts, index) if wanted.joined else ()
+    if aspects:
+        found = _aspect_support(aspects[0], wanted, parts, index)
+    else:
         found = _named_support(wanted, parts, index)
-        return () if found is None else (found,)
+    return () if found is None else (found,)
+
+
+def _joint_support(
+    aspects: tuple[Aspect, ...], wanted: Wanted, parts: frozenset[str], index: PaperIndex
+) -> tuple[Support, ...]:
+    """Support for each of several listed aspects; together they must match the named parts."""
     supports: list[Support] = []
     for aspect in aspects:
-        found = _aspect_support(aspect, wanted, parts, index)
+        found = _aspect_support(aspect, wanted, frozenset(), index)
         if found is None:
             return ()
         if found not in supports:
             supports.append(found)
-    return tuple(supports)
+    held = frozenset().union(*(p.stems for support in supports for p in support.passages))
+    return tuple(supports) if parts <= held else ()
 
 
 def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> bool:
     """Whether the quotes meet what a comparison, a sensitivity or a number demands."""
     text = " ".join(passage.text for passage in passages)
-    if wanted.comparison and not COMPARATIVE.search(text):
+    if wanted.sensitivity and not _reports_sensitivity(passages, text, title):
         return False
-    if wanted.number and not re.search(r"\d|\b(?:two|three|four|five|six|eight|ten)\b", text):
-        return False
-    if wanted.sensitivity and not SENSITIVITY_HEADING.search(title):
-        captions = [p.text for p in passages if p.kind is SentenceKind.CAPTION]
-        if not any(SENSITIVITY_HEADING.search(caption) for caption in captions):
-            return False
-    if wanted.sensitivity and not _VALUE.search(text):
-        return False
-    for aspect in wanted.aspects:
-        if aspect.name in _SOFT and not (aspect.said.search(text) or aspect.heading.search(title)):
-            return False
-    return True
+    demands = (
+        (wanted.comparison, _COMPARATIVE.search(text)),
+        (wanted.number, _DIGITS.search(text)),
+        (wanted.listing, len(_NAME.findall(text)) >= _FEW_NAMES),
+        (wanted.definition, _DEFINING.search(text)),
+        *(
+            (aspect.qualifies, aspect.said.search(text) or aspect.heading.search(title))
+            for aspect in wanted.aspects
+        ),
+    )
+    return all(met for asked, met in demands if asked)
+
+
+def _reports_sensitivity(passages: tuple[Passage, ...], text: str, title: str) -> bool:
+    """Whether quotes from a part that varies something name what was varied and how."""
+    captions = [p.text for p in passages if p.kind is SentenceKind.CAPTION]
+    headed = any(_SENSITIVITY_HEADING.search(words) for words in (title, *captions))
+    varied = _VARIED.search(f"{text} {title}")
+    return headed and varied is not None and _VALUE.search(text) is not None
 
 
 def _aspect_support(
     aspect: Aspect, wanted: Wanted, parts: frozenset[str], index: PaperIndex
 ) -> Support | None:
-    """A dedicated section, caption or sentence on one aspect that matches all named parts."""
+    """The best dedicated section on one aspect, else a caption or sentence that stands alone."""
+    best: tuple[tuple[int, int, int], Support] | None = None
     for heading in index.headings:
         if heading.of_others or not aspect.heading.search(heading.section.title):
             continue
-        chosen = _cover(heading, parts, aspect, index)
-        if chosen and _qualified(chosen, heading.section.title, wanted):
-            return Support(heading.section, chosen)
+        for chosen in _covers(heading, parts, aspect, index):
+            if _qualified(chosen, heading.section.title, wanted):
+                telling = max(_telling(passage, aspect) for passage in chosen)
+                rank = (len(chosen), -telling, chosen[0].start)
+                if best is None or rank < best[0]:
+                    best = (rank, Support(heading.section, chosen))
+                break
+    return best[1] if best else _alone(aspect, wanted, parts, index)
+
+
+def _alone(
+    aspect: Aspect, wanted: Wanted, parts: frozenset[str], index: PaperIndex
+) -> Support | None:
+    """The first caption or sentence so plainly on one aspect that it needs no heading."""
     for passage in index.passages:
         if not fit(passage, aspect) or not parts <= passage.stems:
             continue
         dedicated = (
-            aspect.heading.search(passage.text[:120]) is not None
+            aspect.heading.search(passage.text[:_CAPTION_START]) is not None
             if passage.kind is SentenceKind.CAPTION
             else aspect.alone is not None and aspect.alone.search(passage.text) is not None
         )
@@ -176,32 +209,34 @@ def _aspect_support(
     return None
 
 
-def _cover(
+def _covers(
     heading: Heading, parts: frozenset[str], aspect: Aspect, index: PaperIndex
-) -> tuple[Passage, ...]:
-    """At most two sentences under a heading that say the aspect and match the named parts.
+) -> Iterator[tuple[Passage, ...]]:
+    """Choices of at most two sentences under a heading that match the named parts, best first.
 
-    The first one says it; the second may add parts the first and the heading do not name.
+    The first sentence says the aspect; the second only adds parts that it and the heading lack.
     """
     under = [p for p in index.passages[heading.first : heading.last] if fit(p, aspect)]
     missing = parts - heading.stems
     saying = [p for p in under if aspect.said.search(p.text)]
     saying.sort(key=lambda p: (-len(missing & p.stems), -_telling(p, aspect), p.start))
-    for first in saying[:5]:
+    for first in saying[:_TRIED]:
         left = missing - first.stems
         if not left:
-            return (first,)
+            yield (first,)
+            continue
         for second in under:
             if left <= second.stems:
-                return tuple(sorted((first, second), key=lambda p: p.start))
-    return ()
+                yield (first, second) if first.start < second.start else (second, first)
+                break
 
 
 def _telling(passage: Passage, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
     hits = len({match.group().lower() for match in aspect.said.finditer(passage.text)})
     alone = aspect.alone is not None and aspect.alone.search(passage.text) is not None
-    return min(hits, 4) + 3 * alone
+    pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
+    return min(hits, 4) + 3 * alone - 2 * pointer
 
 
 def _named_support(wanted: Wanted, parts: frozenset[str], index: PaperIndex) -> Support | None:
