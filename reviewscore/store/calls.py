@@ -19,11 +19,9 @@ class CallFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._lines = JsonLines(path)
         self._path = path
-        self._places: dict[str, int] = {}
-        for offset, raw in read_lines(path):
-            self._places[_read(raw, path).key] = offset
+        self._places = {_read(raw, path).key: offset for offset, raw in read_lines(path)}
+        self._lines = JsonLines(path)
 
     def find(self, key: str) -> Completion | None:
         """The reply to an earlier equal call."""

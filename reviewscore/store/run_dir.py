@@ -73,13 +73,11 @@ class RunDir:
             self._save(self.manifest)
             if retry_errors:
                 _drop_failed_points(path)
-            self._points = JsonLines(path / POINTS)
+            self.done = {score.point_id: score.status for score in read_points(path)}
             # Errors describe the present: failed lines and reviews are met again by a new session.
-            write_whole(path / ERRORS, "")
-            self._errors = JsonLines(path / ERRORS)
-            self.done: dict[str, Status] = {}
-            for score in read_points(path):
-                self._remember(score)
+            failed = [_failure(one) for one in read_points(path) if one.status is Status.ERROR]
+            write_whole(path / ERRORS, "".join(f"{one.model_dump_json()}\n" for one in failed))
+            self._points, self._errors = JsonLines(path / POINTS), JsonLines(path / ERRORS)
             self._calls: CallFile | None = None
         except BaseException:
             self._lock.release()
@@ -119,20 +117,9 @@ class RunDir:
     def add(self, score: PointScore) -> None:
         """Write a point's score; it is with the operating system when this returns."""
         self._points.append(score.model_dump_json())
-        self._remember(score)
-
-    def _remember(self, score: PointScore) -> None:
         self.done[score.point_id] = score.status
         if score.status is Status.ERROR:
-            self.add_error(
-                ErrorRecord(
-                    what="point",
-                    review_id=score.review_id,
-                    point_id=score.point_id,
-                    kind=(score.error or "").partition(":")[0],
-                    message=score.error or "",
-                )
-            )
+            self.add_error(_failure(score))
 
     def add_error(self, error: ErrorRecord) -> None:
         """Write down a failure."""
@@ -169,6 +156,17 @@ def _make(path: Path) -> None:
         raise RunFolderError(f"{path} is a file; name a folder with -o") from error
     except OSError as error:
         raise RunFolderError(f"{path}: {error.strerror}") from error
+
+
+def _failure(score: PointScore) -> ErrorRecord:
+    reason = score.error or ""
+    return ErrorRecord(
+        what="point",
+        review_id=score.review_id,
+        point_id=score.point_id,
+        kind=reason.partition(":")[0],
+        message=reason,
+    )
 
 
 def _drop_failed_points(path: Path) -> None:

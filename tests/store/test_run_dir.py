@@ -1,0 +1,245 @@
+"""Run folders survive kills, full disks and second thoughts."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.errors import RunFolderError
+from reviewscore.llm.client import Client
+from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.schema.call import Message, Request
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.review import Role, Span
+from reviewscore.store.calls import CallFile
+from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
+from reviewscore.store.manifest import Manifest, first_difference
+from reviewscore.store.run_dir import RunDir, read_manifest, read_points
+
+
+def manifest(**decisive: str | int) -> Manifest:
+    return Manifest(
+        reviewscore_version="0",
+        judge="lexical",
+        judge_version="1",
+        settings={},
+        decisive={"rounds": 10, **decisive},
+        decisive_sha256="0",
+        prompts={},
+        versions={},
+        inputs=(),
+    )
+
+
+def score(number: int, *, status: Status = Status.UNKNOWN) -> PointScore:
+    return PointScore(
+        point_id=f"r#{number}",
+        review_id="r",
+        paper_id="p",
+        section="weaknesses",
+        role=Role.WEAKNESSES,
+        text="x",
+        span=Span(field="weaknesses", start=0, end=1),
+        status=status,
+        error="ProviderError: busy" if status is Status.ERROR else None,
+        judge="lexical",
+        reviewscore_version="0",
+    )
+
+
+def test_a_half_written_line_is_cut_off_when_the_file_is_opened(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b'{"a": 1}\n{"a": 2')
+
+    lines = JsonLines(file)
+    lines.append('{"a": 3}')
+    lines.close()
+
+    assert file.read_bytes() == b'{"a": 1}\n{"a": 3}\n'
+
+
+@given(st.binary(max_size=300))
+def test_whatever_is_left_in_a_file_only_whole_lines_are_kept(
+    tmp_path_factory: pytest.TempPathFactory, left: bytes
+) -> None:  # noqa: E501
+    file = tmp_path_factory.mktemp("lines") / "x"
+    file.write_bytes(left)
+
+    JsonLines(file).close()
+
+    assert file.read_bytes() == left[: left.rfind(b"\n") + 1]
+
+
+def test_a_long_line_without_an_end_is_cut_off_too(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"a\n" + b"b" * 200_000)
+
+    JsonLines(file).close()
+
+    assert file.read_bytes() == b"a\n"
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+from reviewscore.errors import StopError
+from reviewscore.store.jsonl import JsonLines
+lines = JsonLines(Path(sys.argv[1]))
+for number in range(100):
+    try:
+        lines.append('{"n": "' + str(number) * 500 + '"}')
+    except StopError as error:
+        print(error)
+        break
+"""
+
+
+def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+
+    told = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(file)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert "run the same command again" in told
+    assert file.read_bytes().endswith(b"}\n")
+    assert 0 < file.stat().st_size <= 5000
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    write_whole(file, "old")
+
+    write_whole(file, "new")
+
+    assert file.read_text() == "new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_what_is_written_is_read_back_and_not_done_again(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest()) as run:
+        run.add(score(1))
+
+    with RunDir(tmp_path / "run", manifest()) as run:
+        assert run.done == {"r#1": Status.UNKNOWN}
+    assert list(read_points(tmp_path / "run")) == [score(1)]
+
+
+def test_other_settings_are_refused_with_the_first_difference(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest(score="base")):
+        pass
+
+    with pytest.raises(RunFolderError, match="rounds was 10 and is now 5"):
+        RunDir(tmp_path / "run", manifest(score="base", rounds=5))
+
+
+def test_equal_settings_have_no_difference() -> None:
+    assert first_difference({"a": 1}, {"a": 1}) is None
+    assert first_difference({}, {"a": 1}) == "a was None and is now 1"
+
+
+def test_a_strangers_folder_is_refused_unless_allowed(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+
+    with pytest.raises(RunFolderError, match="thesis"):
+        RunDir(tmp_path, manifest())
+    with RunDir(tmp_path, manifest(), allow_foreign=True):
+        pass
+
+    assert (tmp_path / "thesis.tex").read_text() == "precious"
+
+
+def test_a_file_is_no_run_folder(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+
+    with pytest.raises(RunFolderError, match="is a file"):
+        RunDir(tmp_path / "run", manifest())
+
+
+def test_two_processes_cannot_write_to_one_run(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest()), pytest.raises(RunFolderError, match="another"):
+        RunDir(tmp_path / "run", manifest())
+
+
+def test_failed_points_are_kept_until_asked_to_try_again(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest()) as run:
+        run.add(score(1))
+        run.add(score(2, status=Status.ERROR))
+    errors = (tmp_path / "run" / "errors.jsonl").read_text()
+
+    with RunDir(tmp_path / "run", manifest()) as run:
+        assert run.done["r#2"] is Status.ERROR
+    with RunDir(tmp_path / "run", manifest(), retry_errors=True) as run:
+        assert list(run.done) == ["r#1"]
+
+    assert "busy" in errors
+    assert (tmp_path / "run" / "errors.jsonl").read_text() == ""
+
+
+def test_errors_are_told_once_however_often_a_run_is_resumed(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest()) as run:
+        run.add(score(1, status=Status.ERROR))
+    for _ in range(2):
+        with RunDir(tmp_path / "run", manifest()):
+            pass
+
+    assert len((tmp_path / "run" / "errors.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_folder_without_a_manifest_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match="no run folder"):
+        read_manifest(tmp_path)
+
+
+def test_an_edited_record_is_named_by_line_and_field(tmp_path: Path) -> None:
+    bad = score(2).model_dump_json().replace('"unknown"', '"wrong"')
+    (tmp_path / "points.jsonl").write_text(f"{score(1).model_dump_json()}\n{bad}\n")
+
+    with pytest.raises(RunFolderError, match=r"points\.jsonl:2: field 'status'"):
+        list(read_points(tmp_path))
+
+
+async def test_calls_on_disk_are_found_by_the_next_process(tmp_path: Path) -> None:
+    request = Request(
+        model="scripted/x",
+        system="s",
+        prefix="a long paper",
+        messages=(Message(role="user", content="ü?"),),
+        schema_name="R",
+        reply_schema="{}",
+    )
+    first = CallFile(tmp_path / "calls.jsonl")
+    paid = await Client(ScriptedProvider(["yes"]), first, connections=1).complete(
+        request, stage="s"
+    )
+    first.close()
+    with (tmp_path / "calls.jsonl").open("ab") as file:
+        file.write(b'{"half": ')
+
+    second = CallFile(tmp_path / "calls.jsonl")
+    again = await Client(ScriptedProvider([]), second, connections=1).complete(request, stage="s")
+    second.close()
+
+    assert again == paid
+    assert b"a long paper" not in (tmp_path / "calls.jsonl").read_bytes()
+
+
+def test_a_strange_line_among_the_calls_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "calls.jsonl").write_text("{}\n")
+
+    with pytest.raises(RunFolderError, match="no record of a call"):
+        CallFile(tmp_path / "calls.jsonl")
+
+
+def test_lines_of_a_missing_file_are_none(tmp_path: Path) -> None:
+    assert list(read_lines(tmp_path / "none")) == []
