@@ -63,7 +63,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
 @pytest.fixture
 def paper() -> Paper:
     """A short invented paper."""
-    from reviewscore.papers.load import build_paper
+    from reviewscore.papers.rows import build_paper
 
     return build_paper(paper_id="frogs", title="Counting Frogs", text=PAPER, year=2021)
 
