@@ -88,6 +88,7 @@ _ARGUES = re.compile(
 )
 _SHORT_LINE = 70
 _LABEL = 35
+_NEXT_LINES = 12
 _TITLE_WORDS = 12
 _TITLE_LENGTH = 100
 _LEAD_IN_LENGTH = 260
@@ -221,7 +222,9 @@ def _continues(text: str, last: Block, block: Block, numbered_on: bool) -> bool:
     if not last.entry:
         return text[block.start] in "$\\" or text[last.end - 1] in "$,"
     bold = text[last.start : last.end].endswith("**")
+    colon = text[last.end - 1] == ":" and block.start - last.end < _NEXT_LINES
     titled = _is_title(text, last) and (bold or not block.gap)
+    titled = titled or colon
     return titled or numbered_on or block.indent > last.indent
 
 
@@ -237,7 +240,8 @@ def _is_reference(text: str, block: Block) -> bool:
     if block.style.startswith(("[1", "1]")) or own.startswith("["):
         bare = own.lstrip("[0123456789] ")
         named = block.style.startswith("[1") and "?" not in own and _ARGUES.search(bare) is None
-        return named or _REFERENCE.match(bare) is not None
+        asks = "?" in own and _ARGUES.search(bare) is not None
+        return named or (not asks and _REFERENCE.match(bare) is not None)
     if len(own) < 400 and _CITATION.match(own) and _ARGUES.search(own) is None:  # noqa: PLR2004
         return True
     return own.startswith("http") and " " not in own.strip()
@@ -331,7 +335,13 @@ def _split_lead_in(
 ) -> tuple[Block | None, Stretch | None]:
     """A paragraph without its closing lead-in, and the lead-in."""
     own = text[block.start : block.end].rstrip("*_ ")
-    markdown = own.startswith("#") and len(own) < _TITLE_LENGTH and "\n" not in own
+    bold = own.startswith(("**", "__")) and text[block.end - 2 : block.end] in ("**", "__")
+    markdown = (
+        (own.startswith("#") or bold)
+        and not own.endswith((".", "?"))
+        and len(own) < _TITLE_LENGTH
+        and "\n" not in own
+    )
     if _topic_entry(text, block) or markdown:
         return None, Stretch(block.start, block.end)
     colon = own.endswith(":")

@@ -91,6 +91,8 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
         kind = heading_kind(_bare(head))
         if kind is None or not rest.strip(_ORNAMENT):
             continue
+        if found.group()[0] in ": " and head.count("(") != head.count(")"):
+            continue  # inside a remark in brackets
         colon = ":" in found.group() or rest.lstrip(_ORNAMENT).startswith(":")
         if not colon and kind[1] is not Level.SIDE:
             continue

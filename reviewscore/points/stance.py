@@ -5,6 +5,18 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from reviewscore.points.asides import (
+    LOOKED_AT,
+    SHORT,
+    cue,
+    is_aside,
+    is_courtesy,
+    is_decision,
+    is_empty,
+    is_pointer,
+    is_question,
+)
+
 
 class Stance(StrEnum):
     """What a sentence does."""
@@ -16,11 +28,7 @@ class Stance(StrEnum):
     ASIDE = "aside"  # politeness, decisions and pointers to other boxes
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(patterns) + ")", re.IGNORECASE)
-
-
-_CRITICAL = _words(
+_CRITICAL = cue(
     r"unclear",
     r"not (?:\w+ ){0,3}(?:clear|convinc|novel|new|enough|sufficient|well|easy|explain|discuss|"
     r"compar|provid|mention|address|justif|support|defin|describ|show|present|stud|evaluat|"
@@ -95,6 +103,7 @@ _CRITICAL = _words(
     r"(?:downside|drawback|shortcoming|caveat)s?",
     r"hand-?wav\w+",
     r"cherry",
+    r"(?:minor|my|one|another|only|main) suggestion",
     r"outdated",
     r"undefined",
     r"(?:more|further|additional|better|deeper|other) (?:\w+ ){0,2}(?:experiment|detail|discussion|"
@@ -115,14 +124,14 @@ _CRITICAL = _words(
     r"errors? in",
     r"rather (?:than )?(?:limited|weak|small|minor|trivial|incremental)",
 )
-_WEAKLY_CRITICAL = _words(
+_WEAKLY_CRITICAL = cue(
     r"not\b",
     r"(?:isn|aren|doesn|don|didn|wasn|can|couldn|won|hasn|haven)['’]?t\b",
     r"cannot",
     r"less\b",
 )
-_CONTRAST = _words(r"however", r"but", r"although", r"though", r"despite", r"yet", r"while")
-_PRAISE = _words(
+_CONTRAST = cue(r"however", r"but", r"although", r"though", r"despite", r"yet", r"while")
+_PRAISE = cue(
     r"well[- ](?:written|motivated|organi[sz]ed|structured|presented|designed|executed|explained|"
     r"supported|done|justified|positioned|grounded|thought)",
     r"easy to (?:\w+ ){0,2}(?:follow|read|understand|reproduce|implement|use)",
@@ -152,7 +161,7 @@ _PRAISE = _words(
     r"new (?:insight|perspective)",
     r"(?:should|can|could) be (?:\w+ )?(?:easy|possible|straightforward|able)",
 )
-_NEGATED_CRITICISM = _words(
+_NEGATED_CRITICISM = cue(
     r"no (?:major |significant |serious |particular |further |obvious |real |clear |other |big )*"
     r"(?:concerns?|weakness(?:es)?|issues?|complaints?|problems?|questions?|drawbacks?|doubts?)",
     r"not (?:only|limited to|just|merely)\b",
@@ -161,7 +170,7 @@ _NEGATED_CRITICISM = _words(
     r"problems?|weakness(?:es)?|flaws?|doubts?)",
     r"not (?:\w+ ){0,3}trivial(?:ly)?",
     r"should not be (?:\w+ )?(?:hard|difficult)",
-    r"need to be commended",
+    r"need to be commended|(?:hard|difficult|expensive) to (?:obtain|collect|acquire|annotate)",
     r"without (?:a )?doubt",
     r"to (?:the best of )?my (?:best )?knowledge",
     r"address(?:es|ed|ing)? (?:\w+ ){0,4}(?:issues?|problems?|limitations?|drawbacks?|concerns?|"
@@ -178,86 +187,6 @@ _NEGATED_CRITICISM = _words(
     r"difficult|hard|a problem|an issue)",
     r"lack of (?:data|labels?|supervision|annotat\w+|labeled)",
     r"hard (?:negative|label|constraint|example|attention|sample|prompt)\w*",
-)
-_POLITE = _words(
-    r"look(?:ing)? forward to",
-    r"thank(?:s| you| the authors)",
-    r"(?:i|we) (?:\w+ )?hope (?:\w+ ){0,4}(?:author|address|rebuttal|comments|feedback|help|this)",
-    r"hopefully (?:\w+ ){0,3}(?:author|address)",
-    r"(?:happy|willing|open|glad|inclined|ready|consider|would like|likely) (?:\w+ ){0,3}(?:to )?"
-    r"(?:\w+ )?(?:rais|increas|updat|chang|revis|re-?consider|re-?evaluat|improv|adjust|upgrad|"
-    r"reassess)\w* (?:\w+ ){0,4}(?:score|rating|review|assessment|recommendation|evaluation|"
-    r"opinion|mind|vote|grade|decision)",
-    r"(?:(?:rais|increas|updat|chang|revis|lower|adjust|keep|maintain|chang)\w*) (?:\w+ )?(?:my|"
-    r"the|this) (?:\w+ )?(?:score|rating|recommendation|evaluation|assessment|decision|vote)",
-    r"(?:please|kindly)? ?(?:see|refer to|check|read|address|respond to|answer|clarify) (?:\w+ "
-    r"){0,5}(?:(?:weakness\w*|strengths?|cons|concerns?|questions?|comments?|points?|issues?|"
-    r"sections?|box(?:es)?|summary)(?: \w+){0,3}|(?:the )?(?:above|below))\s*\W*$",
-    r"see (?:the )?(?:above|below)\s*\W*$",
-    r"apolog\w+",
-    r"(?:correct me|let me know) if",
-    r"if i (?:am|have|'m) (?:mis|wrong)",
-    r"(?:no|(?:n[o'’]t|not) (?:find|see|have|notice|spot|identify) (?:any )?)\W?(?:major |"
-    r"significant |"
-    r"serious |obvious |particular |other |further )*(?:weakness(?:es)?|concerns?|flaws?)\W*$",
-    r"good luck",
-    r"congratulat\w+",
-)
-_DECISION = _words(
-    r"(?:i|we|my|therefore|thus|hence|overall|so|reviewer|in (?:summary|conclusion|"
-    r"total))\b.{0,120}"
-    r"\b(?:recommend\w*|vot(?:e|ing)|lean(?:s|ing)?|inclin\w+|scor\w+|rat(?:e|ed|ing)|tend\w*|"
-    r"suggest\w*|give|giving|favou?r|support\w*|advocat\w*|opt|decid\w*|argue|side|think|believe|"
-    r"consider|recommendation)\b"
-    r".{0,80}\b(?:accept(?:ance|ed|ing)?|reject(?:ion|ed|ing)?|borderline|threshold|publi(?:cation|"
-    r"shed)|score|rating|[1-9]/10)\b",
-    r"(?:above|below|under|meets?|reach\w*) (?:\w+ )?(?:the )?(?:acceptance|accept) "
-    r"(?:threshold|bar)",
-    r"(?:weak|strong|clear|borderline|marginal\w*|leaning) (?:accept|reject|acceptance|"
-    r"rejection)\b",
-    r"ready (?:for|to be) publi\w+",
-    r"(?:warrants?|worth|merits?|deserves?|worthy of|in favou?r of|justify) (?:\w+ ){0,2}"
-    r"(?:accept\w*|publi\w*|reject\w*)",
-    r"not (?:\w+ ){0,3}(?:ready|suitable|fit|meet)\b.{0,40}(?:accept|publi|bar|standard)",
-    r"should be (?:accepted|rejected|published)",
-    r"i (?:am|'m) not (?:an expert|very familiar|familiar|too familiar)",
-    r"i (?:did not|didn't|have not|haven't) (?:\w+ )?(?:check|verif|read|"
-    r"go through)\w* (?:\w+ ){0,3}"
-    r"(?:proof|derivation|appendi|detail|math|supplement|code)\w*",
-)
-_REMARK = _words(
-    r"(?:as follows|(?:listed|detailed|outlined|described|given) below)\W*$",
-    r"reproducib\w+ is not (?:an?|applicable|relevant|the)\b",
-    r"aspects of the contributions exist in prior work",
-    r"the contributions are (?:only )?(?:marginally |somewhat )?(?:significant|new|"
-    r"novel)\b.{0,40}$",
-    r"strengths? and (?:the )?weakness(?:es)?",
-    r"(?:i am|i'm|im) not (?:\w+ ){0,4}(?:in|of|from) (?:this|the|that) (?:area|field|topic|"
-    r"subfield)",
-    r"(?:several|some|following|many|few|multiple|number of|list of) (?:\w+ ){0,2}(?:concerns|"
-    r"questions|"
-    r"issues|weaknesses|comments|suggestions|problems|points)(?: (?:about|with|on|for|in|of|"
-    r"regarding|"
-    r"to|that|below|here)(?: \w+){0,5})?\s*[.:]?\W*$",
-    r"(?:after|having) (?:\w+ )?(?:read|see)\w* (?:\w+ ){0,4}(?:rebuttal|responses?|repl(?:y|ies))",
-)
-_EMPTY = re.compile(
-    r"""^\W*(?:
-        (?:n\W?a|none|nothing|nil|no|yes|not\ (?:applicable|available|relevant)|tbd|see\ above|
-           see\ below|as\ above|ok(?:ay)?|good|fine|same\ as\ above|nope|empty|affirmed|
-           nbsp|idem|ditto)
-        (?:\ (?:noted|found|that\ i\ (?:know|am\ aware)\ of|to\ report|at\ this\ (?:time|point)|
-           specifically|really|in\ particular|applicable|observed))?
-      | (?:(?:i\ )?(?:have|see|there\ are|there\ is|i\ do\ not\ have\ any|do\ not\ have)\ )?
-        (?:no|any)\ (?:\w+\ ){0,3}(?:questions?|comments?|concerns?|weakness(?:es)?|issues?|
-           suggestions?|typos|requests?|changes)(?:\ (?:for|from|to|at|on|in)\b.{0,40})?
-      | (?:please\ |kindly\ )?(?:(?:also\ )?(?:see|refer(?:\ to)?|check|cf|look\ at|
-           as\ (?:in|mentioned|stated|noted|discussed)|same\ as|mentioned|listed|
-           described|covered)\b)
-        (?:\ \w+){0,3}\W+(?:above|below|weakness\w*|strengths?|summary|main|review|questions?|
-           comments?|box|previous|other|cons)\b.{0,60}
-    )\W*$""",
-    re.IGNORECASE | re.VERBOSE,
 )
 _RATED = re.compile(
     r"^\W*(?:[\w/&, ]{3,40}?\s*(?:[:\-–]|is|are|seems|looks)\s*)?(?:very |fairly |quite |overall |"
@@ -280,15 +209,6 @@ _SUMMARY = re.compile(
     r"develop)s?\b",
     re.IGNORECASE,
 )
-_SHORT = 260
-_LOOKED_AT = 1000
-
-
-def is_empty(text: str) -> bool:
-    """Whether a box or entry says nothing: ``-``, ``N/A``, ``None``, ``See above``."""
-    if len(text) > _SHORT:
-        return False
-    return not any(char.isalnum() for char in text) or _EMPTY.match(text) is not None
 
 
 def is_summary(sentence: str) -> bool:
@@ -298,36 +218,22 @@ def is_summary(sentence: str) -> bool:
 
 def is_bare_rating(text: str) -> bool:
     """Whether a line only grades a topic, such as ``Novelty: fair``."""
-    return len(text) <= _SHORT and _RATED.match(text) is not None
-
-
-def is_question(sentence: str) -> bool:
-    """Whether a sentence asks: it ends with a question mark, closing signs aside."""
-    tail = sentence[-40:].rstrip(" \t\r\n\"'”’)]}*_.!")
-    return tail.endswith("?")
-
-
-def is_aside(sentence: str) -> bool:
-    """Whether a sentence is politeness, a decision, or a pointer to another box."""
-    text = sentence[:_LOOKED_AT]
-    if is_empty(text) or _DECISION.search(text):
-        return True
-    if len(text) <= _SHORT and _REMARK.search(text):
-        return True
-    return _POLITE.search(text) is not None and not is_question(text)
+    return len(text) <= SHORT and _RATED.match(text) is not None
 
 
 def is_polite(sentence: str) -> bool:
     """Whether a sentence is only politeness or a decision, whatever section it stands in."""
-    text = sentence[:_LOOKED_AT]
+    text = sentence[:LOOKED_AT]
+    if is_empty(text) or is_pointer(text):
+        return True
     if not is_aside(text):
         return False
-    return _CRITICAL_CORE.search(text) is None and (
-        is_empty(text) or _DECISION.search(text) is not None or _POLITE.search(text) is not None
-    )
+    if is_courtesy(text):
+        return _REASONED.search(text) is None
+    return is_decision(text) and _CRITICAL.search(text) is None
 
 
-_CRITICAL_CORE = _words(
+_REASONED = cue(
     r"unclear",
     r"lack(?:s|ing)?\b",
     r"missing",
@@ -342,7 +248,7 @@ _CRITICAL_CORE = _words(
 
 def stance_of(sentence: str) -> Stance:
     """What a sentence of a mixed section does, by its words alone."""
-    text = sentence[:_LOOKED_AT]
+    text = sentence[:LOOKED_AT]
     if is_aside(text):
         return Stance.ASIDE
     if is_question(text):
