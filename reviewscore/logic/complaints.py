@@ -1,0 +1,190 @@
+"""Why a text is not a formula, in sentences that say what to write instead."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from reviewscore.errors import FormulaError
+from reviewscore.logic.fol import Exists, ForAll, Formula, Iff, Implies, Quantified, to_text
+from reviewscore.logic.tokens import QUANTIFIERS, Kind, Source, Token
+
+_REWRITE_UP_TO = 300
+"""Longer rewrites, in characters, are left out of messages."""
+
+_OPERATORS = (Kind.NOT, Kind.AND, Kind.OR, Kind.XOR, Kind.IMPLIES, Kind.IFF)
+_EQUALS = (Kind.EQUAL, Kind.UNEQUAL)
+
+
+class Spot(NamedTuple):
+    """Where a parser stands: the text, the token before, the token it found, the one after."""
+
+    source: Source
+    before: Token | None
+    found: Token
+    after: Token | None
+
+    def error(self, code: str, message: str, at: Token | None = None) -> FormulaError:
+        """An error at a token, or at the one that was found."""
+        return self.source.error(code, message, (at or self.found).offset)
+
+
+def _write(*rewrites: str) -> str:
+    """One or two rewrites as the end of a clause; only the cure if they are too long to help."""
+    text = " or ".join(rewrites)
+    return f"write {text}" if len(text) <= _REWRITE_UP_TO else "add brackets"
+
+
+def formula_expected(spot: Spot) -> FormulaError:
+    """Something stands where a formula must begin."""
+    place = f" after {spot.before.described}" if spot.before else ""
+    return spot.error(
+        "formula-expected",
+        f"A formula is expected{place}, such as P(a), -P(a) or a bracket, not "
+        f"{spot.found.described}.",
+    )
+
+
+def not_the_end(spot: Spot) -> FormulaError:
+    """A complete formula is followed by something that cannot follow it."""
+    found, before = spot.found, spot.before
+    if found.kind is Kind.CLOSE:
+        return spot.error(
+            "extra-bracket", "This ')' closes no bracket; remove it or open one before."
+        )
+    if found.kind is Kind.COMMA:
+        return spot.error("comma", "',' only separates arguments; write & for 'and'.")
+    if before and before.kind is Kind.NAME:
+        return _after_a_name(spot, before)
+    return _operator_expected(spot)
+
+
+def _after_a_name(spot: Spot, before: Token) -> FormulaError:
+    found = spot.found
+    if found.text == "-" and found.offset == before.end and spot.after:
+        return spot.error(
+            "hyphen", f"Names hold no hyphens; write {before.text}_{spot.after.text} as one name."
+        )
+    if found.kind is Kind.NAME:
+        return spot.error(
+            "english",
+            f"'{before.text} {found.text}' is not a formula: names are one word, and formulas "
+            f"are joined by operators; write {before.text}_{found.text} as one name or put an "
+            "operator (& | -> <->) between them.",
+            before,
+        )
+    return _operator_expected(spot)
+
+
+def _operator_expected(spot: Spot) -> FormulaError:
+    before = f"After {spot.before.described} an" if spot.before else "An"
+    return spot.error(
+        "operator-expected",
+        f"{before} operator (& | xor -> <->) or the end is expected, not {spot.found.described}.",
+    )
+
+
+def mixed(spot: Spot, joined: Formula, join: Kind) -> FormulaError:
+    """`&`, `|` and `xor` follow each other without brackets."""
+    rewrite = _write(f"({to_text(joined)}) {spot.found.sign} ...")
+    if spot.found.kind is join:
+        return spot.error("chained-xor", f"A second 'xor' follows without brackets; {rewrite}.")
+    return spot.error(
+        "mixed-operators",
+        f"{join.value} and {spot.found.kind.value} are mixed without brackets; {rewrite}, if that "
+        "is meant.",
+    )
+
+
+def chained_arrows(spot: Spot, left: Formula, arrow: Token, right: Formula) -> FormulaError:
+    """An arrow follows the right side of an arrow."""
+    a, b = (f"({to_text(side)})" for side in (left, right))
+    first, then = arrow.sign, spot.found.sign
+    rewrite = _write(f"({a} {first} {b}) {then} ...", f"{a} {first} ({b} {then} ...)")
+    return spot.error(
+        "chained-arrows",
+        f"A second arrow {spot.found.described} follows without brackets; {rewrite}.",
+    )
+
+
+def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
+    """Something other than names and commas stands among the arguments of a predicate."""
+    found, before, name = spot.found, spot.before, predicate.text
+    if before and before.kind is Kind.NAME and (found.kind is Kind.NAME or found.text == "-"):
+        rest = spot.after if found.text == "-" else found
+        joined = f"{before.text}_{rest.text if rest else ''}"
+        return spot.error("two-words", f"A name is one word; write {joined}.", before)
+    if found.kind is Kind.END:
+        return spot.error("unclosed-bracket", f"The bracket of {name}( is never closed; add ')'.")
+    if found.kind in (Kind.OPEN, *_OPERATORS, *QUANTIFIERS, *_EQUALS):
+        return spot.error(
+            "nested-formula",
+            f"{found.described} stands inside {name}(...), where only names separated by commas "
+            f"are allowed; write operators outside of it, such as {name}(a) & {name}(b).",
+        )
+    return spot.error(
+        "argument",
+        f"Inside {name}(...) names separated by commas are expected, not {found.described}.",
+    )
+
+
+def nested(spot: Spot, inner: Token, predicate: Token) -> FormulaError:
+    """A predicate, or a function, stands among the arguments of a predicate."""
+    return spot.error(
+        "nested-formula",
+        f"{inner.text}(...) stands inside {predicate.text}(...), where only plain names are "
+        f"allowed; write one predicate for both, such as {predicate.text}_{inner.text}(a).",
+        inner,
+    )
+
+
+def equals_between_formulas(spot: Spot, sign: Token) -> FormulaError:
+    """`=` or `!=` beside something that is not the name of an individual."""
+    instead = "<->" if sign.kind is Kind.EQUAL else "xor"
+    return spot.error(
+        "equals-between-formulas",
+        f"{sign.described} stands between names of individuals only, not beside P(...) or a "
+        f"bracket; between formulas write {instead}.",
+        sign,
+    )
+
+
+def free_variable(
+    source: Source, name: str, offset: int, formula: Formula, *, bound: bool
+) -> FormulaError:
+    """A variable stands where no quantifier reaches it."""
+    rewrite = _with_wider_scope(formula, name)
+    if rewrite is not None:
+        message = (
+            f"The variable '{name}' stands outside its quantifier, whose body ends with its "
+            f"bracket; {_write(to_text(rewrite))}, if that is meant."
+        )
+    elif bound:
+        message = (
+            f"The variable '{name}' stands outside its quantifier, whose body ends with its "
+            "bracket; put everything that it speaks about into one bracket after the quantifier."
+        )
+    else:
+        message = (
+            f"No quantifier binds the variable '{name}'; "
+            f"{_write(f'forall {name} ({to_text(formula)})')} if it holds of everything, or use "
+            "the name of one individual."
+        )
+    return source.error("free-variable", message, offset)
+
+
+def _with_wider_scope(formula: Formula, name: str) -> Formula | None:
+    """``forall x (A) -> B`` as ``forall x (A -> B)``, if x is the variable that leaked."""
+    match formula:
+        case Implies(ForAll() | Exists() as left, right) | Iff(ForAll() | Exists() as left, right):
+            prefix: list[Quantified] = []
+            body: Formula = left
+            while isinstance(body, Quantified):
+                prefix.append(body)
+                body = body.body
+            if name not in [one.variable for one in prefix]:
+                return None
+            wider: Formula = type(formula)(body, right)
+            for one in reversed(prefix):
+                wider = type(one)(one.variable, wider)
+            return wider
+    return None
