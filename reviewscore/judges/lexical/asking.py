@@ -15,22 +15,25 @@ _ABBREVIATION = re.compile(
     r"\.$"
 )
 
+_EXPLAIN = r"(?:clarif|explain|elaborat|comment|specif|justif|describe|tell|confirm)\w*"
 _PLEASE = re.compile(
-    r"\b(?:please|pls\.?|kindly)\s+(?:\w+ly\s+|also\s+|further\s+)?(?:clarif|explain|elaborat"
-    r"|comment|specif|"
-    r"justif|discuss|describe|tell|confirm|answer|respond|state|provide (?:an? )?(?:explanation"
-    r"|clarif|answer|"
-    r"justif)|let (?:me|us) know|correct me)\w*|^(?:clarify|explain|elaborate)\b|"
-    r"\b(?:could|can|would|will) (?:the authors?|you)\b[^.;]*\b(?:clarif|explain|elaborat|comment"
-    r"|specif|"
-    r"justif|discuss|describe|tell|confirm|provide|share|show|give|report|compare|add|include)\w*|"
-    r"\b(?:i|we)(?:'m| am| are|'re) (?:curious|wondering|not sure (?:how|why|what|whether|if"
-    r"|which|where))|"
-    r"\b(?:i|we) (?:wonder\b|wonder (?:if|how|why|whether|what)|(?:would|'d) (?:like|love) to "
-    r"(?:know|ask|understand|hear))|\bmy (?:main |first |other )?questions? (?:is|are|to)\b|"
-    r"\b(?:would be|'d be) (?:curious|interested) to (?:know|hear|see|understand)",
+    rf"\b(?:please|pls\.?|kindly)\s+(?:\w+ly\s+|also\s+|further\s+)?(?:{_EXPLAIN}|answer|respond"
+    r"|state|let (?:me|us) know|correct me|provide (?:an? )?(?:explanation|clarif|answer|justif))"
+    r"|^(?:clarify|explain|elaborate)\b"
+    rf"|\b(?:could|can|would|will) (?:the )?(?:authors?|you)\b[^.;]*\b(?:{_EXPLAIN}|discuss|provide"
+    r"|share|show|give|report|compare|add|include)\b"
+    r"|\b(?:i|we)(?:'m| am| are|'re) (?:curious|wondering)|\b(?:i|we) wonder\b"
+    r"|\b(?:i|we) (?:would|'d) (?:like|love) to (?:know|ask|understand|hear)"
+    r"|\bmy (?:main |first |other )?questions? (?:is|are|to)\b"
+    r"|\b(?:would be|'d be) (?:curious|interested) to (?:know|hear|see|understand)",
     re.IGNORECASE,
 )
+"""Words that ask without a question mark."""
+_QUOTED = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'‘’]{5,300}['’](?!\w)")
+_NO_WORDS = re.compile(r"\(\s*\?+\s*\)|\[\s*\?+\s*\]")
+_TITLE_WORDS = 4
+_TITLE_CAPITALS = 0.8
+"""Share of words with a capital from which on a sentence is the title of a work."""
 
 
 def strip_marks(text: str) -> str:
@@ -53,14 +56,19 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(piece for piece in plain if any(letter.isalpha() for letter in piece))
 
 
-def _unquoted(sentence: str) -> str:
-    """The sentence without quoted text, whose question marks are not the reviewer's."""
-    return re.sub(r"[\"“][^\"“”]{0,300}[\"”]", "QUOTE", sentence)
+def _is_title(sentence: str) -> bool:
+    """Whether a sentence is the title of a work, most of its words with a capital."""
+    found = re.findall(r"[A-Za-z]{4,}", sentence)
+    capitals = sum(word[0].isupper() for word in found)
+    return len(found) >= _TITLE_WORDS and capitals > _TITLE_CAPITALS * len(found)
 
 
 def is_interrogative(sentence: str) -> bool:
-    """Whether a sentence asks something, by its mark or by its words."""
-    plain = _unquoted(sentence)
-    if "?" in re.sub(r"\(\s*\?+\s*\)|\[\s*\?+\s*\]", "", plain):
-        return True
+    """Whether a sentence asks something, by its mark or by its words.
+
+    Question marks in quoted text and in the titles of works are not the reviewer's.
+    """
+    plain = _NO_WORDS.sub("", _QUOTED.sub("QUOTE", sentence))
+    if "?" in plain:
+        return not _is_title(plain)
     return _PLEASE.search(plain) is not None

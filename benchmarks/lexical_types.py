@@ -1,0 +1,47 @@
+"""How often the lexical judge tells questions from other points, against labels made by hand.
+
+`lexical_type_cases.csv` names 200 points of ICLR 2023 reviews by row and span (one at random from
+each of 200 reviews, drawn with `points_sample.py --draw`); `question` is ``yes`` when the point
+asks something. The texts are not part of this repository:
+
+    python -m benchmarks.lexical_types [REVIEWS.parquet]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+import pandas as pd
+
+from reviewscore.judges.lexical.point_type import type_of
+from reviewscore.schema.review import PointType
+
+CASES = Path(__file__).with_name("lexical_type_cases.csv")
+REVIEWS = (
+    Path(__file__).resolve().parents[2]
+    / "shared/data/iclr2023_reviews/iclr2023_reviews_dev.parquet"
+)
+
+
+def main() -> None:
+    """Print the share of points typed right and every point typed wrong."""
+    parser = argparse.ArgumentParser(description="Questions against labels made by hand.")
+    parser.add_argument("reviews", type=Path, nargs="?", default=REVIEWS)
+    reviews = pd.read_parquet(parser.parse_args().reviews)["review"].tolist()
+    with CASES.open(encoding="utf-8") as file:
+        cases = list(csv.DictReader(file))
+    right = 0
+    for case in cases:
+        text = reviews[int(case["row"])][int(case["start"]) : int(case["end"])]
+        asked = type_of(text) is PointType.QUESTION
+        if asked == (case["question"] == "yes"):
+            right += 1
+        else:
+            print(f"row {case['row']} labelled {case['question']}: {' '.join(text.split())[:200]}")
+    print(f"{right} of {len(cases)} right ({right / len(cases):.1%})")
+
+
+if __name__ == "__main__":
+    main()
