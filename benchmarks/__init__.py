@@ -1,0 +1,1 @@
+"""Measurements, never tests: ``make bench``. Each result stands beside a named baseline."""

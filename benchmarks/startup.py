@@ -1,0 +1,42 @@
+"""Start-up: ``--help`` and ``import reviewscore`` beside a bare Python and ``import click``."""
+
+from __future__ import annotations
+
+from benchmarks.measure import Measured, head, row, run
+
+HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "pydantic")
+
+
+def typical(*command: str, times: int = 7) -> Measured:
+    """The run with the median wall clock, after one to warm up."""
+    run(*command)
+    runs = sorted((run(*command) for _ in range(times)), key=lambda one: one.seconds)
+    return runs[len(runs) // 2]
+
+
+def main() -> None:
+    """Measure start-up."""
+    head("Start-up")
+    bare, click = typical("-c", "pass"), typical("-c", "import click")
+    help_text = typical("-m", "reviewscore", "--help")
+    row(
+        "`reviewscore --help`",
+        f"{help_text.seconds:.3f} s",
+        f"`import click` {click.seconds:.3f} s",
+        help_text.seconds / click.seconds,
+        "<= 0.3 s",
+    )
+    package = typical("-c", "import reviewscore")
+    row(
+        "`import reviewscore`",
+        f"{package.seconds:.3f} s",
+        f"bare Python {bare.seconds:.3f} s",
+        package.seconds / bare.seconds,
+        "none of the heavy packages",
+    )
+    code = f"import sys, reviewscore; print([n for n in {HEAVY!r} if n in sys.modules])"
+    print(f"\nheavy packages imported by `import reviewscore`: {run('-c', code).output.strip()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""The command line: what it prints, and with which exit code it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.cli.main import main
+from tests.conftest import PAPER
+from tests.loopback import Loopback
+
+REVIEW = """Summary
+The paper counts frogs.
+
+Weaknesses
+- There is no ablation study.
+- Because only one pond is used, the claim of generality is not supported.
+
+Questions
+- Which learning rate is used?
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A paper and a review as text files."""
+    paper, review = tmp_path / "paper.txt", tmp_path / "review.txt"
+    paper.write_text(PAPER)
+    review.write_text(REVIEW)
+    return paper, review
+
+
+def cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a command."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(one) for one in arguments])
+    told = capsys.readouterr()
+    return int(ended.value.code or 0), told.out, told.err
+
+
+def audit_files(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], *more: object
+) -> tuple[int, str, str]:
+    return cli(capsys, "audit", "--paper", files[0], "--review", files[1], *more)
+
+
+def test_one_paper_and_one_review_make_a_run(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    code, out, err = audit_files(capsys, files, "-o", tmp_path / "run")
+
+    assert code == 0
+    assert "judge: lexical (the default)" in err
+    assert "report.html" in out
+    assert {entry.name for entry in (tmp_path / "run").iterdir()} >= {
+        "manifest.json",
+        "points.jsonl",
+        "errors.jsonl",
+        "summary.json",
+        "report.html",
+    }
+    assert len((tmp_path / "run" / "points.jsonl").read_text().splitlines()) == 3
+
+
+def test_without_a_folder_the_run_is_named_after_the_data(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    audit_files(capsys, files, "-q")
+
+    assert (tmp_path / "runs" / "paper" / "points.jsonl").is_file()
+
+
+def test_a_dash_writes_records_to_stdout(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    _, out, _ = audit_files(capsys, files, "-o", "-")
+
+    assert [json.loads(line)["point_id"] for line in out.splitlines()]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]) -> None:
+    assert audit_files(capsys, files, "-q") == (0, "", "")
+
+
+def test_a_dry_run_needs_no_key_and_asks_nothing(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    code, out, _ = audit_files(capsys, files, "--dry-run", "--model", "openai/gpt-5")
+
+    assert code == 0
+    assert "1 papers · 1 reviews · 3 points" in out
+    assert "calls" in out
+    assert "about $" in out
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_dry_run_does_not_invent_a_price(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    _, out, _ = audit_files(capsys, files, "--dry-run", "--model", "openai/unheard-of")
+
+    assert "cost: unknown" in out
+
+
+def test_settings_are_shown_with_their_origin(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    _, out, _ = audit_files(capsys, files, "--show-config", "--rounds", "3")
+
+    assert "rounds = 3  (flag)" in out
+    assert "model = 'lexical'  (default)" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["audit"], "Name a folder"),
+        (["audit", "nowhere"], "nowhere"),
+        (["audit", "--review", "r.txt"], "exactly one --paper"),
+        (["audit", "x", "--review", "r.txt", "--paper", "p.txt"], "not both"),
+        (["audit", "--paper", "none.pdf", "--review", "none.txt"], "none"),
+        (["audti"], "Did you mean 'audit'"),
+        (["audit", ".", "--rounds", "11"], "11"),
+        (["report", "nowhere"], "no run folder"),
+        (["export", "nowhere", "-o", "x.csv"], "no run folder"),
+        (["prompts", "show", "nothing"], "No prompt"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_says_what_is_wrong(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    code, _, err = cli(capsys, *arguments)
+
+    assert code == 2
+    assert complaint in err
+
+
+def test_unknown_models_and_missing_keys_end_with_2(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    assert "did you mean 'lexical'" in audit_files(capsys, files, "--model", "lexcal")[2]
+    assert "OPENAI_API_KEY is not set" in audit_files(capsys, files, "--model", "openai/x")[2]
+
+
+def test_failed_points_end_with_3(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    from aiohttp import web
+
+    server = Loopback(quirk=lambda *_: web.json_response({"error": {}}, status=404)).start()
+    code, _, err = audit_files(capsys, files, "--model", "openai/x", "--base-url", server.url, "-q")
+    server.stop()
+
+    assert code == 3
+    assert "--retry-errors" in err
+
+
+def test_a_refused_key_ends_with_4(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    from aiohttp import web
+
+    server = Loopback(quirk=lambda *_: web.json_response({"error": {}}, status=401)).start()
+    code, _, err = audit_files(capsys, files, "--model", "openai/x", "--base-url", server.url, "-q")
+    server.stop()
+
+    assert code == 4
+    assert "check the key" in err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path) -> Path:
+    """A finished run."""
+    audit_files(capsys, files, "-q", "-o", tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_reports_are_written_by_ending(
+    capsys: pytest.CaptureFixture[str], run: Path, tmp_path: Path, ending: str
+) -> None:
+    code, out, _ = cli(capsys, "report", run, "-o", tmp_path / f"x.{ending}")
+
+    assert code == 0
+    assert out.strip().endswith(f"x.{ending}")
+    assert (tmp_path / f"x.{ending}").stat().st_size > 200
+
+
+def test_an_unknown_ending_is_refused(
+    capsys: pytest.CaptureFixture[str], run: Path, tmp_path: Path
+) -> None:
+    assert cli(capsys, "report", run, "-o", tmp_path / "x.docx")[0] == 2
+    assert cli(capsys, "export", run, "-o", tmp_path / "x.docx")[0] == 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_points_are_exported_by_ending(
+    capsys: pytest.CaptureFixture[str], run: Path, tmp_path: Path, ending: str
+) -> None:
+    code, out, _ = cli(capsys, "export", run, "-o", tmp_path / f"x.{ending}")
+
+    assert code == 0
+    assert out.startswith("3 points")
+
+
+def test_an_argument_is_rebuilt_without_a_model(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    text = "Because only one pond is used, the claim of generality is not supported."
+
+    code, out, _ = cli(capsys, "reconstruct", text, "--paper", files[0])
+
+    assert code == 0
+    assert "valid_unjudged" in out
+    assert "only one pond is used" in out
+
+
+def test_an_argument_is_rebuilt_with_a_model_as_json(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    server = Loopback().start()
+    text = "It is weak because one pond is too few."
+    code, out, _ = cli(
+        capsys, "reconstruct", text, "--paper", files[0], "--json",
+        "--model", "openai/x", "--base-url", server.url,
+    )  # fmt: skip
+    server.stop()
+
+    assert code == 0
+    assert json.loads(out)["state"] == "accepted"
+    assert len(json.loads(out)["rounds"]) == 4
+
+
+def test_rounds_that_run_out_end_with_1(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    server = Loopback().start()
+    code, out, _ = cli(
+        capsys, "reconstruct", "Weak because small.", "--paper", files[0], "--rounds", "1",
+        "--model", "openai/x", "--base-url", server.url,
+    )  # fmt: skip
+    server.stop()
+
+    assert code == 1
+    assert "ill_formed" in out
+    assert "what was wrong" in out
+
+
+def test_prompts_are_listed_shown_and_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "premise_factuality/v1" in cli(capsys, "prompts", "list")[1]
+    assert "{{ premise" in cli(capsys, "prompts", "show", "premise_factuality/v1")[1]
+    assert "{{ premise" in cli(capsys, "prompts", "show", "premise_factuality")[1]
+    assert cli(capsys, "prompts", "verify")[0] == 0
+
+
+def test_changed_prompts_fail_verification(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "SHA256SUMS").write_text("0" * 64 + "  x/v1.md\n")
+    monkeypatch.setenv("REVIEWSCORE_PROMPTS_DIR", str(tmp_path))
+
+    code, _, err = cli(capsys, "prompts", "verify")
+
+    assert code == 1
+    assert "missing" in err
+
+
+def test_the_doctor_finds_a_working_solver_and_prints_no_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "very-secret")
+
+    code, out, _ = cli(capsys, "doctor")
+
+    assert code == 0
+    assert "proves modus ponens" in out
+    assert "very-secret" not in out
