@@ -31,9 +31,10 @@ _FURNITURE = (
 )
 _NUMBER = r"\d{1,4}"
 # A page break is a rule, a running header or a form feed, with page numbers and blank lines.
-_PAGE_BREAK = re.compile(
-    rf"(?:\A|\n)[ ]*(?:(?:{_NUMBER})?[ ]*\n)?(?:[ ]*\n)*[ ]*{_FURNITURE}[ ]*(?=\n|\Z)"
-    rf"(?:\n[ ]*(?:{_FURNITURE}|{_NUMBER})?[ ]*(?=\n|\Z))*"
+_INDENT = "[ ]{0,40}"
+_PAGE_BREAK = re.compile(  # everything bounded, so that the search stays linear
+    rf"(?:\A|\n){_INDENT}(?:(?:{_NUMBER})?{_INDENT}\n)?(?:{_INDENT}\n){{0,6}}{_INDENT}{_FURNITURE}"
+    rf"{_INDENT}(?=\n|\Z)(?:\n{_INDENT}(?:{_FURNITURE}|{_NUMBER})?{_INDENT}(?=\n|\Z)){{0,8}}"
 )
 _MARGIN_LINE = re.compile(r"^[ ]*(\d{3})(?:[ ]+(?=\S)|[ ]*$)", re.MULTILINE)
 _MIN_MARGIN_RUN = 12
@@ -45,7 +46,7 @@ _BLOCK = (
 )
 _TYPOGRAPHY = re.compile(
     r"(?P<ligature>[ﬀ-ﬆ])"
-    r"|(?P<drop>[\u00ad\u200b-\u200d\u2060\ufeff]+|\*\*+|(?<!\w)_+|_+(?!\w)"
+    r"|(?P<drop>[\u00ad\u200b-\u200d\u2060\ufeff]+|\*\*+|(?<!\w)_{1,3}|_{1,3}(?!\w)"
     r"|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*]))"
 )
 _SPACING = re.compile(

@@ -35,7 +35,6 @@ class Candidate:
     capitals: bool
 
 
-_MAX_LINE = 160
 _MAX_TITLE = 110
 _HALF_LINE = 40
 _MIN_LETTERS = 3
@@ -47,7 +46,8 @@ _PROSE = 50
 """Characters of a line that is text rather than a table cell or an axis label."""
 _STYLE = 3
 """Headings of a kind in capitals from which on capitals are the style of that kind."""
-_LINE = re.compile(r"^[ \t]*(?P<line>\S[^\n]*?)[ \t\r]*$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]{0,80}(?P<line>\S[^\n]{0,159}?)[ \t\r]{0,80}$", re.MULTILINE)
+"""Lines short enough for a heading."""
 _HEADING = re.compile(
     r"(?P<marks>#{1,6}[ \t]*)?(?P<bold>\*\*|__|_|\*)?[ \t]*"
     r"(?:(?P<word>Appendix|APPENDIX|Section|SECTION|Supplement|SUPPLEMENT)[ \t]+(?=[\dA-Z]))?"
@@ -146,7 +146,7 @@ def _plausible_lines(text: str) -> Iterator[re.Match[str]]:
         line = match["line"]
         if line.startswith("```"):
             fenced = not fenced
-        elif not fenced and len(line) <= _MAX_LINE and "|" not in line:
+        elif not fenced and "|" not in line:
             yield match
 
 

@@ -27,7 +27,7 @@ _REPEATS = 3
 _REPEAT_SHARE = 0.4
 _PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
 _LINE = re.compile(r"[^\r\n]+")
-_BROKEN_WORD = re.compile(r"([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
+_BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 
 
@@ -170,7 +170,7 @@ def _body(lines: list[Line], furniture: set[str]) -> list[Line]:
 
 def _whole_words(text: str) -> str:
     """Joins words broken at line ends; a hyphen stays if the paper writes it elsewhere."""
-    words = set(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)+", text))
+    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", text))
     plain = set(re.findall(r"[^\W\d_]+", text))
 
     def joined(match: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from reviewscore.schema.paper import Section, Zone
 _MAX_GAP = 2
 """Headings that may be missing in a row (lost in extraction) before a sequence breaks."""
 _GAP_COST = 1.5
+_MAX_CANDIDATES = 2000
 _FIRST_LETTER = ord("A")
 
 
@@ -79,6 +80,9 @@ def _sequence(numbered: Sequence[Candidate]) -> list[Candidate]:
     The best sequence so far is kept for each number it can end with, which bounds the work by the
     candidates times the distinct numbers.
     """
+    if len(numbered) > _MAX_CANDIDATES:  # a text made of numbers; only strong ones count
+        strong = sorted(numbered, key=lambda c: -c.weight)[:_MAX_CANDIDATES]
+        numbered = sorted(strong, key=lambda c: c.start)
     best: dict[Number, tuple[float, int]] = {}
     previous: list[int] = [-1] * len(numbered)
     total: list[float] = [0.0] * len(numbered)

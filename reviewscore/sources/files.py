@@ -277,8 +277,9 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
 
     Args:
         paper_path: ``.txt``, ``.md``, ``.pdf``, ``.json``, or ``.jsonl`` with one paper.
-        review_path: ``.txt``, ``.md`` or ``.pdf`` (the whole text is the field ``text``), ``.json``,
-            or ``.jsonl``; identifiers may be missing.
+        review_path: ``.txt``, ``.md`` or ``.pdf`` (the whole text is the field ``text``),
+            ``.json`` or ``.jsonl``; identifiers may be missing, and one paper's identifier in all
+            of its records is taken to mean this paper.
         year: Year of the submission, if the paper does not say.
 
     Raises:
@@ -323,11 +324,13 @@ def _review_rows(path: Path, paper_id: str) -> list[Row]:
         text = str(without_surrogates(text))
         rows = [Row(1, 0, {"text": text})] if text.strip() else []
     several = len(rows) > 1
+    named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
+    override = {"paper_id": paper_id} if len(named) == 1 else {}
     filled: list[Row] = []
     for row in rows:
         name = f"{path.stem}-{row.line}" if several else path.stem
         record = row.record
         if record is not None:
-            record = {"review_id": name, "paper_id": paper_id, **record}
+            record = {"review_id": name, "paper_id": paper_id, **record, **override}
         filled.append(Row(row.line, row.offset, record, row.error))
     return filled
