@@ -16,16 +16,25 @@ from reviewscore.judges.lexical.forms import (
     clauses_of,
     main_clause,
 )
-from reviewscore.judges.lexical.index import PaperIndex, index_of
+from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage, index_of
+from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.verdict import Finding
 
 FLAGGED_SCORE = 2
 NOTHING_FOUND_SCORE = 4
-_ENOUGH = 0.5
+_ENOUGH = 0.55
+"""Share of the wanted words, weighted by how telling they are, that a quoted passage holds."""
+_SAID_UNDER_HEADING = 0.3
+_OPENING = 0.85
+"""Weight of the abstract and the introduction, which announce rather than show."""
+_BY_RANK = 0.02
+_CANDIDATES = 40
+_TELLING = 3.0
+"""Weight from which on a single word is worth looking up: in about one passage of twenty."""
 _QUOTES = 3
 _FLAGGABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
 
@@ -82,6 +91,8 @@ def find(text: str, paper: Paper) -> Found:
         return _no_verdict(_EMPTY, clause.form)
     index = index_of(paper)
     strength = evidence_strength(wanted, index)
+    if len(wanted.query) == 1 and index.weight(wanted.query[0]) < _TELLING and not wanted.aspects:
+        return _no_verdict(_EMPTY, clause.form)
     if clause.form in _FLAGGABLE and _single(clauses, clause):
         supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
         if supports:
@@ -148,36 +159,48 @@ def _retrieve(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float
 
 def _best_passages(wanted: Wanted, index: PaperIndex) -> list[int]:
     """Indices of up to three passages that hold enough of the wanted words, in reading order."""
-    weights = {word: index.weight(word) for word in wanted.query}
-    total = sum(weights.values())
+    titles = {heading.section.start: heading for heading in index.headings}
     scored: list[tuple[float, int]] = []
-    for score, number in index.ranked(wanted.query)[:40]:
+    for score, number in index.ranked(wanted.query)[:_CANDIDATES]:
         passage = index.passages[number]
         if passage.kind is SentenceKind.HEADING:
             continue
-        title = _title_stems(index, passage.section)
-        held = sum(weight for word, weight in weights.items() if word in passage.stems | title)
-        said = any(aspect.said.search(passage.text) for aspect in wanted.aspects)
-        headed = any(
-            aspect.heading.search(_title(index, passage.section)) for aspect in wanted.aspects
-        )
-        coverage = held / total + 0.1 * said + 0.15 * headed
+        section = index.paper.sections[passage.section] if passage.section >= 0 else None
+        heading = titles.get(section.start) if section else None
+        coverage = _coverage(wanted, passage, heading, index)
         if coverage >= _ENOUGH:
-            scored.append((round(coverage + 0.02 * score, 4), number))
+            scored.append((round(coverage + _BY_RANK * score, 4), number))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     return sorted(number for _, number in scored[:_QUOTES])
 
 
-def _title(index: PaperIndex, section: int) -> str:
-    return index.paper.sections[section].title if section >= 0 else ""
+def _coverage(
+    wanted: Wanted, passage: Passage, heading: Heading | None, index: PaperIndex
+) -> float:
+    """Share of what is wanted that a passage and its heading hold, 0..1 and a bonus.
+
+    A passage that does not plainly speak of a wanted aspect must hold the named parts.
+    """
+    title = heading.section.title if heading else ""
+    plain = [
+        aspect.said.search(passage.text)
+        and (aspect.heading.search(title) or _alone(aspect, passage.text))
+        for aspect in wanted.aspects
+        if not aspect.qualifies
+    ]
+    sought = wanted.query if any(plain) or not plain else wanted.parts
+    weights = {word: index.weight(word) for word in sought}
+    total = sum(weights.values())
+    found = passage.stems | heading.stems if heading else passage.stems
+    held = sum(weight for word, weight in weights.items() if word in found)
+    coverage = held / total if total else 0.0
+    if passage.zone is Zone.ABSTRACT or title.lower() == "introduction":
+        coverage *= _OPENING
+    return coverage + _SAID_UNDER_HEADING * any(plain)
 
 
-def _title_stems(index: PaperIndex, section: int) -> frozenset[str]:
-    title = _title(index, section)
-    return next(
-        (heading.stems for heading in index.headings if heading.section.title == title),
-        frozenset(),
-    )
+def _alone(aspect: Aspect, text: str) -> bool:
+    return aspect.alone is not None and aspect.alone.search(text) is not None
 
 
 def evidence_strength(wanted: Wanted, index: PaperIndex) -> float:

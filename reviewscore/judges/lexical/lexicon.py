@@ -121,7 +121,8 @@ ASPECTS: tuple[Aspect, ...] = (
         "sensitivity",
         r"""(?:how )?sensitiv\w*(?: analys[ie]s)?(?: to (?:the )?choice of)?|robust\w* to (?:the )?
             (?:choice of|(?=hyper-?parameters?))|(?:effects?|impact|influence) of
-            [ ](?:the )?(?:choice of |different |various )?(?=hyper-?\s?parameters?)""",
+            [ ](?:the )?(?:choice of |different |various )?(?=hyper-?\s?parameters?)
+            |how (?:do|does) (?:the )?(?:choice of )?(?=hyper-?\s?parameters?)""",
         r"""(?:sensitiv\w*|ablat\w*|(?:effects?|impact|influence|role) (?:of|on)\b|robustness to
             |varying|(?:hyper-?)?parameters? (?:stud\w+|analys\w+|sensitiv\w+))""",
         r"""(?:sensitiv\w*|insensitiv\w*|robust\b|stable\b|degrad\w+|affects?\b|improv\w+|drops?\b
