@@ -144,6 +144,21 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
             return (left, right)
 
 
+def with_parts(formula: Formula, parts: tuple[Formula, ...]) -> Formula:
+    """The same compound formula over other parts, as many as it has."""
+    match formula:
+        case Atom() | Equal():
+            return formula
+        case And() | Or():
+            return type(formula)(parts)
+        case Not():
+            return Not(parts[0])
+        case ForAll(variable, _) | Exists(variable, _):
+            return type(formula)(variable, parts[0])
+        case Xor() | Implies() | Iff():
+            return type(formula)(parts[0], parts[1])
+
+
 def terms_of(formula: Formula) -> tuple[Term, ...]:
     """The terms directly in an atom or equality; empty for compound formulas."""
     match formula:
@@ -212,7 +227,8 @@ def free(formula: Formula) -> frozenset[str]:
 
 def symbols(formula: Formula) -> Symbols:
     """Predicates (with their number of arguments) and constants of the formula."""
-    predicates, constants = set(), set()
+    predicates: set[tuple[str, int]] = set()
+    constants: set[str] = set()
     for one in walk(formula):
         if isinstance(one, Atom):
             predicates.add((one.name, len(one.terms)))
@@ -234,15 +250,10 @@ def _renamed(formula: Formula, names: dict[str, str], depth: int) -> Formula:
             return Atom(name, tuple([_renamed_term(term, names) for term in terms]))
         case Equal(left, right):
             return Equal(_renamed_term(left, names), _renamed_term(right, names))
-        case Not(body):
-            return Not(_renamed(body, names, depth))
-        case And(parts) | Or(parts):
-            return type(formula)(tuple([_renamed(part, names, depth) for part in parts]))
-        case Xor(left, right) | Implies(left, right) | Iff(left, right):
-            return type(formula)(_renamed(left, names, depth), _renamed(right, names, depth))
         case ForAll(variable, body) | Exists(variable, body):
             fresh = f"#{depth}"  # no name of our grammar holds a '#', so it collides with none
             return type(formula)(fresh, _renamed(body, {**names, variable: fresh}, depth + 1))
+    return with_parts(formula, tuple([_renamed(one, names, depth) for one in parts_of(formula)]))
 
 
 def _renamed_term(term: Term, names: dict[str, str]) -> Term:

@@ -57,7 +57,7 @@ MAX_QUANTIFIERS = 12
 
 _VARIABLE = re.compile(r"[u-z][0-9]*")
 _PSEUDO = frozenset(
-    ["no", "none", "every", "each", "some", "any", "most", "many", "few", "several"]
+    ["no", "none", "every", "each", "some", "any", "most", "many", "few", "several", "exist"]
 )
 _ARROWS = (Kind.IMPLIES, Kind.IFF)
 _JOINS = (Kind.AND, Kind.OR, Kind.XOR)
