@@ -33,8 +33,9 @@ _NUMBER = r"\d{1,4}"
 # A page break is a rule, a running header or a form feed, with page numbers and blank lines.
 _INDENT = "[ ]{0,40}"
 _PAGE_BREAK = re.compile(  # everything bounded, so that the search stays linear
-    rf"(?:\A|\n){_INDENT}(?:(?:{_NUMBER})?{_INDENT}\n)?(?:{_INDENT}\n){{0,6}}{_INDENT}{_FURNITURE}"
-    rf"{_INDENT}(?=\n|\Z)(?:\n{_INDENT}(?:{_FURNITURE}|{_NUMBER})?{_INDENT}(?=\n|\Z)){{0,8}}"
+    rf"(?:\A|\n)(?:{_INDENT}\n){{0,6}}(?:{_INDENT}{_NUMBER}{_INDENT}\n)?(?:{_INDENT}\n){{0,6}}"
+    rf"{_INDENT}{_FURNITURE}"
+    rf"{_INDENT}(?=\n|\Z)(?:\n{_INDENT}(?:{_FURNITURE}|{_NUMBER})?{_INDENT}(?=\n|\Z)){{0,8}}\n?"
 )
 _MARGIN_LINE = re.compile(r"^[ ]*(\d{3})(?:[ ]+(?=\S)|[ ]*$)", re.MULTILINE)
 _MIN_MARGIN_RUN = 12

@@ -144,7 +144,7 @@ def _edges(lines: list[Line]) -> list[Line]:
 
 
 def _pattern(line: Line) -> str:
-    return re.sub(r"\d+", "#", line.text).strip()
+    return re.sub(r"^\d+\b|\b\d+$", "#", line.text.strip())
 
 
 def _repeated(pages: list[list[Line]]) -> set[str]:

@@ -21,6 +21,8 @@ from reviewscore.schema.paper import Paper, Section, Zone
 NO_HEADINGS = "no section headings found"
 _MAX_TITLE = 300
 _TITLE_LINES = 3
+_CUT_TITLE = 2
+"""Spaces in a given title from which on it may be the first line of a longer one."""
 _FIRST_LINES = 40
 
 
@@ -222,7 +224,8 @@ def _best_title(row: PaperRow, text: str) -> str:
     given, read = _one_line(row.title or ""), read_title(text)
     if not given or _RUNNING_HEAD.match(given):
         return read or row.paper_id
-    return read if read.casefold().startswith(given.casefold()) else given
+    cut = given.count(" ") >= _CUT_TITLE and read.casefold().startswith(given.casefold())
+    return read if cut else given
 
 
 def read_title(text: str) -> str:

@@ -1,0 +1,185 @@
+"""Collections are read line by line, and every bad line says what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.errors import InputError
+from reviewscore.sources.files import read_collection, single
+
+PAPER = {"paper_id": "p1", "title": "Lamps", "text": "ABSTRACT\n\nWe light lamps.\n"}
+REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "- Too dark."}}
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def write(folder: Path, papers: list[object], reviews: list[object]) -> Path:
+    for name, records in (("papers", papers), ("reviews", reviews)):
+        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_a_folder_is_read(tmp_path: Path) -> None:
+    found = read_collection(write(tmp_path, [PAPER], [REVIEW]))
+    assert list(found.papers) == ["p1"]
+    assert found.paper("p1").text == PAPER["text"]
+    assert found.reviews[0].fields == {"weaknesses": "- Too dark."}
+    assert [file.name for file in found.files] == ["papers.jsonl", "reviews.jsonl"]
+    assert (found.warnings, found.skipped) == ([], [])
+    assert list(read_collection(tmp_path / "papers.jsonl").papers) == ["p1"]
+
+
+def test_parquet_is_read_like_jsonl_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spool))
+    papers = [{**PAPER, "paper_id": f"p{n}", "year": None if n else 2030} for n in range(70)]
+    parquet.write_table(pa.Table.from_pylist(papers), tmp_path / "papers.parquet")
+    reviews = [
+        {"review_id": "r1", "paper_id": "p69", "sections": {"a": "One.", "b": None}, "rating": 3.0},
+        {"review_id": "r2", "paper_id": "p0", "sections": {"a": None, "b": "Two."}, "rating": None},
+    ]
+    parquet.write_table(pa.Table.from_pylist(reviews), tmp_path / "reviews.parquet")
+    found = read_collection(tmp_path)
+    assert [review.fields for review in found.reviews] == [{"a": "One."}, {"b": "Two."}]
+    assert found.paper("p69").source == "parquet"
+    assert found.paper("p0").year == 2030
+    del found
+    assert list(spool.iterdir()) == []
+
+
+def test_sections_may_be_json_text_or_a_list(tmp_path: Path) -> None:
+    reviews = [
+        {**REVIEW, "sections": json.dumps({"a": ["One.", "Two."]}), "rating": "6: weak"},
+        {**REVIEW, "review_id": "r2", "sections": [{"name": "a", "text": "One."}], "rating": None},
+        {"review_id": 3, "paper_id": "p1", "text": "All in one.", "sections": None},
+    ]
+    found = read_collection(write(tmp_path, [PAPER], reviews)).reviews
+    assert found[0].fields == {"a": "- One.\n- Two."}
+    assert found[1].fields == {"a": "One."}
+    assert (found[2].review_id, found[2].fields) == ("3", {"text": "All in one."})
+
+
+def test_unknown_fields_are_named_once_per_file(tmp_path: Path) -> None:
+    papers = [{**PAPER, "colour": 1}, {**PAPER, "paper_id": "p2", "shade": 2}]
+    (warning,) = read_collection(write(tmp_path, papers, [REVIEW])).warnings
+    assert warning.endswith("papers.jsonl: unknown fields are ignored: colour, shade")
+
+
+BAD_PAPERS = [
+    ({"title": "x", "text": "y"}, "papers.jsonl:2: field 'paper_id': is missing"),
+    ({**PAPER, "paper_id": "p2", "text": ["x"]}, "field 'text': input should be a valid string"),
+    ({**PAPER, "paper_id": "p2", "year": "soon"}, "field 'year'"),
+    (PAPER, "'p1' is also on line 1"),
+    ({"paper_id": "p2", "text": "  "}, "field 'text': paper 'p2' has no text"),
+    ({"paper_id": "p2", "pdf": "none.pdf"}, "field 'pdf': there is no file"),
+    ('{"paper_id": "p2", "te', "papers.jsonl:2: is cut off"),
+    ("{'paper_id': 3}", "papers.jsonl:2: is not JSON"),
+    ("[1, 2]", "papers.jsonl:2: is list, not a JSON object"),
+]
+BAD_REVIEWS = [
+    ({**REVIEW, "review_id": "r2", "paper_id": "p9"}, "there is no usable paper 'p9'"),
+    (REVIEW, "'r1' is also on line 1"),
+    ({**REVIEW, "review_id": "r2", "sections": {"a": " "}}, "review 'r2' is empty"),
+    ({**REVIEW, "review_id": "r2", "sections": "{oops"}, "field 'sections'"),
+    ({**REVIEW, "review_id": "r2", "sections": 4}, "field 'sections'"),
+    ({"review_id": "r2", "text": "x"}, "field 'paper_id': is missing"),
+]
+
+
+@pytest.mark.parametrize(
+    ("papers", "reviews", "problem"),
+    [([PAPER, bad], [REVIEW], problem) for bad, problem in BAD_PAPERS]
+    + [([PAPER], [REVIEW, bad], problem) for bad, problem in BAD_REVIEWS],
+)
+def test_a_bad_line_is_an_error_or_skipped_and_listed(
+    tmp_path: Path, papers: list[object], reviews: list[object], problem: str
+) -> None:
+    folder = write(tmp_path, papers, reviews)
+    with pytest.raises(InputError) as caught:
+        read_collection(folder)
+    assert problem in str(caught.value)
+    assert caught.value.line == 2
+    assert caught.value.cure
+    found = read_collection(folder, skip_bad_lines=True)
+    assert (len(found.papers), len(found.reviews), len(found.skipped)) == (1, 1, 1)
+
+
+def test_lines_that_are_not_utf8_are_bad(tmp_path: Path) -> None:
+    folder = write(tmp_path, [PAPER], [REVIEW])
+    with (folder / "papers.jsonl").open("ab") as file:
+        file.write(b'{"paper_id": "caf\xe9"}\n')
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_collection(folder)
+
+
+def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
+    papers = ['{"paper_id": "p1", "text": "A lamp \\ud83d burns."}']
+    reviews = ['{"review_id": "r1", "paper_id": "p1", "text": "Why \\udc00?"}']
+    found = read_collection(write(tmp_path, papers, reviews))
+    assert found.paper("p1").text == "A lamp \ufffd burns."
+    assert found.reviews[0].fields == {"text": "Why \ufffd?"}
+
+
+def test_missing_places_are_named_with_a_cure(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such folder"):
+        read_collection(tmp_path / "none")
+    with pytest.raises(InputError, match=r"has no papers\.jsonl or papers\.parquet; give a folder"):
+        read_collection(tmp_path)
+    (tmp_path / "papers.jsonl").write_text(json.dumps(PAPER))
+    with pytest.raises(InputError, match=r"has no reviews\.jsonl"):
+        read_collection(tmp_path)
+    (tmp_path / "reviews.jsonl").write_text("")
+    with pytest.raises(InputError, match="holds no reviews"):
+        read_collection(tmp_path)
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(InputError, match="neither papers nor reviews"):
+        read_collection(tmp_path / "notes.txt")
+
+
+def test_a_file_that_changed_is_not_read(tmp_path: Path) -> None:
+    found = read_collection(write(tmp_path, [PAPER], [REVIEW]))
+    write(tmp_path, [{**PAPER, "paper_id": "zz"}], [REVIEW])
+    with pytest.raises(InputError, match="has changed"):
+        found.paper("p1")
+    with pytest.raises(InputError, match="there is no paper 'p9'"):
+        found.paper("p9")
+
+
+def test_one_paper_and_one_review_make_a_collection(tmp_path: Path) -> None:
+    paper, review = tmp_path / "lamps.txt", tmp_path / "mine.md"
+    paper.write_text("LAMPS\n\nABSTRACT\n\nWe light lamps.\n")
+    review.write_text("Weaknesses:\r\n- Too dark.\n")
+    found = single(paper, review, year=2031)
+    assert found.paper("lamps").year == 2031
+    assert found.reviews[0].fields == {"text": "Weaknesses:\n- Too dark.\n"}
+    assert (found.reviews[0].review_id, found.reviews[0].paper_id) == ("mine", "lamps")
+    structured = tmp_path / "one.json"
+    structured.write_text(json.dumps(REVIEW, indent=1))
+    assert single(paper, structured).reviews[0].fields == REVIEW["sections"]
+    review.write_text(" ")
+    with pytest.raises(InputError, match="is empty"):
+        single(paper, review)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("folder", "papers", "reviews"), [("sample12", 12, 36), ("batch100", 100, 300)]
+)
+def test_the_real_collections_are_read(folder: str, papers: int, reviews: int) -> None:
+    path = SHARED / "iclr2022" / folder
+    if not path.is_dir():
+        pytest.skip(f"the development data is not there: {path}")
+    found = read_collection(path)
+    assert (len(found.papers), len(found.reviews)) == (papers, reviews)
+    assert not found.warnings
+    paper = found.paper(next(iter(found.papers)))
+    assert len(paper.sections) > 5
