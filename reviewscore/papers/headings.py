@@ -46,13 +46,18 @@ _PROSE = 50
 """Characters of a line that is text rather than a table cell or an axis label."""
 _STYLE = 3
 """Headings of a kind in capitals from which on capitals are the style of that kind."""
-_LINE = re.compile(r"^[ \t]{0,80}(?P<line>\S[^\n]{0,159}?)[ \t\r]{0,80}$", re.MULTILINE)
-"""Lines short enough for a heading."""
+_LINE = re.compile(
+    r"^[ \t]{0,80}(?P<line>(?:(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}[ \t\r]{0,9}\n[ \t]{0,9}"
+    r"(?=[A-Z]{2}[^a-z\n]{2,90}$)(?!ABSTRACT|REFER|APPENDI|ACKNOW|BIBLIO))?"
+    r"\S[^\n]{0,159}?)[ \t\r]{0,80}$",
+    re.MULTILINE,
+)
+"""Lines short enough for a heading; a number may stand on the line before its capitals."""
 _HEADING = re.compile(
     r"(?P<marks>#{1,6}[ \t]*)?(?P<bold>\*\*|__|_|\*)?[ \t]*"
     r"(?:(?P<word>Appendix|APPENDIX|Section|SECTION|Supplement|SUPPLEMENT)[ \t]+(?=[\dA-Z]))?"
     r"(?:(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.))"
-    r"(?P<stop>[.:)]|[ \t]*[—–-](?=[ \t]))?(?P<inner>\*\*|__|_)?[ \t]+)?"
+    r"(?P<stop>[.:)]|[ \t]*[—–-](?=[ \t]))?(?P<inner>\*\*|__|_)?\s+)?"
     r"(?P<bold2>\*\*|_)?(?P<title>[^\n]*?)(?:\*\*|__|_|\*)?[ \t]*#*$"
 )
 _NAMED = re.compile(

@@ -127,6 +127,16 @@ def test_a_heading_of_two_lines_in_capitals_is_one_heading() -> None:
     assert labels(text)[1] == "2 LAMPS THAT BURN LONGER THAN OTHER LAMPS IN THE COLD WINTER"
 
 
+def test_a_number_may_stand_on_the_line_before_its_heading() -> None:
+    text = paper("1\nINTRODUCTION", "2\nLAMPS AND SHADES", "2.1\nOLD LAMPS", "9\nREFERENCES")
+    assert labels(text) == [
+        "1 INTRODUCTION",
+        "2 LAMPS AND SHADES",
+        "2.1 OLD LAMPS",
+        "REFERENCES",
+    ]
+
+
 def test_a_text_without_headings_is_one_section() -> None:
     assert [section.zone for section in find_sections(PROSE)] == [Zone.BODY]
     assert find_sections("") == ()
