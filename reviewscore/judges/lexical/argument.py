@@ -12,29 +12,31 @@ from reviewscore.schema.argument import Draft, Extraction, Premise
 _MIN_WORDS = 3
 _MAX_REASONS = 6
 
-# Markers with the reason after them ("C because R") and with the conclusion after them ("R, so C").
+# Markers with the reason after them ("C because R") or the conclusion after them ("R, so C").
+_AS_CLAUSE = (
+    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]*\b(?:is|are|was"
+    r"|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?"
+    r"|involves?|needs?)\b)"
+)
 _REASON_AFTER = re.compile(
     r",?\s*\b(?:because|since(?! \d{4}| then)|due to the fact that|due to|owing to|given that|given"
     r"|considering that|in that|as evidenced by|in view of|as a result of"
-    r"|as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]*\b(?:is|are|was|were|do"
-    r"|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?|involves?"
-    r"|needs?)\b))\s*",
+    rf"|{_AS_CLAUSE})\s*",
     re.IGNORECASE,
 )
 _REASON_FIRST = re.compile(
-    r"^(?:because|since(?! \d{4})|due to|owing to|given that|given|considering that|as)\s+"
+    r"^(?:because|since(?! \d{4})|due to|owing to|given that|given|considering that"
+    rf"|{_AS_CLAUSE})\s*"
     r"(?P<reason>[^,]+(?:,[^,]+){0,2}?),\s+(?P<conclusion>.+)$",
     re.IGNORECASE,
 )
 _CONCLUSION_AFTER = re.compile(
     r"\s*[,;:.]?\s*\b(?:(?:and |which )?(?:therefore|thus|hence|consequently|accordingly"
-    r"|as a result"
-    r"|as a consequence|for this reason|so that|it follows that)\b,?"
+    r"|as a result|as a consequence|for this reason|so that|it follows that)\b,?"
     r"|so\b(?= (?:it|the|that|this|we|i|they|there)\b)"
-    r"|(?=which (?:makes?|means|limits?|hinders?|may|might|could|can|is|raises?|undermines?"
-    r"|reduces?|prevents?"
-    r"|affects?|leads? to)\b|making (?:it|the)\b|raising \w+|leading to\b|limiting\b"
-    r"|hindering\b))\s*",
+    r"|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could|can) (?!not\b)\w+|raises?"
+    r"|undermines?|reduces?|prevents?|affects?|leads? to)\b"
+    r"|making (?:it|the)\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
     re.IGNORECASE,
 )
 _OPENER = re.compile(

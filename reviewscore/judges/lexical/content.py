@@ -101,7 +101,7 @@ _NUMBER = re.compile(
     r"|are|were) the "
     r"(?:\w+ ){0,2}(?:number|size|value|dimension\w*|rate|length|percentage|fraction|ratio|amount"
     r"|accuracy|cost"
-    r"|time|run-?time|overhead)\b",
+    r"|time|run-?time|overhead)\b|\b(?:what|which) [^?]*\b(?:learning rates?|batch sizes?)\b",
     re.IGNORECASE,
 )
 

@@ -28,7 +28,9 @@ FLAGGED_SCORE = 2
 NOTHING_FOUND_SCORE = 4
 _ENOUGH = 0.55
 """Share of the wanted words, weighted by how telling they are, that a quoted passage holds."""
-_SAID_UNDER_HEADING = 0.3
+_PLAINLY, _NOT_PLAINLY = 0.3, 0.15
+"""What a passage gains that speaks of an aspect under its heading, and loses that does not."""
+_FEW_PARTS = 2
 _OPENING = 0.85
 """Weight of the abstract and the introduction, which announce rather than show."""
 _BY_RANK = 0.02
@@ -179,16 +181,15 @@ def _coverage(
 ) -> float:
     """Share of what is wanted that a passage and its heading hold, 0..1 and a bonus.
 
-    A passage that does not plainly speak of a wanted aspect must hold the named parts.
+    A passage must speak of the wanted aspects: plainly, or else it must hold named parts too.
     """
     title = heading.section.title if heading else ""
-    plain = [
-        aspect.said.search(passage.text)
-        and (aspect.heading.search(title) or _alone(aspect, passage.text))
-        for aspect in wanted.aspects
-        if not aspect.qualifies
-    ]
-    sought = wanted.query if any(plain) or not plain else wanted.parts
+    hard = [aspect for aspect in wanted.aspects if not aspect.qualifies]
+    said = [aspect for aspect in (hard or wanted.aspects) if aspect.said.search(passage.text)]
+    plain = any(aspect.heading.search(title) or _alone(aspect, passage.text) for aspect in said)
+    if wanted.aspects and not plain and (not said or len(wanted.parts) < _FEW_PARTS):
+        return 0.0
+    sought = wanted.query if plain or not hard else wanted.parts
     weights = {word: index.weight(word) for word in sought}
     total = sum(weights.values())
     found = passage.stems | heading.stems if heading else passage.stems
@@ -196,7 +197,9 @@ def _coverage(
     coverage = held / total if total else 0.0
     if passage.zone is Zone.ABSTRACT or title.lower() == "introduction":
         coverage *= _OPENING
-    return coverage + _SAID_UNDER_HEADING * any(plain)
+    if hard:
+        coverage += _PLAINLY if plain else -_NOT_PLAINLY
+    return coverage
 
 
 def _alone(aspect: Aspect, text: str) -> bool:

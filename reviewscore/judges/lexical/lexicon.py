@@ -256,8 +256,10 @@ ASPECTS: tuple[Aspect, ...] = (
         r"""(?:code\b[^.]*(?:available|released?|provided?|public\w*|github|attached|included?
             |supplement\w*|submit\w*|anonymous|http)|(?:available|released?|provided?|github
             |supplement\w*)[^.]*\bcode\b)""",
-        r"""(?:our|the|source|all|full|this) (?:source )?codes?\b[^.]{0,60}\b(?:available|released
+        r"""(?:(?:our|all|full|source) )+codes?\b[^.]{0,60}\b(?:available|released
             |provided|included|attached|submitted|public\w*|open-?sourced)\b
+            |the codes? (?:[^.]{0,40} )?(?:is|are|will be|can be|has been) (?:\w+ )?(?:available
+            |released|provided|included|attached|submitted|public\w*|open-?sourced|found)\b
             |(?:release|provide|include|open-?source|publish|submit)(?:d|ted)?\b[^.]{0,20}
             \b(?:our|the|source|all the|full) (?:source )?code\b""",
     ),

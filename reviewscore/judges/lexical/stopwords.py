@@ -7,6 +7,8 @@ from functools import cache
 from reviewscore.judges.lexical.stems import stem
 
 _WORDS = """
+minimal minimally substantial substantially brief briefly applicability applicable effectiveness
+consider potential motivation concept concepts
 usage main overall fully rigorously
 easy easily simple simply typical standard behind clearer deeper real-time quantitatively
 qualitatively methodology novel scheme

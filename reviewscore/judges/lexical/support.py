@@ -36,7 +36,7 @@ _VARIED = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b[A-Z][\w-]*[A-Z\d][\w-]*|(?<=[a-z,] )[A-Z][a-z]+")
-_FEW_NAMES = 2
+_FEW_NAMES, _MANY_NAMES = 2, 5
 _DIGITS = re.compile(r"\d|\b(?:two|three|four|five|six|eight|ten)\b", re.IGNORECASE)
 _DEFINING = re.compile(
     r"\b(?:defin\w+ (?:as|by|to be|the)|we define|denotes?|refers? to|stands? for|given by|let \w"
@@ -59,6 +59,10 @@ _SENSITIVITY_HEADING = re.compile(
     re.IGNORECASE,
 )
 """Headings and captions of parts that vary something and report what changes."""
+_SENSITIVITY_CAPTION = re.compile(
+    r"\b(?:sensitiv\w*|ablat\w*|hyper-?\s?parameters?|(?:effects?|impact|influence) of)\b",
+    re.IGNORECASE,
+)
 _VAGUE = re.compile(
     r"\b(?:other|another|recent\w*|newer|latest|state-of-the-art|state of the art|sota"
     r"|not (?:mentioned|included|covered)"
@@ -150,7 +154,7 @@ def _joint_support(
 def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> bool:
     """Whether the quotes meet what a comparison, a sensitivity or a number demands."""
     text = " ".join(passage.text for passage in passages)
-    if wanted.sensitivity and not _reports_sensitivity(passages, text, title):
+    if wanted.sensitivity and not _reports_sensitivity(wanted, passages, text, title):
         return False
     demands = (
         (wanted.comparison, _COMPARATIVE.search(text)),
@@ -165,10 +169,14 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> boo
     return all(met for asked, met in demands if asked)
 
 
-def _reports_sensitivity(passages: tuple[Passage, ...], text: str, title: str) -> bool:
+def _reports_sensitivity(
+    wanted: Wanted, passages: tuple[Passage, ...], text: str, title: str
+) -> bool:
     """Whether quotes from a part that varies something name what was varied and how."""
     captions = [p.text for p in passages if p.kind is SentenceKind.CAPTION]
-    headed = any(_SENSITIVITY_HEADING.search(words) for words in (title, *captions))
+    pattern = _SENSITIVITY_HEADING if wanted.parts else _SENSITIVITY_CAPTION
+    captioned = any(pattern.search(caption) for caption in captions)
+    headed = captioned or _SENSITIVITY_HEADING.search(title) is not None
     varied = _VARIED.search(f"{text} {title}")
     return headed and varied is not None and _VALUE.search(text) is not None
 
@@ -184,6 +192,7 @@ def _aspect_support(
         for chosen in _covers(heading, parts, aspect, index):
             if _qualified(chosen, heading.section.title, wanted):
                 telling = max(_telling(passage, aspect) for passage in chosen)
+                telling += _names(chosen) if wanted.listing else 0
                 rank = (len(chosen), -telling, chosen[0].start)
                 if best is None or rank < best[0]:
                     best = (rank, Support(heading.section, chosen))
@@ -231,12 +240,18 @@ def _covers(
                 break
 
 
+def _names(passages: tuple[Passage, ...]) -> int:
+    """How many names the passages hold, at most enough for a list."""
+    return min(_MANY_NAMES, sum(len(_NAME.findall(passage.text)) for passage in passages))
+
+
 def _telling(passage: Passage, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
     hits = len({match.group().lower() for match in aspect.said.finditer(passage.text)})
     alone = aspect.alone is not None and aspect.alone.search(passage.text) is not None
     pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
-    return min(hits, 4) + 3 * alone - 2 * pointer
+    numbers = re.search(r"\d", passage.text) is not None
+    return min(hits, 4) + 3 * alone + numbers - 2 * pointer
 
 
 def _named_support(wanted: Wanted, parts: frozenset[str], index: PaperIndex) -> Support | None:
@@ -247,12 +262,12 @@ def _named_support(wanted: Wanted, parts: frozenset[str], index: PaperIndex) -> 
         named = parts & heading.stems
         if heading.of_others or len(named) < max(1, 0.5 * len(parts)):
             continue
-        for passage in index.passages[heading.first : heading.last]:
-            if not fit(passage, None) or not parts <= passage.stems | named:
-                continue
-            if len(parts & passage.stems) >= max(1, 0.5 * len(parts)) and _qualified(
-                (passage,), heading.section.title, wanted
-            ):
+        under = [p for p in index.passages[heading.first : heading.last] if fit(p, None)]
+        under.sort(key=lambda p: (-len(parts & p.stems), p.start))
+        for passage in under[:_TRIED]:
+            most = len(parts & passage.stems) >= max(1, 0.5 * len(parts))
+            whole = most and parts <= passage.stems | named
+            if whole and _qualified((passage,), heading.section.title, wanted):
                 return Support(heading.section, (passage,))
     for passage in index.passages:
         if passage.kind is not SentenceKind.CAPTION or not fit(passage, None):

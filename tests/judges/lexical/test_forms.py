@@ -1,0 +1,110 @@
+"""Forms of review sentences and types of review points."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewscore.judges.lexical.asking import is_interrogative, sentences_of
+from reviewscore.judges.lexical.forms import Form, clauses_of, form_of, main_clause
+from reviewscore.judges.lexical.point_type import type_of
+from reviewscore.schema.review import PointType
+
+
+@pytest.mark.parametrize(
+    ("sentence", "form"),
+    [
+        ("There is no ablation study.", Form.CATEGORICAL_DENIAL),
+        ("The authors do not report the learning rate.", Form.CATEGORICAL_DENIAL),
+        ("Error bars are missing.", Form.CATEGORICAL_DENIAL),
+        ("The paper does not sufficiently discuss rain.", Form.HEDGED_DENIAL),
+        ("Limited discussion of rain.", Form.HEDGED_DENIAL),
+        ("Lack of comparison to other frog counters.", Form.HEDGED_DENIAL),
+        ("Which optimizer is used?", Form.FACTUAL_QUESTION),
+        ("How sensitive is the counter to the window length?", Form.FACTUAL_QUESTION),
+        ("Can the authors clarify how the windows are chosen?", Form.FACTUAL_QUESTION),
+        ("Can you provide an ablation study?", Form.FACTUAL_QUESTION),
+        ("Can the authors clarify the role of the windows?", Form.REQUEST),
+        ("Why was a convolutional network chosen?", Form.REQUEST),
+        ("Can the authors add more ponds?", Form.DEGREE),
+        ("How might the counter be extended to toads?", Form.HYPOTHETICAL),
+        ("The counter may fail for toads.", Form.HYPOTHETICAL),
+        ("The authors should compare with toad counters.", Form.SUGGESTION),
+        ("The paper would benefit from a larger study.", Form.SUGGESTION),
+        ("The writing is hard to follow.", Form.QUALITY),
+        ("The novelty is limited.", Form.QUALITY),
+        ("The gains are modest.", Form.DEGREE),
+        ("The counter uses two microphones.", Form.ASSERTION),
+    ],
+)
+def test_a_sentence_has_the_form_a_reader_gives_it(sentence: str, form: Form) -> None:
+    assert form == form_of(sentence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many frogs were recorded?",
+        "I wonder whether rain matters.",
+        "Please clarify what a call is.",
+        "The setup is odd. Is the pond heated?",
+        "Could authors comment on this.",
+        "- What is the window length?",
+    ],
+)
+def test_what_asks_is_a_question(text: str) -> None:
+    assert type_of(text) is PointType.QUESTION
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The heading 'Why do frogs call?' is not answered by the section.",
+        "The work “Do Frogs Dream?” is not cited.",
+        "Do Loud Frogs Always Live Longer? A Study of Ponds is missing from the references.",
+        "The baseline is weak.",
+    ],
+)
+def test_a_question_mark_in_a_quote_or_title_asks_nothing(text: str) -> None:
+    assert type_of(text) is not PointType.QUESTION
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The counts are unreliable because only two biologists checked them.",
+        "The recordings are short, which makes the counts unreliable.",
+        "Since the ponds lie close together, the counts are not independent.",
+        "The counts are unreliable. Two biologists checked four nights only.",
+    ],
+)
+def test_a_weakness_with_a_reason_is_an_argument(text: str) -> None:
+    assert type_of(text) is PointType.ARGUMENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No discussion of limitations such as the weather.", "The counter is slow.", "Weak."],
+)
+def test_a_weakness_without_a_reason_is_a_claim(text: str) -> None:
+    assert type_of(text) is PointType.CLAIM
+
+
+def test_abbreviations_do_not_end_a_sentence() -> None:
+    expected = ("See Fig. 3 for the ponds.", "They are small.")
+
+    assert expected == sentences_of("1) See Fig. 3 for the ponds. They are small.")
+
+
+def test_the_question_of_a_point_is_looked_up_before_its_statements() -> None:
+    clause = main_clause(clauses_of("There is no map. Which ponds were used?"))
+
+    assert clause is not None
+    assert clause.text == "Which ponds were used?"
+
+
+def test_a_text_without_letters_has_no_main_clause() -> None:
+    assert main_clause(clauses_of("...")) is None
+
+
+def test_marks_for_missing_numbers_ask_nothing() -> None:
+    assert not is_interrogative("Equation (?) is wrong.")
