@@ -14,8 +14,8 @@ _MAX_REASONS = 6
 
 # Markers with the reason after them ("C because R") or the conclusion after them ("R, so C").
 _AS_CLAUSE = (
-    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]*\b(?:is|are|was"
-    r"|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?"
+    r"(?<!such )as (?=(?:it|the|they|there|this|these|most|many|all|such|some)\b[^.]{0,160}\b"
+    r"(?:is|are|was|were|do|does|has|have|can|may|relies|builds|requires?|uses?|assumes?|depends?|lacks?"
     r"|involves?|needs?)\b)"
 )
 _REASON_AFTER = re.compile(

@@ -23,6 +23,7 @@ class Wanted:
         sensitivity: Whether it asks how results change with something.
         number: Whether the answer is a number.
         definition: Whether it asks how something is defined or computed, or says that is missing.
+        name: Whether it asks what something named means, or says that is missing.
         listing: Whether the answer is a list of names.
         joined: Whether aspects that stand on their own are listed side by side.
     """
@@ -34,6 +35,7 @@ class Wanted:
     sensitivity: bool
     number: bool
     definition: bool
+    name: bool
     listing: bool
     joined: bool
 
@@ -90,6 +92,15 @@ _LISTING = re.compile(
     r"|measures)\b",
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    r"^what (?:exactly )?(?:is|are) (?:meant by )?(?:an? |the )?(?:\S+ ){0,2}\S+\?$"
+    r"|^what (?:does|do) (?:\S+ ){1,4}(?:mean|stand for|denote|refer to|represent)\b"
+    r"|^what (?:is|are) (?:the )?(?:definition|meaning) of "
+    r"|^(?:\S+ ){1,5}(?:is|are|was|were) (?:not|never) (?:\w+ly )?(?:defined|introduced"
+    r"|explained)\b"
+    r"|^(?:\S+ ){1,5}(?:is|are) undefined\b|\b(?:do|does|did) not define (?:\S+ ?){1,5}$",
+    re.IGNORECASE,
+)
 _COMPLEXITY = re.compile(r"\b(?:computational|time|space) complexity\b", re.IGNORECASE)
 _LIST_GAP = re.compile(
     r"^\W*(?:(?:and/or|and|or|nor|as well as)\W+)?(?:(?:any|the|its|potential|possible"
@@ -141,6 +152,7 @@ def wanted_content(sentence: str) -> Wanted:
         sensitivity=_SENSITIVITY.search(core) is not None,
         number=_NUMBER.search(core) is not None,
         definition=_DEFINITION.search(core) is not None,
+        name=_NAMED.search(core) is not None,
         listing=_LISTING.search(core) is not None,
         joined=_listed(core, [found for aspect, found in named if not aspect.qualifies]),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
 from reviewscore.judges.lexical.finder import find
+from reviewscore.judges.lexical.forms import Form, form_of
 from reviewscore.judges.lexical.point_type import type_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
@@ -131,10 +132,19 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
     return (Provenance(stage=stage, judge=_NAME, judge_version=_VERSION),)
 
 
+def _in_context(point: ReviewPoint) -> str:
+    """The point's text, after the lead-in of its list if only that says what is asked or denied."""
+    lead = point.context.strip()
+    if not lead.endswith(":") or form_of(point.text) is not Form.ASSERTION:
+        return point.text
+    settled = (Form.CATEGORICAL_DENIAL, Form.HEDGED_DENIAL, Form.FACTUAL_QUESTION)
+    return f"{lead[:-1]} {point.text}" if form_of(lead) in settled else point.text
+
+
 def _verdict(
     point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
 ) -> Verdict:
-    found = find(point.text, paper)
+    found = find(_in_context(point), paper)
     return Verdict(
         scale=scale,
         score=found.score,

@@ -16,6 +16,15 @@ _JOINED = (
 )
 
 
+_LETTERS = "αβγδεζηθικλμµνξπρσςτυφχψωϵϕΓΔΘΛΞΠΣΦΨΩ"
+_NAMES = """
+alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu mu nu xi pi rho sigma sigma tau
+upsilon phi chi psi omega epsilon phi gamma delta theta lambda xi pi sigma phi psi omega
+"""
+_GREEK = str.maketrans(dict(zip(_LETTERS, _NAMES.split(), strict=True)))
+"""Greek letters by name, as reviewers who write LaTeX spell them."""
+
+
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str:  # noqa: N802 - the library's name
         """The stem of one lower-case word."""
@@ -45,7 +54,7 @@ def words(text: str) -> list[str]:
     """Words and numbers of a text in order; compounds written apart or with a hyphen are joined."""
     for pattern, joined in _JOINED:
         text = pattern.sub(joined, text)
-    return _WORD.findall(text)
+    return _WORD.findall(text.translate(_GREEK))
 
 
 def stems(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted
+from reviewscore.judges.lexical.definitions import definition_of
 from reviewscore.judges.lexical.fitness import fit
 from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage
 from reviewscore.judges.lexical.lexicon import Aspect
@@ -133,6 +134,9 @@ def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
         found = _aspect_support(aspects[0], wanted, parts, index)
     else:
         found = _named_support(wanted, parts, index)
+    if found is None and wanted.name:
+        passage = definition_of(parts, index)
+        found = None if passage is None else Support(None, (passage,))
     return () if found is None else (found,)
 
 
