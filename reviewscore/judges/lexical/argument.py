@@ -126,29 +126,38 @@ def templated_draft(extraction: Extraction) -> Draft:
     """The argument as a template: each reason a premise, and one conditional that links them.
 
     ``R1 .. Rn`` stand for the reasons and ``C`` for the conclusion; the last premise, not stated
-    by the reviewer, is ``(R1 & .. & Rn) -> C``. Without reasons the conditional has the whole
-    weakness as its only premise, which makes the argument circular; that is left to the proof.
+    by the reviewer, is ``(R1 & .. & Rn) -> C``. A weakness without reasons is its own only
+    premise, and so circular.
     """
-    reasons = extraction.reasons or (extraction.conclusion,)
-    keys = {f"R{number}": reason for number, reason in enumerate(reasons, start=1)}
-    names = list(keys)
+    conclusion = extraction.conclusion
+    if not extraction.reasons:
+        alone = Premise(premise_id="P1", text=conclusion, formula="C", explicit=True)
+        return Draft(
+            premises=(alone,),
+            conclusion=conclusion,
+            conclusion_formula="C",
+            keys={"C": conclusion},
+            proof="C repeats P1.",
+        )
+    keys = {f"R{number}": reason for number, reason in enumerate(extraction.reasons, start=1)}
     premises = [
         Premise(premise_id=f"P{number}", text=reason, formula=f"R{number}", explicit=True)
-        for number, reason in enumerate(reasons, start=1)
+        for number, reason in enumerate(extraction.reasons, start=1)
     ]
+    names = list(keys)
     antecedent = names[0] if len(names) == 1 else f"({' & '.join(names)})"
-    joined = ", and ".join(_clause(reason) for reason in reasons)
+    joined = ", and ".join(_clause(reason) for reason in extraction.reasons)
     link = Premise(
-        premise_id=f"P{len(reasons) + 1}",
-        text=f"If {joined}, then {_clause(extraction.conclusion)}.",
+        premise_id=f"P{len(names) + 1}",
+        text=f"If {joined}, then {_clause(conclusion)}.",
         formula=f"{antecedent} -> C",
         explicit=False,
     )
     steps = ", ".join(premise.premise_id for premise in (*premises, link))
     return Draft(
         premises=(*premises, link),
-        conclusion=extraction.conclusion,
+        conclusion=conclusion,
         conclusion_formula="C",
-        keys={**keys, "C": extraction.conclusion},
+        keys={**keys, "C": conclusion},
         proof=f"C follows from {steps} by modus ponens.",
     )
