@@ -1,1 +1,1 @@
-"""."""
+"""From an argumentative weakness to scored premises; front door: `reconstruct.reconstruct`."""

@@ -1,0 +1,200 @@
+"""The loop: draft, formalize, prove, check faithfulness, or try again with the reason.
+
+ReviewScore (arXiv 2509.21679), sec. 3.2 and app. C.1. Only valid attempts are judged for
+faithfulness; no text of a model is ever executed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from reviewscore.arguments.feedback import feedback
+from reviewscore.errors import BadReplyError, InputError
+from reviewscore.judges.judge import Judges
+from reviewscore.logic.validity import Proof, prove
+from reviewscore.schema.argument import (
+    Argument,
+    ArgumentState,
+    Draft,
+    Extraction,
+    Faithfulness,
+    Premise,
+    Round,
+    Streamlined,
+    Validity,
+)
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.verdict import Provenance
+
+_DONE = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+_FAILED = {
+    Validity.INVALID: ArgumentState.INVALID,
+    Validity.INCONSISTENT_PREMISES: ArgumentState.INCONSISTENT,
+    Validity.UNKNOWN: ArgumentState.UNKNOWN,
+    Validity.ILL_FORMED: ArgumentState.ILL_FORMED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One round with its state, and the premises that would go into the argument."""
+
+    round: Round
+    state: ArgumentState
+    premises: tuple[Premise, ...]
+
+
+async def reconstruct(
+    point: ReviewPoint, paper: Paper, judges: Judges, *, rounds: int = 10
+) -> Argument:
+    """Rebuild an argument until it is valid and faithful, or the rounds run out.
+
+    Then the last attempt is returned with its state. An embedded judge has one round: it would
+    repeat itself. A conclusion that is true by logic alone gets no support from its premises, so
+    that its attempt counts as circular.
+
+    Args:
+        point: The argument, as the reviewer wrote it.
+        paper: The paper it is about.
+        judges: Who extracts, drafts, puts back into English and judges.
+        rounds: Most attempts, at least 1.
+
+    Raises:
+        InputError: `rounds` is less than 1.
+        ModelError: A judge gave no usable reply.
+    """
+    if rounds < 1:
+        raise InputError(f"{rounds} rounds; a reconstruction has at least 1")
+    most = rounds if judges.version is None else 1
+    extraction = verbatim(await judges.extract_argument(point), point)
+    before = extraction.provenance
+    history: list[Round] = []
+    while True:
+        last = history[-1] if history else None
+        draft = await judges.draft_argument(point, paper, extraction, last=last)
+        attempt = await _attempt(len(history) + 1, _numbered(draft), point, judges, before)
+        history.append(attempt.round)
+        if attempt.state in _DONE or len(history) == most:
+            return _argument(extraction, attempt, tuple(history))
+        before = ()
+
+
+def verbatim(extraction: Extraction, point: ReviewPoint) -> Extraction:
+    """Keep of an extraction what the reviewer really wrote, in the reviewer's own letters.
+
+    White space may differ. A conclusion that is not in the point is replaced by the whole point;
+    such reasons are dropped.
+    """
+    found = [_found(reason, point.text) for reason in extraction.reasons]
+    return Extraction(
+        conclusion=_found(extraction.conclusion, point.text) or point.text,
+        reasons=tuple(reason for reason in found if reason),
+        provenance=extraction.provenance,
+    )
+
+
+def _found(words: str, text: str) -> str | None:
+    match = re.search(r"\s+".join(map(re.escape, words.split())), text)
+    return match[0] if match and match[0] else None
+
+
+def _numbered(draft: Draft) -> Draft:
+    """The draft with premises P1, P2, ...: a proof needs ids that differ."""
+    premises = tuple(
+        premise.model_copy(update={"premise_id": f"P{number}"})
+        for number, premise in enumerate(draft.premises, start=1)
+    )
+    return draft.model_copy(update={"premises": premises})
+
+
+async def _attempt(
+    number: int,
+    draft: Draft,
+    point: ReviewPoint,
+    judges: Judges,
+    before: tuple[Provenance, ...],
+) -> _Attempt:
+    formulas = {premise.premise_id: premise.formula for premise in draft.premises}
+    proof = await asyncio.to_thread(prove, formulas, draft.conclusion_formula, keys=draft.keys)
+    if not proof.shows:
+        state = _FAILED.get(proof.validity, ArgumentState.CIRCULAR)
+        attempt = _round(number, draft, proof, None, provenance=(*before, *draft.provenance))
+        return _Attempt(attempt, state, draft.premises)
+    needed = tuple(one for one in draft.premises if one.premise_id in proof.needed)
+    english = await judges.streamline(draft, needed)
+    proved = _proved(draft, proof, english)
+    premises = tuple(one for one in proved.premises if one.needed)
+    texts = tuple(one.text for one in premises)
+    verdict = await judges.faithfulness(point, texts, proved.conclusion)
+    provenance = (*before, *draft.provenance, *english.provenance, *verdict.provenance)
+    attempt = _round(number, proved, proof, verdict, provenance=provenance)
+    return _Attempt(attempt, _judged(verdict), premises)
+
+
+def _judged(verdict: Faithfulness) -> ArgumentState:
+    if verdict.faithful is None:
+        return ArgumentState.VALID_UNJUDGED
+    return ArgumentState.ACCEPTED if verdict.faithful else ArgumentState.UNFAITHFUL
+
+
+def _proved(draft: Draft, proof: Proof, english: Streamlined) -> Draft:
+    """The draft with its needed premises and its conclusion in the English of their formulas."""
+    if len(english.premises) != len(proof.needed):
+        raise BadReplyError(
+            f"{len(proof.needed)} premises were to be put into English, "
+            f"but {len(english.premises)} came back",
+            reply="\n".join(english.premises),
+        )
+    texts = iter(english.premises)
+    premises = tuple(
+        one.model_copy(update={"needed": True, "text": next(texts)})
+        if one.premise_id in proof.needed
+        else one.model_copy(update={"needed": False})
+        for one in draft.premises
+    )
+    return draft.model_copy(update={"premises": premises, "conclusion": english.conclusion})
+
+
+def _round(
+    number: int,
+    draft: Draft,
+    proof: Proof,
+    verdict: Faithfulness | None,
+    *,
+    provenance: tuple[Provenance, ...],
+) -> Round:
+    return Round(
+        number=number,
+        premises=draft.premises,
+        intermediate_conclusions=draft.intermediate_conclusions,
+        conclusion=draft.conclusion,
+        conclusion_formula=draft.conclusion_formula,
+        keys=draft.keys,
+        proof=draft.proof,
+        validity=proof.validity,
+        circular=proof.circular,
+        faithful=None if verdict is None else verdict.faithful,
+        faithfulness_rationale="" if verdict is None else verdict.rationale,
+        feedback=feedback(proof, verdict),
+        provenance=provenance,
+    )
+
+
+def _argument(extraction: Extraction, last: _Attempt, history: tuple[Round, ...]) -> Argument:
+    return Argument(
+        verbatim_conclusion=extraction.conclusion,
+        verbatim_reasons=extraction.reasons,
+        premises=last.premises,
+        intermediate_conclusions=last.round.intermediate_conclusions,
+        conclusion=last.round.conclusion,
+        conclusion_formula=last.round.conclusion_formula,
+        keys=last.round.keys,
+        proof=last.round.proof,
+        state=last.state,
+        validity=last.round.validity,
+        faithful=last.round.faithful,
+        rounds=history,
+    )
