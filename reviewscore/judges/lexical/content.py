@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from reviewscore.judges.lexical.forms import denies
 from reviewscore.judges.lexical.lexicon import Aspect, aspects_in
 from reviewscore.judges.lexical.stems import stem, words
 from reviewscore.judges.lexical.stopwords import stop_stems
@@ -54,13 +55,18 @@ _LEAD = re.compile(
 _TAIL = re.compile(
     r",? (?:which|making|raising|leading to|limiting|thus|therefore|hence|so that|although|though"
     r"|even though|despite"
-    r"|because|since|and this|but (?:it|this|the)|as this|as it|given|especially|in order to"
+    r"|because|since|and this|as this|as it|given|especially|in order to"
     r"|to (?:validate|support|demonstrate|justify|show|verify|understand|isolate|assess|prove"
     r"|substantiate"
     r"|confirm|better|help|make|strengthen|evaluate|allow|quantify|determine|ensure|facilitate"
     r"|contextualize))\b.*$",
     re.IGNORECASE,
 )
+_TURN = re.compile(
+    r"[,;]? (?:but|however|yet|because|since(?! \d)|although|though|while|whereas)\b[,]? ",
+    re.IGNORECASE,
+)
+"""Words at which a sentence turns from one statement to another."""
 _COMPARISON = re.compile(
     r"\b(?:compar\w+|versus|vs\.?|(?:better|worse|faster|slower|higher|lower|different"
     r"|differ\w*) (?:than|from)"
@@ -122,8 +128,13 @@ _MIN_CORE = 12
 
 
 def _core(sentence: str) -> str:
-    """The sentence without a label in front and without clauses that only say why it matters."""
-    core = _TAIL.sub("", _LEAD.sub("", sentence))
+    """The part of a sentence that asks or denies, without a label and without why it matters."""
+    plain = _LEAD.sub("", sentence)
+    parts = _TURN.split(plain)
+    denying = [part for part in parts if denies(part)]
+    if len(parts) > 1 and denying:
+        plain = denying[0]
+    core = _TAIL.sub("", plain)
     return core if len(core) > _MIN_CORE else sentence
 
 

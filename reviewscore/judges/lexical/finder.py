@@ -31,6 +31,8 @@ _ENOUGH = 0.55
 _PLAINLY, _NOT_PLAINLY = 0.3, 0.15
 """What a passage gains that speaks of an aspect under its heading, and loses that does not."""
 _FEW_PARTS = 2
+_MOST_OTHERS = 2
+"""Sentences beside the one looked up; a longer point does not hang on one sentence."""
 _LONGEST = 6000
 """Characters of a point that are read; what it is about stands at its beginning."""
 _OPENING = 0.85
@@ -111,7 +113,7 @@ def _no_verdict(rationale: str, form: Form) -> Found:
 def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
     """Whether the point stands or falls with its main sentence: nothing else is asked or denied."""
     others = [clause for clause in clauses if clause is not main]
-    return not any(
+    return len(others) <= _MOST_OTHERS and not any(
         clause.form in _FLAGGABLE or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
         for clause in others
     )

@@ -250,6 +250,11 @@ def _statement_form(sentence: str) -> Form:
     return Form.DEGREE if _DEGREE.search(sentence) else Form.ASSERTION
 
 
+def denies(text: str) -> bool:
+    """Whether a sentence or a part of one says that something is missing."""
+    return _DENIAL.search(text.strip()) is not None
+
+
 def form_of(sentence: str) -> Form:
     """Form of one sentence."""
     plain = strip_marks(sentence)

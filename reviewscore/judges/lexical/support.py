@@ -78,6 +78,12 @@ _BEYOND = re.compile(
     re.IGNORECASE,
 )
 """Words that ask for something else than what the named words would find."""
+_PLACE = re.compile(
+    r"\b(?:fig(?:ure|s)?\.?|tables?|tab\.|eqs?\.?|equations?|lines?|pages?|sections?|sec\.|theorems?"
+    r"|lemmas?|appendix|footnote|algorithm) ?\(?[A-Z]?\d",
+    re.IGNORECASE,
+)
+"""A place in the paper: what is asked or denied is asked of that place only."""
 _COMPOUND = re.compile(
     r"(?:,|;|:)? (?:and|or) (?:how|why|what|which|is|are|do|does|can|could|would|if|whether|where"
     r"|when)\b",
@@ -119,6 +125,8 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
 def answerable_by_quote(sentence: str, wanted: Wanted) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
     vague = wanted.comparison and _VAGUE.search(sentence) is not None
+    if _PLACE.search(sentence):
+        return False
     return not vague and _BEYOND.search(sentence) is None and _COMPOUND.search(sentence) is None
 
 
