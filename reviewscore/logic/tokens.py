@@ -110,7 +110,7 @@ _TOKEN = re.compile(
     + "|".join(re.escape(one) for one in sorted(_KIND_OF, key=len, reverse=True))
     + ")"
 )
-_LABEL = re.compile(r"(?:p(?:remise)?_?\d*|c(?:onclusion)?)", re.IGNORECASE)
+_LABEL = re.compile(r"(?:p(?:remise)?_?\d+|c(?:onclusion)?)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _SIGNS = {
@@ -186,11 +186,13 @@ def _scan(source: Source, formula: str) -> list[Token]:
 
 
 def _names_for_quantifiers(tokens: list[Token]) -> list[Token]:
-    """`exists` before a name is a quantifier; elsewhere, as in ``Exists(baseline)``, a name."""
+    """`Exists` and `All` are quantifiers before a name; elsewhere, as in ``Exists(a)``, names."""
     following = [*tokens[1:], Token(Kind.END, "", 0)]
     return [
         token._replace(kind=Kind.NAME)
-        if token.kind in QUANTIFIERS and token.text.isascii() and after.kind is not Kind.NAME
+        if token.text.capitalize() in ("Exists", "All")
+        and token.text[0].isupper()
+        and after.kind is not Kind.NAME
         else token
         for token, after in zip(tokens, following, strict=False)
     ]
