@@ -26,6 +26,8 @@ class Wanted:
         definition: Whether it asks how something is defined or computed, or says that is missing.
         name: Whether it asks what something named means, or says that is missing.
         listing: Whether the answer is a list of names.
+        vague: Whether it asks for a comparison with things it does not name.
+        rivals: Stems of the names that something is to be compared with.
         joined: Whether aspects that stand on their own are listed side by side.
     """
 
@@ -38,6 +40,8 @@ class Wanted:
     definition: bool
     name: bool
     listing: bool
+    vague: bool
+    rivals: tuple[str, ...]
     joined: bool
 
     @property
@@ -73,6 +77,17 @@ _COMPARISON = re.compile(
     r"|relative to|outperform\w*|benchmark(?:ed|ing))\b",
     re.IGNORECASE,
 )
+_PROPER = re.compile(r"\b[A-Za-z]*[A-Z][\w+-]*[A-Z\d][\w+-]*")
+"""A name as papers give them to methods: with a capital and a further capital or digit."""
+_CAPITALISED = re.compile(r"\b[A-Za-z]*[A-Z][\w+-]*")
+_EXAMPLES = re.compile(r"\b(?:like|such as|e\.g\.,?|including|for example)\b", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
+_VAGUE = re.compile(
+    r"\b(?:other|another|recent\w*|newer|latest|state-of-the-art|state of the art|sota|alternative"
+    r"|not (?:mentioned|included|covered)|modern|advanced|very)\b",
+    re.IGNORECASE,
+)
+"""Things to compare with that are not named, so that nothing quoted can be known to be them."""
 _SENSITIVITY = re.compile(
     r"\bsensitiv\w*|\bhow (?:does|do|is|are|did) [^?]{0,80}\b(?:vary|varies|change[sd]?"
     r"|affect(?:s|ed)?|depend(?:s|ed)?"
@@ -165,6 +180,8 @@ def wanted_content(sentence: str) -> Wanted:
         definition=_DEFINITION.search(core) is not None,
         name=_NAMED.search(core) is not None,
         listing=_LISTING.search(core) is not None,
+        vague=_COMPARISON.search(core) is not None and _VAGUE.search(core) is not None,
+        rivals=_rivals(core),
         joined=_listed(core, [found for aspect, found in named if not aspect.qualifies]),
     )
 
@@ -175,6 +192,23 @@ def _listed(core: str, named: list[tuple[tuple[int, int], ...]]) -> bool:
     return all(
         start <= end or _LIST_GAP.match(core[end:start]) for (_, end), (start, _) in pairwise(spans)
     )
+
+
+def _rivals(core: str) -> tuple[str, ...]:
+    """Stems of the names after the word that asks for a comparison, in order.
+
+    When unnamed things come first ("recent methods such as ..."), only names given as examples of
+    one such group count.
+    """
+    asked = _COMPARISON.search(core)
+    if asked is None:
+        return ()
+    after = core[asked.end() :]
+    names = _PROPER.findall(after)
+    if _VAGUE.search(core):
+        group, _, examples = _EXAMPLES.sub("\n", after, count=1).partition("\n")
+        names = [] if _AND.search(group) else _CAPITALISED.findall(examples)
+    return tuple(dict.fromkeys(stem(word) for name in names for word in words(name)))
 
 
 def _content_stems(text: str) -> tuple[str, ...]:

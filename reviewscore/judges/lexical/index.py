@@ -119,6 +119,10 @@ class PaperIndex:
         floor = max(8, 0.12 * len(self.passages))
         return frozenset(word for word, count in counts.items() if count >= floor)
 
+    def title_of(self, passage: Passage) -> str:
+        """Title of the section a passage stands in; empty if there is none."""
+        return self.paper.sections[passage.section].title if passage.section >= 0 else ""
+
     @cached_property
     def rarity(self) -> dict[str, float]:
         """How telling each stem is: log of the share of passages without it, 0 at the least."""

@@ -166,11 +166,12 @@ ASPECTS: tuple[Aspect, ...] = (
         "running time",
         r"""(?:training|inference|running|computation|wall-?clock) (?:times?\b|speed)|run-?times?\b
             |wall-?clock|latency""",
-        r"""(?:run-?times?\b|wall-?clock|latency|(?:time|speed|efficiency|cost) (?:analysis
+        r"""(?:run-?times?\b(?! memory)|wall-?clock|latency|(?:time|speed|efficiency
+            |cost) (?:analysis
             |comparison
             |study|report)|time (?:and|&) (?:memory|space)|speed-?ups?\b|(?<!over )(?<!during )
             (?<!at )(?:training|running|inference|computation|run) (?:times?|costs?|speed)\b)""",
-        r"""(?:(?:training|running|inference|computation|run)[ -]?times?\b|\d seconds?\b
+        r"""(?:(?:training|running|inference|computation|run)[ -]?times?\b(?! memory)|\d seconds?\b
             |\d minutes\b|\d hours?\b|gpu (?:hours?|days?)|faster|slower|speed-?ups?\b|latency
             |wall-?clock)""",
         r"""(?:training|inference|running|run|runtime)\b[^.]{0,60}\b(?:takes?|took|requires?

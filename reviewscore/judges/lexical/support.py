@@ -54,6 +54,16 @@ _COMPARATIVE = re.compile(
     r"|inferior|improv\w+|on par|similar to|against|baselines?)\b",
     re.IGNORECASE,
 )
+_RESULTS = re.compile(
+    r"\b(?:compar\w+|versus|vs\.?|results?|evaluation|experiments?|performance|benchmark\w*)\b",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"\b(?:than|outperform\w*|compared (?:to|with)|surpass\w*|superior|inferior|on par|comparable"
+    r"|better|worse|faster|slower|higher|lower|improv\w+|competitive|similar (?:to|performance))\b",
+    re.IGNORECASE,
+)
+"""How a comparison came out."""
 _SENSITIVITY_HEADING = re.compile(
     r"\b(?:sensitiv\w*|ablat\w*|(?:effects?|impact|influence|role) (?:of|on)|robustness|varying"
     r"|(?:hyper-?)?parameters? (?:stud\w+|analys\w+|sensitiv\w+))",
@@ -64,13 +74,8 @@ _SENSITIVITY_CAPTION = re.compile(
     r"\b(?:sensitiv\w*|ablat\w*|hyper-?\s?parameters?|(?:effects?|impact|influence) of)\b",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(
-    r"\b(?:other|another|recent\w*|newer|latest|state-of-the-art|state of the art|sota"
-    r"|not (?:mentioned|included|covered)"
-    r"|alternative|modern|advanced|very)\b",
-    re.IGNORECASE,
-)
-"""Things to compare with that are not named, so that nothing quoted can be known to be them."""
+_OF_RIVALS = re.compile(r"\b(?:baselines?|background|preliminar\w+|existing)\b", re.IGNORECASE)
+"""Headings of parts about other people's methods."""
 _BEYOND = re.compile(
     r"\b(?:rather than|instead of|beyond|besides|other than|apart from|not (?:only|just|covered"
     r"|mentioned|included)"
@@ -124,15 +129,15 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
 
 def answerable_by_quote(sentence: str, wanted: Wanted) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
-    vague = wanted.comparison and _VAGUE.search(sentence) is not None
-    if _PLACE.search(sentence):
-        return False
-    return not vague and _BEYOND.search(sentence) is None and _COMPOUND.search(sentence) is None
+    unnamed = wanted.vague and not wanted.rivals
+    unsettled = (_PLACE, _BEYOND, _COMPOUND)
+    return not unnamed and not any(pattern.search(sentence) for pattern in unsettled)
 
 
 def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
     """Support for everything that is wanted; empty unless nothing is left unmatched."""
-    parts = frozenset(wanted.parts) - (index.own if wanted.aspects else frozenset())
+    kept = wanted.sensitivity or not wanted.aspects
+    parts = frozenset(wanted.parts) - (frozenset() if kept else index.own)
     aspects = demanded(wanted)
     if len(parts) > _MAX_PARTS or any(not aspect.flaggable for aspect in aspects):
         return ()
@@ -140,6 +145,8 @@ def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
         return _joint_support(aspects, wanted, parts, index) if wanted.joined else ()
     if aspects:
         found = _aspect_support(aspects[0], wanted, parts, index)
+    elif wanted.rivals:
+        found = _rival_support(wanted, index)
     else:
         found = _named_support(wanted, parts, index)
     if found is None and wanted.name:
@@ -168,10 +175,11 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> boo
     text = " ".join(passage.text for passage in passages)
     if wanted.sensitivity and not _reports_sensitivity(wanted, passages, text, title):
         return False
+    captions = all(passage.kind is SentenceKind.CAPTION for passage in passages)
     demands = (
         (wanted.comparison, _COMPARATIVE.search(text)),
         (wanted.number, _DIGITS.search(text)),
-        (wanted.listing, len(_NAME.findall(text)) >= _FEW_NAMES),
+        (wanted.listing, not captions and len(_NAME.findall(text)) >= _FEW_NAMES),
         (wanted.definition, _DEFINING.search(text)),
         *(
             (aspect.qualifies, aspect.said.search(text) or aspect.heading.search(title))
@@ -219,6 +227,8 @@ def _alone(
     for passage in index.passages:
         if not fit(passage, aspect) or not parts <= passage.stems:
             continue
+        if _OF_RIVALS.search(index.title_of(passage)):
+            continue
         dedicated = (
             aspect.heading.search(passage.text[:_CAPTION_START]) is not None
             if passage.kind is SentenceKind.CAPTION
@@ -264,6 +274,19 @@ def _telling(passage: Passage, aspect: Aspect) -> int:
     pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
     numbers = re.search(r"\d", passage.text) is not None
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer
+
+
+def _rival_support(wanted: Wanted, index: PaperIndex) -> Support | None:
+    """The first sentence, under a heading of results, that compares with all the named rivals."""
+    rivals = frozenset(wanted.rivals)
+    for heading in index.headings:
+        if heading.of_others or not _RESULTS.search(heading.section.title):
+            continue
+        for passage in index.passages[heading.first : heading.last]:
+            held = rivals <= passage.stems and fit(passage, None)
+            if held and _OUTCOME.search(passage.text):
+                return Support(heading.section, (passage,))
+    return None
 
 
 def _named_support(wanted: Wanted, parts: frozenset[str], index: PaperIndex) -> Support | None:
