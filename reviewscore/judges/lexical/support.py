@@ -39,6 +39,12 @@ _VARIED = re.compile(
 _NAME = re.compile(r"\b[A-Z][\w-]*[A-Z\d][\w-]*|(?<=[a-z,] )[A-Z][a-z]+")
 _FEW_NAMES, _MANY_NAMES = 2, 5
 _DIGITS = re.compile(r"\d|\b(?:two|three|four|five|six|eight|ten)\b", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\b(?:appendix|sections?|sec\.|tables?|tab\.|figures?|figs?\.|eqs?\.|equations?|algorithm)"
+    r" ?\(?[A-Z]?[\d.]+|\(\d{4}\)|, \d{4}\b",
+    re.IGNORECASE,
+)
+"""Numbers that are no answers: of parts of the paper, and years of citations."""
 _DEFINING = re.compile(
     r"\b(?:defin\w+ (?:as|by|to be|the)|we define|denotes?|refers? to|stands? for|given by|let \w"
     r"|comput\w+|calculat\w+"
@@ -124,6 +130,7 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
     if hard:
         return tuple(hard)
     soft = [aspect for aspect in wanted.aspects if aspect.name != "comparison"]
+    soft.sort(key=lambda aspect: aspect.name == "experiments")  # the least particular one last
     return tuple(soft[:1])
 
 
@@ -178,7 +185,7 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> boo
     captions = all(passage.kind is SentenceKind.CAPTION for passage in passages)
     demands = (
         (wanted.comparison, _COMPARATIVE.search(text)),
-        (wanted.number, _DIGITS.search(text)),
+        (wanted.number, _DIGITS.search(_REFERENCE.sub("", text))),
         (wanted.listing, not captions and len(_NAME.findall(text)) >= _FEW_NAMES),
         (wanted.definition, _DEFINING.search(text)),
         *(

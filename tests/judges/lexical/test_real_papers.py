@@ -1,0 +1,40 @@
+"""The lexical judge on real papers and reviews, where they are at hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.judges.lexical.finder import find
+from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.points import split_review
+from reviewscore.schema.review import Review
+from reviewscore.schema.verdict import Finding
+
+
+@pytest.mark.shared
+def test_quotes_are_verbatim_and_flags_are_rare_on_real_papers(shared: Path) -> None:
+    folder = shared / "iclr2022" / "sample12"
+    rows = [json.loads(line) for line in (folder / "papers.jsonl").open(encoding="utf-8")]
+    papers = {
+        row["paper_id"]: build_paper(
+            PaperRow(paper_id=row["paper_id"], title=row["title"], text=row["text"])
+        )
+        for row in rows
+    }
+    outcomes = []
+    for line in (folder / "reviews.jsonl").open(encoding="utf-8"):
+        row = json.loads(line)
+        fields = {name: text for name, text in row["sections"].items() if text}
+        review = Review(review_id=row["review_id"], paper_id=row["paper_id"], fields=fields)
+        for point in split_review(review, include_limitations=True):
+            outcomes.append((papers[row["paper_id"]], find(point.text, papers[row["paper_id"]])))
+
+    assert len(outcomes) > 300
+    for paper, found in outcomes:
+        for evidence in found.evidence:
+            assert paper.text[evidence.start : evidence.end] == evidence.quote
+    flagged = sum(found.finding is Finding.FLAGGED for _, found in outcomes)
+    assert flagged < 0.02 * len(outcomes)
