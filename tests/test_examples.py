@@ -1,0 +1,189 @@
+"""The example paper, its reviews and what is said about them agree with each other."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from reviewscore.papers.load import load_paper
+from reviewscore.papers.quotes import find_quote
+from reviewscore.papers.sentences import sentences
+from reviewscore.points import split_review
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import PointType
+from reviewscore.sources.files import read_collection
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+TEXT = (EXAMPLES / "paper.txt").read_text("utf-8")
+EXPECTED = tuple(csv.DictReader((EXAMPLES / "expected.csv").open(encoding="utf-8", newline="")))
+REVIEWS = {path.stem: path.read_text("utf-8") for path in EXAMPLES.glob("reviews/R?.*")}
+
+
+@lru_cache(maxsize=2)
+def paper(name: str) -> Paper:
+    return load_paper(EXAMPLES / name)
+
+
+def table(number: int) -> dict[str, list[float]]:
+    """Rows of a table of the paper: the first cell, and the numbers after it."""
+    found = re.search(rf"\nTable {number}: [^\n]+\n\n(.+?)\n\n", TEXT, re.S)
+    assert found is not None
+    rows = [re.split(r" {2,}", line) for line in found[1].splitlines()[1:]]
+    return {row[0]: [float(cell.split(" ±")[0]) for cell in row[1:]] for row in rows}
+
+
+def run(script: str, *arguments: str) -> str:
+    command = [sys.executable, "-W", "error", str(EXAMPLES / script), *arguments]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_generated_files_are_what_the_script_writes(tmp_path: Path) -> None:
+    pytest.importorskip("reportlab", reason="the PDF is written with reportlab (extra `dev`)")
+    run("make_examples.py", str(tmp_path))
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == ["paper.pdf", "papers.jsonl", "reviews.jsonl"]
+    for name in written:
+        assert (tmp_path / name).read_bytes() == (EXAMPLES / name).read_bytes(), name
+
+
+def test_the_collection_is_read_without_a_warning() -> None:
+    collection = read_collection(EXAMPLES)
+    assert not collection.warnings
+    assert [review.review_id for review in collection.reviews] == [
+        "crossread-R1",
+        "crossread-R2",
+        "crossread-R3",
+    ]
+    responses = [review.author_response is not None for review in collection.reviews]
+    assert responses == [False, True, False]
+
+
+@pytest.mark.parametrize("row", EXPECTED, ids=lambda row: f"{row['review']}-{row['first_words']}")
+def test_an_expected_point_stands_once_in_its_review(row: dict[str, str]) -> None:
+    assert REVIEWS[row["review"]].count(row["first_words"]) == 1
+    assert row["type"] in {kind.value for kind in PointType}
+    assert row["misinformed"] in {"yes", "no", "taste"}
+    assert row["where"] or row["misinformed"] != "yes"
+
+
+def test_every_point_of_the_splitter_is_expected_and_every_expected_one_is_split() -> None:
+    starts = {(f"crossread-{row['review']}", row["first_words"]) for row in EXPECTED}
+    points = [
+        point for review in read_collection(EXAMPLES).reviews for point in split_review(review)
+    ]
+    found = {
+        (review, words)
+        for review, words in starts
+        for point in points
+        if point.review_id == review and point.text.startswith(words)
+    }
+    assert found == starts
+    assert len(points) == len(EXPECTED)
+
+
+def test_the_readme_lists_the_misinformed_points() -> None:
+    readme = (EXAMPLES / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| (R\d) \|", readme, re.M)
+    misinformed = [row["review"] for row in EXPECTED if row["misinformed"] == "yes"]
+    assert listed == misinformed
+
+
+@pytest.mark.parametrize("name", ["paper.txt", "paper.pdf"])
+def test_sections_that_settle_a_point_are_sections_of_the_paper(name: str) -> None:
+    labels = {section.label for section in paper(name).sections}
+    named = {label for row in EXPECTED for label in row["where"].split("; ") if label}
+    assert named <= labels
+
+
+def test_text_and_pdf_have_the_same_sections() -> None:
+    text, pdf = paper("paper.txt"), paper("paper.pdf")
+    assert [one.label for one in text.sections] == [one.label for one in pdf.sections]
+    assert text.title == pdf.title
+
+
+def test_sentences_of_the_text_are_found_in_the_pdf() -> None:
+    pdf = paper("paper.pdf")
+    asked = [
+        TEXT[one.start : one.end] for one in sentences(paper("paper.txt")) if one.kind == "sentence"
+    ]
+    missing = [one for one in asked if not find_quote(pdf, one).verified]
+    assert len(asked) > 100
+    assert not missing
+
+
+@pytest.mark.parametrize("number", [1, 5])
+def test_means_are_the_means_of_their_rows(number: int) -> None:
+    for name, (*values, mean) in table(number).items():
+        assert len(values) == 4
+        assert mean == pytest.approx(sum(values) / 4, abs=0.051), name
+
+
+def test_headline_numbers_follow_from_the_tables() -> None:
+    mean = {name: values[-1] for name, values in table(1).items()}
+    ours, none, oracle = mean["CrossRead (ours)"], mean["No filter"], mean["Oracle filter"]
+    confident = mean["Confident learning"]
+    gap = oracle - none
+    assert f"{ours - none:.1f} points over training without a filter" in TEXT
+    assert f"{ours - confident:.1f} points over confident learning" in TEXT
+    assert f"closes {(ours - none) / gap:.0%} of the gap" in TEXT
+    assert f"confident learning {(confident - none) / gap:.0%}" in TEXT
+    assert f"from {none}% to {ours}%" in TEXT
+
+
+def test_tables_agree_where_they_report_the_same_setting() -> None:
+    main, rates, finals = table_means(), table(3), table(6)
+    for name in ("No filter", "Confident learning", "CrossRead (ours)"):
+        assert rates[name][2] == main[name]
+    assert finals["Boosted trees"] == [
+        main["No filter"],
+        main["Confident learning"],
+        main["CrossRead (ours)"],
+    ]
+
+
+def table_means() -> dict[str, float]:
+    return {name: values[-1] for name, values in table(1).items()}
+
+
+def test_changes_of_the_ablation_are_differences_to_the_full_method() -> None:
+    full = table_means()["CrossRead (ours)"]
+    rows = table(2)
+    assert rows["CrossRead"] == [full, 0.0]
+    for mean, change in rows.values():
+        assert change == pytest.approx(mean - full, abs=0.001)
+
+
+def test_precision_and_recall_follow_from_the_counts() -> None:
+    errors = 236
+    assert f"{errors} errors ({errors / 2000:.1%})" in TEXT
+    for marked, right in ((251, 168), (274, 151)):
+        assert f"marks {marked}" in TEXT
+        words = f"precision of {right / marked:.1%} and a recall of {right / errors:.1%}"
+        assert words in TEXT
+
+
+def test_scoring_one_point_shows_the_passage_with_the_answer() -> None:
+    output = run("score_one_point.py")
+    assert "What learning rate was used" in output
+    assert "4.1 Setup: Boosted trees use a learning rate of 0.1" in output
+
+
+def test_auditing_the_folder_prints_the_summary() -> None:
+    output = run("audit_folder.py")
+    assert f"{len(EXPECTED)} points of 3 reviews" in output
