@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +15,14 @@ from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Finding
 
 
+def _records(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+
+
 @pytest.mark.shared
 def test_quotes_are_verbatim_and_flags_are_rare_on_real_papers(shared: Path) -> None:
     folder = shared / "iclr2022" / "sample12"
-    rows = [json.loads(line) for line in (folder / "papers.jsonl").open(encoding="utf-8")]
+    rows = _records(folder / "papers.jsonl")
     papers = {
         row["paper_id"]: build_paper(
             PaperRow(paper_id=row["paper_id"], title=row["title"], text=row["text"])
@@ -25,8 +30,7 @@ def test_quotes_are_verbatim_and_flags_are_rare_on_real_papers(shared: Path) -> 
         for row in rows
     }
     outcomes = []
-    for line in (folder / "reviews.jsonl").open(encoding="utf-8"):
-        row = json.loads(line)
+    for row in _records(folder / "reviews.jsonl"):
         fields = {name: text for name, text in row["sections"].items() if text}
         review = Review(review_id=row["review_id"], paper_id=row["paper_id"], fields=fields)
         for point in split_review(review, include_limitations=True):
