@@ -59,7 +59,7 @@ bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
 
 lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
 	rm -rf $(VENV) .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
