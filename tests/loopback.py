@@ -31,7 +31,7 @@ def fenced(prompt: str, name: str) -> str:
 
 def words(text: str) -> set[str]:
     """Longer words of a text, lower-cased."""
-    return set(re.findall(r"[a-z]{5,}", text.lower()))
+    return set(re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def best_sentence(paper: str, wanted: str) -> tuple[str, int]:

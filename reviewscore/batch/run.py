@@ -23,6 +23,7 @@ from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.client import Client, StoppedError, Traffic
+from reviewscore.llm.provider import check_model
 from reviewscore.pipeline import point_score, review_points, score_point
 from reviewscore.points import split_review
 from reviewscore.schema.paper import Paper
@@ -112,11 +113,14 @@ def audit(
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
-    with prompts.use_directory(resolved.settings.prompts_dir):
-        embedded = LexicalJudges().version if resolved.settings.embedded else None
+    settings = resolved.settings
+    if not settings.embedded:
+        check_model(settings.model, base_url=settings.base_url)
+    with prompts.use_directory(settings.prompts_dir):
+        embedded = LexicalJudges().version if settings.embedded else None
         manifest = new_manifest(collection, resolved, judge_version=embedded)
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
-            return asyncio.run(_session(collection, resolved.settings, run, progress))
+            return asyncio.run(_session(collection, settings, run, progress))
 
 
 async def _session(

@@ -23,6 +23,8 @@ def command(run: Path, output: Path) -> None:
     Example:  reviewscore export runs/iclr24 -o iclr24.csv
     """
     from reviewscore.store.export import export
+    from reviewscore.store.run_dir import read_manifest
 
+    read_manifest(run)  # a folder that is no run has no points to write
     rows = export(run, output)
     click.echo(f"{rows} points written to {output}")

@@ -111,12 +111,7 @@ async def open_judges(
     if settings.embedded:
         yield LexicalJudges(), None
         return
-    provider = open_provider(
-        settings.model,
-        base_url=settings.base_url,
-        timeout=settings.timeout,
-        connections=settings.max_connections,
-    )
+    provider = open_provider(settings.model, base_url=settings.base_url, timeout=settings.timeout)
     client = Client(
         provider,
         calls(),

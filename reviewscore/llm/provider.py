@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from typing import Protocol
 
 from reviewscore.errors import SettingsError
@@ -39,14 +40,19 @@ def model_name(model: str) -> str:
     return model.partition("/")[2]
 
 
-def check_model(model: str) -> None:
-    """Refuse a model name that no provider will take.
+def check_model(model: str, *, base_url: str | None) -> None:
+    """Refuse a model that cannot be asked, before anything is made or paid for.
 
     Raises:
-        SettingsError: Names the providers there are.
+        SettingsError: No provider will take the name, or the provider's key is missing.
     """
     provider, slash, name = model.partition("/")
     if provider in PROVIDERS and slash and name:
+        own = base_url or os.environ.get("OPENAI_BASE_URL")
+        if not own and not os.environ.get("OPENAI_API_KEY"):
+            raise SettingsError(
+                "OPENAI_API_KEY is not set; set it, or name a compatible server with --base-url"
+            )
         return
     close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
     hint = f"; did you mean '{close[0]}'?" if close and close[0] != provider else ""
@@ -63,12 +69,11 @@ def open_provider(
         model: ``provider/name``.
         base_url: Address of a compatible server; None for the provider's own.
         timeout: Seconds to wait for one reply.
-        connections: Most requests under way at once.
 
     Raises:
         SettingsError: No such provider, or its key is missing.
     """
-    check_model(model)
+    check_model(model, base_url=base_url)
     from reviewscore.llm.providers.openai import OpenAIProvider
 
-    return OpenAIProvider(base_url=base_url, timeout=timeout, connections=connections)
+    return OpenAIProvider(base_url=base_url, timeout=timeout)

@@ -67,7 +67,7 @@ def test_a_half_written_line_is_cut_off_when_the_file_is_opened(tmp_path: Path) 
 @given(st.binary(max_size=300))
 def test_whatever_is_left_in_a_file_only_whole_lines_are_kept(
     tmp_path_factory: pytest.TempPathFactory, left: bytes
-) -> None:  # noqa: E501
+) -> None:
     file = tmp_path_factory.mktemp("lines") / "x"
     file.write_bytes(left)
 

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Literal
 
-from reviewscore.errors import ProviderError, SettingsError, StopError
+from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm.provider import model_name
 from reviewscore.schema.call import Completion, Request, Usage
 
@@ -31,21 +31,13 @@ class OpenAIProvider:
     Args:
         base_url: A compatible server's address; None reads OPENAI_BASE_URL, else OpenAI itself.
         timeout: Seconds to wait for one reply.
-        connections: Most requests under way at once.
-
-    Raises:
-        SettingsError: OPENAI_API_KEY is not set and the server is OpenAI's own.
     """
 
-    def __init__(self, *, base_url: str | None, timeout: float, connections: int) -> None:
+    def __init__(self, *, base_url: str | None, timeout: float) -> None:
         from openai import AsyncOpenAI
 
         self.place = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
         key = os.environ.get("OPENAI_API_KEY")
-        if not key and self.place.rstrip("/") == OPENAI:
-            raise SettingsError(
-                "OPENAI_API_KEY is not set; set it, or name a compatible server with --base-url"
-            )
         # Own servers often need no key, but the SDK insists on one.
         self._client = AsyncOpenAI(
             api_key=key or "none", base_url=self.place, timeout=timeout, max_retries=0
