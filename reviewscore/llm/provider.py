@@ -60,9 +60,7 @@ def check_model(model: str, *, base_url: str | None) -> None:
     raise SettingsError(f"unknown model '{model}'{hint} Use lexical or {ways}.")
 
 
-def open_provider(
-    model: str, *, base_url: str | None, timeout: float, connections: int
-) -> Provider:
+def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provider:
     """The provider of a model.
 
     Args:
