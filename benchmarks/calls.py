@@ -8,17 +8,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.batch import subset
 from benchmarks.measure import ROOT, SHARED, head, row, run
 
 CONNECTIONS = 64
 LATENCY = 1.0
+PAPERS = 50
 
 
 def main() -> None:
     """Measure how near a run comes to calls x latency / connections."""
-    data = SHARED / "iclr2022" / "sample12"
-    if not data.is_dir():
-        print(f"\ncalls: skipped, no data at {data}")
+    if not SHARED.is_dir():
+        print(f"\ncalls: skipped, no data at {SHARED}")
         return
     head(f"Model calls, {LATENCY:.0f} s each, at most {CONNECTIONS} at once")
     server = subprocess.Popen(
@@ -31,7 +32,7 @@ def main() -> None:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
         with tempfile.TemporaryDirectory() as work:
-            out = Path(work) / "run"
+            data, out = subset(PAPERS, Path(work) / "data"), Path(work) / "run"
             result = run(
                 "-m", "reviewscore", "audit", str(data), "-o", str(out), "--quiet",
                 "--model", "openai/loopback", "--base-url", url,

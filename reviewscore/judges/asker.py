@@ -18,6 +18,17 @@ from reviewscore.schema.verdict import Provenance
 
 T = TypeVar("T", bound=BaseModel)
 
+URGENCY = {
+    "extract_argument": 3,
+    "reconstruct_argument": 3,
+    "streamline": 3,
+    "faithfulness": 3,
+    "split_points": 2,
+    "is_argument": 2,
+    "is_question": 1,
+}
+"""How much waits for a call: reconstructions are the longest chains, verdicts hold up nothing."""
+
 
 class Reply(BaseModel):
     """Base of what models answer; every field is required, so that schemas can be strict."""
@@ -81,6 +92,7 @@ class Asker:
             stage=prompt,
             again=lambda error: prompts.render("ask_again", error=error).text,
             check=check,
+            urgency=URGENCY.get(prompt, 0),
         )
         completion = answer.completion
         sent = "\n\n".join(turn.content for turn in answer.request.conversation())

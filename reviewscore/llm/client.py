@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Protocol
 
 from reviewscore.errors import StopError
+from reviewscore.llm.limit import Limit
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.retry import with_retries
 from reviewscore.schema.call import Call, Completion, Request
@@ -74,7 +75,7 @@ class Client:
     ) -> None:
         self.traffic = Traffic()
         self._provider, self._calls, self._max_retries = provider, calls, max_retries
-        self._limit = asyncio.Semaphore(connections)
+        self._limit = Limit(connections)
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self._stopping = False
 
@@ -82,8 +83,15 @@ class Client:
         """Make no new call; those under way finish and are recorded."""
         self._stopping = True
 
-    async def complete(self, request: Request, *, stage: str) -> tuple[Completion, str]:
+    async def complete(
+        self, request: Request, *, stage: str, urgency: int = 0
+    ) -> tuple[Completion, str]:
         """Get a reply, from the record or the provider.
+
+        Args:
+            request: What is asked.
+            stage: Its name, for the record.
+            urgency: Where calls wait for a connection, the higher goes first.
 
         Returns:
             The completion and the call's key.
@@ -103,7 +111,7 @@ class Client:
         future = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:
-            completion = await self._pay(request, stage, key)
+            completion = await self._pay(request, stage, key, urgency)
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # nobody may be waiting: mark it as seen
@@ -113,8 +121,8 @@ class Client:
         future.set_result(completion)
         return completion, key
 
-    async def _pay(self, request: Request, stage: str, key: str) -> Completion:
-        async with self._limit:
+    async def _pay(self, request: Request, stage: str, key: str, urgency: int) -> Completion:
+        async with self._limit.place(urgency):
             if self._stopping:
                 raise StoppedError("the run is being stopped; run the same command again to go on")
             started, clock = datetime.now(UTC), time.perf_counter()

@@ -76,6 +76,7 @@ async def ask(
     stage: str,
     again: Callable[[str], str],
     check: Callable[[T], None] | None = None,
+    urgency: int = 0,
 ) -> Answer[T]:
     """Ask until the reply fits, at most twice more.
 
@@ -86,6 +87,7 @@ async def ask(
         stage: Name of the question, for the record of calls.
         again: Words for the next try, from the validation error.
         check: Raises ValueError for a record that fits the schema and still cannot be used.
+        urgency: Where calls wait for a connection, the higher goes first.
 
     Raises:
         BadReplyError: No reply fitted.
@@ -93,10 +95,10 @@ async def ask(
     """
     longest = request.max_tokens * LONGER
     for tries in range(ASK_AGAIN + 1):
-        completion, key = await client.complete(request, stage=stage)
+        completion, key = await client.complete(request, stage=stage, urgency=urgency)
         while completion.finish == "length" and request.max_tokens < longest:
             request = request.model_copy(update={"max_tokens": request.max_tokens * 2})
-            completion, key = await client.complete(request, stage=stage)
+            completion, key = await client.complete(request, stage=stage, urgency=urgency)
         _refuse_unfinished(completion, request)
         try:
             value = parse_reply(completion.text, output)

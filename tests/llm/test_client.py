@@ -8,6 +8,7 @@ import pytest
 
 from reviewscore.errors import ProviderError
 from reviewscore.llm.client import CallsInMemory, Client, StoppedError
+from reviewscore.llm.limit import Limit
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.retry import with_retries
 from reviewscore.schema.call import Completion, Message, Request
@@ -168,3 +169,38 @@ async def test_a_scripted_completion_is_passed_through() -> None:
     whole = Completion(text="t", model="m", finish="length")
 
     assert (await client(ScriptedProvider([whole])).complete(request(), stage="s"))[0] == whole
+
+
+async def test_where_calls_wait_the_urgent_go_first_and_equals_in_order() -> None:
+    order: list[str] = []
+    limit = Limit(1)
+
+    async def hold(name: str, urgency: int) -> None:
+        async with limit.place(urgency):
+            order.append(name)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(hold("first", 0), hold("leaf", 0), hold("chain", 3), hold("other leaf", 0))
+
+    assert order == ["first", "chain", "leaf", "other leaf"]
+
+
+async def test_a_place_given_to_someone_who_left_is_passed_on() -> None:
+    limit = Limit(1)
+    held = asyncio.Event()
+    done: list[str] = []
+
+    async def hold(name: str) -> None:
+        async with limit.place(0):
+            held.set()
+            await asyncio.sleep(0.01)
+            done.append(name)
+
+    first = asyncio.create_task(hold("first"))
+    await held.wait()
+    leaving, staying = asyncio.create_task(hold("leaving")), asyncio.create_task(hold("staying"))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.gather(first, leaving, staying, return_exceptions=True)
+
+    assert done == ["first", "staying"]
