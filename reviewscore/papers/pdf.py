@@ -52,6 +52,7 @@ def pdf_text(path: Path) -> str:
     furniture = _repeated(pages)
     texts = [paragraphs(_body(lines, furniture)) for lines in pages]
     text = without_margin_numbers("\n\n".join(filter(None, texts)))
+    text = re.sub(r"\n{3,}", "\n\n", text)  # what the margin numbers leave behind
     return _whole_words(text).translate(LIGATURES)
 
 

@@ -249,11 +249,19 @@ def read_title(text: str) -> str:
 def _continues_title(first: str, line: str) -> bool:
     if first.lstrip().startswith("#"):
         return line.startswith("#")
-    return first.isupper() and line.isupper() and " " in line and not _NO_TITLE.match(line)
+    if _NO_TITLE.match(line):
+        return False
+    if first.isupper():
+        return line.isupper() and " " in line
+    # Names stand under many titles, so a line in mixed case must visibly go on.
+    return line[0].islower() or _UNFINISHED.search(first) is not None
 
 
 _RUNNING_HEAD = re.compile(
     r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,}|\W*$)",
     re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"(?:[:,-]|\b(?:and|by|for|from|in|of|on|the|to|via|with))\s*$", re.IGNORECASE
 )
 _NO_TITLE = re.compile(r"(?:abstract|anonymous|\d+\.? )", re.IGNORECASE)
