@@ -8,8 +8,8 @@ from importlib.metadata import version
 from reviewscore import __version__, prompts
 from reviewscore.config import Resolved, Settings
 from reviewscore.llm.budget import cost_usd, price_list
-from reviewscore.llm.client import Traffic
 from reviewscore.sources.files import Collection
+from reviewscore.store.calls import Paid
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
 
 
@@ -50,14 +50,14 @@ def new_manifest(
     )
 
 
-def spent(old: Spending, traffic: Traffic, settings: Settings) -> Spending:
-    """What a run has spent, with a session's traffic added."""
+def spent(paid: Paid, settings: Settings, *, reused: int) -> Spending:
+    """What a run has spent, at list prices where they are known."""
     new = Spending(
-        calls=old.calls + traffic.calls,
-        reused=old.reused + traffic.reused,
-        input_tokens=old.input_tokens + traffic.input_tokens,
-        cached_tokens=old.cached_tokens + traffic.cached_tokens,
-        output_tokens=old.output_tokens + traffic.output_tokens,
+        calls=paid.calls,
+        reused=reused,
+        input_tokens=paid.input_tokens,
+        cached_tokens=paid.cached_tokens,
+        output_tokens=paid.output_tokens,
     )
     if settings.base_url is not None:  # a server of one's own has prices of its own
         return new

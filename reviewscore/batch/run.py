@@ -282,8 +282,10 @@ def _closing(
     old, states = session.run.manifest, list(session.run.done.values())
     update: dict[str, object] = {}
     if traffic is not None:
-        update["spending"] = spent(old.spending, traffic, session.settings)
-        update["models_answered"] = tuple(sorted({*old.models_answered, *traffic.models}))
+        paid = session.run.calls.paid
+        reused = old.spending.reused + traffic.reused
+        update["spending"] = spent(paid, session.settings, reused=reused)
+        update["models_answered"] = tuple(sorted(paid.models))
     if session.rejected:
         doubt = f"{session.rejected} proposed points were not verbatim in their review"
         update["warnings"] = (*old.warnings, doubt)

@@ -14,6 +14,7 @@ from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import settings_options
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.config import Resolved, resolve
+from reviewscore.errors import InputError
 from reviewscore.sources.files import Collection, read_collection, single
 
 
@@ -135,6 +136,10 @@ def _run(
         )
     for warning in () if quiet else collection.warnings:
         click.echo(f"warning: {warning}", err=True)
+    for line in () if quiet else collection.skipped:
+        click.echo(f"left out: {line}", err=True)
+    if not collection.reviews:
+        raise InputError("there is no review to audit", cure="mend the lines that were left out")
     with TerminalProgress(quiet=quiet) as progress:
         outcome = audit(
             collection,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Protocol
@@ -50,14 +50,10 @@ class StoppedError(StopError):
 
 @dataclass
 class Traffic:
-    """Calls and tokens so far in this process."""
+    """Calls so far in this process: paid ones, and those found in the record."""
 
     calls: int = 0
     reused: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    models: set[str] = field(default_factory=set)
 
 
 class Client:
@@ -142,15 +138,8 @@ class Client:
                 seconds=round(seconds, 3),
             )
         )
-        self._count(completion)
-        return completion
-
-    def _count(self, completion: Completion) -> None:
         self.traffic.calls += 1
-        self.traffic.input_tokens += completion.usage.input_tokens
-        self.traffic.cached_tokens += completion.usage.cached_tokens
-        self.traffic.output_tokens += completion.usage.output_tokens
-        self.traffic.models.add(completion.model)
+        return completion
 
     async def close(self) -> None:
         """Close the provider's connections."""

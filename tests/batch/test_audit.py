@@ -327,6 +327,9 @@ def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
     assert set(recorded) <= set(keys)
     points = [sorted((run / "points.jsonl").read_bytes().splitlines()) for run in (whole, killed)]
     assert points[0] == points[1]
+    spent = [read_manifest(run).spending for run in (whole, killed)]
+    assert spent[0].input_tokens == spent[1].input_tokens
+    assert spent[0].calls == spent[1].calls == len(keys)
 
 
 def test_an_interrupted_run_finishes_calls_under_way_and_exits_130(
