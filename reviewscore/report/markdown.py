@@ -1,0 +1,79 @@
+"""A run as Markdown, for pull requests and terminals: head, summary, the twenty lowest points."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from pathlib import Path
+
+from reviewscore.report.summary import Summary, summarise, summary_lines
+from reviewscore.report.wording import headline
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.point_score import PointScore
+from reviewscore.store.run_dir import read_points
+
+LOWEST = 20
+"""Points shown: those that ask for attention first."""
+_UNTOUCHED = 8.0
+"""Order from which on a point has no verdict to show (see `wording.Headline`)."""
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$&@:])")
+
+
+def markdown_report(run: Path) -> str:
+    """The report of a run as Markdown.
+
+    Args:
+        run: The run folder.
+
+    Raises:
+        RunFolderError: The folder is no run.
+    """
+    summary = summarise(run)
+    parts = ["# Review audit", *_banners(summary), "## Summary", _list(summary_lines(summary))]
+    points = heapq.nsmallest(LOWEST, enumerate(read_points(run)), key=_attention)
+    shown = [score for _, score in points if headline(score).order < _UNTOUCHED]
+    if shown:
+        parts.append(f"## The {len(shown)} points that ask most for attention")
+        parts += [_point(score) for score in shown]
+    parts.append("Scores judge statements, not people. Read the quoted passages before you act.")
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
+    return headline(numbered[1]).order, numbered[0]
+
+
+def _banners(summary: Summary) -> list[str]:
+    told = []
+    if summary.note:
+        told.append(f"> {summary.note}")
+    if summary.selection:
+        told.append("> Only a selection of the points was judged.")
+    if not summary.complete:
+        told.append("> The run is not complete yet.")
+    return told
+
+
+def _list(lines: list[str]) -> str:
+    return "\n".join(f"- {escaped(line)}" for line in lines)
+
+
+def _point(score: PointScore) -> str:
+    lines = [f"### {escaped(score.point_id)}", f"> {escaped(score.text)}"]
+    lines.append(f"**{escaped(headline(score).words)}**")
+    if score.verdict and score.verdict.answer:
+        lines.append(f"Answer: {escaped(score.verdict.answer)}")
+    quotes = [_quote(quote) for quote in score.evidence if quote.verified]
+    if quotes:
+        lines.append("\n".join(quotes))
+    return "\n\n".join(lines)
+
+
+def _quote(quote: Evidence) -> str:
+    place = f" ({escaped(quote.section)})" if quote.section else ""
+    return f"- “{escaped(quote.quote)}”{place}"

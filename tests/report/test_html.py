@@ -1,0 +1,182 @@
+"""The report page: self-contained, honest, and deaf to what texts ask of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from reviewscore.report.html import write_report
+from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import Review, Role, Span
+from tests.report.synthetic import (
+    PAPER,
+    lexical_points,
+    manifest,
+    many_points,
+    model_points,
+    point,
+    write_run,
+)
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7 * 7 }} \" ' & ]]>"
+
+
+def page(tmp_path: Path, points: list[PointScore], **made: object) -> str:
+    run = write_run(tmp_path / "run", points, made=manifest(**made))  # type: ignore[arg-type]
+    return write_report(run, None, None)[0].read_text("utf-8")
+
+
+def hashes(html: str, tag: str) -> list[str]:
+    texts = re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL)
+    digests = (hashlib.sha256(text.encode()).digest() for text in texts)
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def policy(html: str) -> str:
+    found = re.search(r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"', html)
+    assert found is not None
+    return found[1].replace("&#39;", "'")
+
+
+def test_only_the_pages_own_script_and_style_may_run(tmp_path: Path) -> None:
+    html = page(tmp_path, model_points())
+
+    scripts, styles = hashes(html, "script"), hashes(html, "style")
+    assert len(scripts) == 1
+    assert scripts[0] in policy(html)
+    assert all(style in policy(html) for style in styles)
+    assert "default-src 'none'" in policy(html)
+    assert "unsafe" not in policy(html)
+
+
+def test_no_inline_handler_or_style_attribute_needs_an_exception(tmp_path: Path) -> None:
+    tags = re.findall(r"<[a-z][^>]*>", page(tmp_path, model_points()))
+
+    assert not [tag for tag in tags if re.search(r"\son\w+=|\sstyle=", tag)]
+
+
+def test_nothing_is_fetched_from_anywhere(tmp_path: Path) -> None:
+    html = page(tmp_path, model_points())
+
+    assert not re.findall(r"""<(?:img|link|iframe|script)[^>]*(?:src|href)=""", html)
+    assert not re.findall(r"url\(", html)
+
+
+def test_hostile_texts_are_shown_and_never_act(tmp_path: Path) -> None:
+    scores = [
+        score.model_copy(
+            update={
+                "text": HOSTILE,
+                "section": HOSTILE,
+                "point_id": HOSTILE,
+                "error": HOSTILE,
+                "paper_id": HOSTILE,
+            }
+        )
+        for score in model_points()
+    ]
+
+    html = page(tmp_path, scores)
+
+    assert "alert(1)" in html
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert "{{ 7 * 7 }}" in html
+    assert html.count("<script") == 1
+
+
+def test_a_lone_surrogate_does_not_break_the_page(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", model_points())
+    reviews = Review(review_id="r", paper_id="p", fields={"weaknesses": "odd \ud800 sign"})
+
+    written = write_report(path, None, lambda _: reviews)
+
+    assert written[0].read_text("utf-8")
+
+
+def test_the_point_is_marked_in_its_review(tmp_path: Path) -> None:
+    text = "Good paper. The marked weakness stands here. Thanks."
+    start = text.index("The marked")
+    end = text.index(" Thanks")
+    score = point(1, text[start:end]).model_copy(
+        update={
+            "span": Span(field="weaknesses", start=start, end=end),
+            "role": Role.WEAKNESSES,
+        }
+    )
+    review = Review(review_id=score.review_id, paper_id=score.paper_id, fields={"weaknesses": text})
+    run = write_run(tmp_path / "run", [score])
+
+    html = write_report(run, lambda _: PAPER, lambda _: review)[0].read_text("utf-8")
+
+    assert "<mark>The marked weakness stands here.</mark>" in html
+    assert "Good paper." in html
+
+
+def test_quotes_that_are_not_in_the_paper_are_struck_through(tmp_path: Path) -> None:
+    scores = []
+    for score in model_points():
+        verdict = score.verdict
+        if verdict is not None:
+            invented = Evidence(quote="Frogs rule the world entirely.", verified=False)
+            verdict = verdict.model_copy(update={"evidence": (*verdict.evidence, invented)})
+        scores.append(score.model_copy(update={"verdict": verdict}))
+
+    html = page(tmp_path, scores)
+
+    struck = re.search(r"<(?:s|del)[ >][^<]*Frogs rule the world entirely", html)
+    assert struck is not None
+    assert "not in the paper" in html
+
+
+def test_a_run_of_the_embedded_judge_carries_a_banner_and_no_share(tmp_path: Path) -> None:
+    html = page(tmp_path, lexical_points(), judge="lexical")
+
+    shown = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+    assert "evidence finder" in shown
+    assert "judged misinformed" not in shown
+    assert "interval" not in shown
+
+
+def test_selections_and_unfinished_runs_carry_banners(tmp_path: Path) -> None:
+    html = page(tmp_path, model_points(), selection={"limit": 2}, complete=False)
+
+    assert "limit" in html
+    assert "not complete" in html or "unfinished" in html or "did not reach" in html
+
+
+def test_large_runs_are_split_into_pages_that_stay_small(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", many_points(12, 60))
+
+    written = write_report(run, None, None)
+
+    assert len(written) > 2
+    assert written[0].name == "report.html"
+    assert written[1].name in written[0].read_text("utf-8")
+    assert all(file.stat().st_size < 2_000_000 for file in written)
+
+
+def test_careful_words_are_used(tmp_path: Path) -> None:
+    html = page(tmp_path, model_points())
+
+    assert "judged misinformed" in html or "judged likely misinformed" in html
+    assert "wrong" not in re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("paper", [None, PAPER])
+def test_the_page_is_valid_enough_to_be_read_by_machines(
+    tmp_path: Path, paper: Paper | None
+) -> None:
+    run = write_run(tmp_path / "run", model_points())
+    html = write_report(run, None if paper is None else lambda _: PAPER, None)[0].read_text()
+
+    assert html.lower().startswith("<!doctype html>")
+    assert '<html lang="en"' in html
+    assert re.search(r"<meta charset=.utf-8.", html, re.IGNORECASE)
+    for tag in ("div", "section", "details", "table", "ul", "ol", "blockquote"):
+        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>"), tag

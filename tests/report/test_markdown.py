@@ -1,0 +1,64 @@
+"""The Markdown report: short, ordered by need, and safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.report.markdown import LOWEST, escaped, markdown_report
+from tests.report.synthetic import (
+    lexical_points,
+    manifest,
+    many_points,
+    model_points,
+    write_run,
+)
+
+
+@given(st.text())
+def test_no_text_can_act_as_markup(text: str) -> None:
+    safe = escaped(text)
+
+    assert "\n" not in safe
+    for sign in "<>*[]`|":
+        assert safe.count(sign) == safe.count(f"\\{sign}")
+
+
+def test_misinformed_points_come_first_and_people_are_not_judged(tmp_path: Path) -> None:
+    text = markdown_report(write_run(tmp_path / "run", model_points()))
+
+    assert text.startswith("# Review audit")
+    first = text.index("judged misinformed")
+    assert first < text.rindex("not judged misinformed")
+    assert "Scores judge statements, not people" in text
+
+
+def test_a_run_of_the_embedded_judge_says_what_it_is_and_gives_no_share(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
+
+    text = markdown_report(run)
+
+    assert "evidence finder" in text
+    assert "judged misinformed" not in text
+    assert "%" not in text
+
+
+def test_at_most_twenty_points_are_shown(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", many_points(3, 30))
+
+    assert markdown_report(run).count("\n### ") == LOWEST
+
+
+def test_selections_and_unfinished_runs_are_said(tmp_path: Path) -> None:
+    made = manifest(selection={"limit": 3}, complete=False)
+
+    text = markdown_report(write_run(tmp_path / "run", model_points(), made=made))
+
+    assert "Only a selection" in text
+    assert "not complete" in text
+
+
+def test_a_run_without_points_has_a_report(tmp_path: Path) -> None:
+    assert "## Summary" in markdown_report(write_run(tmp_path / "run", []))

@@ -1,0 +1,108 @@
+"""The numbers of a run: each with its n, unknown never counted as no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.errors import RunFolderError
+from reviewscore.report.summary import (
+    duration_words,
+    half_up,
+    summarise,
+    summary_lines,
+    wilson,
+    write_summary,
+)
+from reviewscore.schema.point_score import Status
+from tests.report.synthetic import lexical_points, manifest, model_points, write_run
+
+
+def test_every_point_is_counted_once_by_type_and_state(tmp_path: Path) -> None:
+    points = model_points()
+
+    summary = summarise(write_run(tmp_path / "run", points))
+
+    assert summary.points == len(points)
+    assert sum(counts.total for counts in summary.counts.values()) == len(points)
+    for status in Status:
+        expected = sum(score.status is status for score in points)
+        assert expected == sum(getattr(one, status.value) for one in summary.counts.values())
+
+
+def test_a_share_counts_only_points_whose_answer_is_known(tmp_path: Path) -> None:
+    points = model_points()
+    known = [score for score in points if score.misinformed is not None]
+
+    judged = summarise(write_run(tmp_path / "run", points)).judged
+
+    assert judged is not None
+    assert judged.overall.n == len(known)
+    assert judged.overall.misinformed == sum(bool(score.misinformed) for score in known)
+    assert judged.overall.share == pytest.approx(judged.overall.misinformed / len(known))
+
+
+def test_the_embedded_judge_gets_no_share_of_any_kind(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
+
+    summary = write_summary(run)
+
+    assert summary.judged is None
+    assert summary.findings is not None
+    assert "share" not in (run / "summary.json").read_text()
+    assert not any("misinformed" in line for line in summary_lines(summary))
+    assert any("evidence finder" in line for line in summary_lines(summary))
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, Statistics in Medicine 17, table I, method 3
+        (15, 148, 0.0624, 0.1605),  # the same
+        (0, 20, 0.0000, 0.1611),  # the same
+        (1, 29, 0.0061, 0.1718),  # the same
+    ],
+)
+def test_intervals_equal_published_ones(hits: int, n: int, low: float, high: float) -> None:
+    assert wilson(hits, n) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_an_interval_holds_its_share(pair: tuple[int, int]) -> None:
+    low, high = wilson(*pair)
+
+    assert 0 <= low <= pair[0] / pair[1] + 1e-12
+    assert pair[0] / pair[1] - 1e-12 <= high <= 1
+
+
+@pytest.mark.parametrize(("score", "expected"), [(2.5, 3), (3.49, 3), (3.5, 4), (1.0, 1)])
+def test_halves_are_rounded_up(score: float, expected: int) -> None:
+    assert half_up(score) == expected
+
+
+@pytest.mark.parametrize(X)
+def test_times_are_as_coarse_as_they_are_long(seconds: float, words: str) -> None:
+    assert duration_words(seconds) == words
+
+
+def test_the_terminal_gets_at_most_eight_lines(tmp_path: Path) -> None:
+    for name, points in (("model", model_points()), ("lexical", lexical_points())):
+        made = manifest(name) if name == "lexical" else manifest(selection={"limit": 1})
+        lines = summary_lines(summarise(write_run(tmp_path / name, points, made=made)))
+        assert 2 <= len(lines) <= 8
+
+
+def test_a_run_without_known_points_has_no_share(tmp_path: Path) -> None:
+    summary = summarise(write_run(tmp_path / "run", []))
+
+    assert summary.judged is not None
+    assert summary.judged.overall.share is None
+    assert any("not known" in line for line in summary_lines(summary))
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError):
+        summarise(tmp_path)
