@@ -83,7 +83,9 @@ def test_halves_are_rounded_up(score: float, expected: int) -> None:
     assert half_up(score) == expected
 
 
-@pytest.mark.parametrize(X)
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(3.2, "3.2 s"), (75, "1 min 15 s"), (7260, "2 h 1 min")]
+)
 def test_times_are_as_coarse_as_they_are_long(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
 
