@@ -181,13 +181,16 @@ async def _score_all(session: _Session) -> None:
     )
     ahead = 1 if session.client is None else session.settings.max_connections * REVIEWS_AHEAD
     slots = asyncio.Semaphore(ahead)
-    async with asyncio.TaskGroup() as tasks:
-        for review in reviews:
-            await slots.acquire()
-            if session.stopping:
-                return
-            task = tasks.create_task(_score_review(session, review))
-            task.add_done_callback(lambda _: slots.release())
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for review in reviews:
+                await slots.acquire()
+                if session.stopping:
+                    return
+                task = tasks.create_task(_score_review(session, review))
+                task.add_done_callback(lambda _: slots.release())
+    except* ReviewScoreError as errors:  # the run folder itself failed: nothing can go on
+        raise errors.exceptions[0] from errors
 
 
 async def _score_review(session: _Session, review: Review) -> None:

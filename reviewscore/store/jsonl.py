@@ -49,18 +49,22 @@ class JsonLines:
                 written += self._file.write(raw[written:])
         except OSError as error:
             self._file.truncate(offset)
-            if error.errno in _FULL:
-                raise StopError(
-                    f"{self.path}: {error.strerror}; what is finished is kept: "
-                    "free some space and run the same command again"
-                ) from error
-            raise RunFolderError(f"{self.path}: {error.strerror}") from error
+            raise _failure(self.path, error) from error
         self._size += len(raw)
         return offset
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _failure(path: Path, error: OSError) -> StopError | RunFolderError:
+    if error.errno not in _FULL:
+        return RunFolderError(f"{path}: {error.strerror}")
+    return StopError(
+        f"{path}: {error.strerror}; what is finished is kept: "
+        "free some space and run the same command again"
+    )
 
 
 def _whole_lines(path: Path) -> int:
@@ -102,5 +106,4 @@ def write_whole(path: Path, text: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        kind = StopError if error.errno in _FULL else RunFolderError
-        raise kind(f"{path}: {error.strerror}") from error
+        raise _failure(path, error) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -347,3 +348,22 @@ def test_an_interrupted_run_finishes_calls_under_way_and_exits_130(
     assert code == 130
     assert len(keys_of(out / "calls.jsonl")) == answered
     assert not read_manifest(out).complete
+
+
+def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    flags = [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out), "-q"]
+
+    def full_disk() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    stopped = subprocess.run(
+        flags, env=environment(), preexec_fn=full_disk, capture_output=True, text=True, check=False
+    )
+    kept = list(read_points(out))
+    again = subprocess.run(flags, env=environment(), check=False)
+
+    assert stopped.returncode == 4
+    assert "run the same command again" in stopped.stderr
+    assert again.returncode == 0
+    assert 0 < len(kept) < len(list(read_points(out)))
