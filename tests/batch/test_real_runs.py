@@ -1,0 +1,95 @@
+"""Whole runs on real papers and reviews, where the development data is at hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reviewscore.batch import audit
+from reviewscore.config import resolve
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.store.run_dir import read_points
+from tests.loopback import Loopback
+
+pytestmark = pytest.mark.shared
+
+
+def quotes(score: PointScore) -> Iterator[Evidence]:
+    """Every quote in a record, wherever it stands."""
+    yield from score.evidence
+    if score.verdict is not None:
+        yield from score.verdict.evidence
+    for premise in score.argument.premises if score.argument else ():
+        if premise.verdict is not None:
+            yield from premise.verdict.evidence
+
+
+def check_quotes(scores: list[PointScore], collection: Collection) -> int:
+    """Compare every verified quote with the paper; how many there were."""
+    papers = {name: collection.paper(name) for name in collection.papers}
+    checked = 0
+    for score in scores:
+        paper = papers[score.paper_id]
+        for quote in quotes(score):
+            if not quote.verified:
+                assert quote.start is None
+                continue
+            assert quote.start is not None
+            assert paper.text[quote.start : quote.end] == quote.quote
+            section = paper.section_at(quote.start)
+            assert section is not None
+            assert quote.section == section.label
+            checked += 1
+    return checked
+
+
+def run(collection: Collection, out: Path, **flags: object) -> list[PointScore]:
+    outcome = audit(collection, out, resolve(flags))
+    assert outcome.failed == 0
+    return list(read_points(out))
+
+
+def test_the_embedded_judge_quotes_sample12_to_the_character(shared: Path, tmp_path: Path) -> None:
+    collection = read_collection(shared / "iclr2022" / "sample12")
+
+    scores = run(collection, tmp_path / "run")
+
+    assert len({score.review_id for score in scores}) == 36
+    assert check_quotes(scores, collection) > 50
+
+
+def test_a_model_is_quoted_only_where_it_quotes_the_paper(shared: Path, tmp_path: Path) -> None:
+    collection = read_collection(shared / "iclr2022" / "sample12")
+    server = Loopback().start()
+    flags = {"model": "openai/x", "base_url": server.url, "max_connections": 16}
+    scores = run(collection, tmp_path / "run", **flags)
+    server.stop()
+
+    assert {score.status for score in scores} == {Status.SCORED}
+    assert check_quotes(scores, collection) > 50
+
+
+def test_text_and_pdf_of_a_paper_give_the_same_points(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "iclr2020_human"
+    collection = read_collection(folder)
+    from_text = run(collection, tmp_path / "text")
+
+    from_pdf = []
+    for line in (folder / "reviews.jsonl").read_text("utf-8").splitlines():
+        name = json.loads(line)["paper_id"]
+        review = tmp_path / f"{name}.json"
+        review.write_text(line, "utf-8")
+        pair = single(folder / f"{name}.pdf", review, year=2020)
+        scores = run(pair, tmp_path / name)
+        check_quotes(scores, pair)
+        from_pdf += scores
+
+    assert [one.text for one in from_text] == [one.text for one in from_pdf]
+    assert [one.type for one in from_text] == [one.type for one in from_pdf]
+    assert check_quotes(from_text, collection) > 0
+    assert sum(len(one.evidence) for one in from_pdf) > 0
