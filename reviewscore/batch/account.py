@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
+from pathlib import Path
 
 from reviewscore import __version__, prompts
 from reviewscore.config import Resolved, Settings
@@ -14,7 +15,11 @@ from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
 
 
 def new_manifest(
-    collection: Collection, resolved: Resolved, *, judge_version: str | None
+    collection: Collection,
+    resolved: Resolved,
+    *,
+    judge_version: str | None,
+    data: Path | None,
 ) -> Manifest:
     """What a run is to be made with."""
     settings = resolved.settings
@@ -46,6 +51,7 @@ def new_manifest(
             **{name: version(name) for name in ("z3-solver", "pydantic", "openai", "bm25s")},
         },
         inputs=inputs,
+        data=None if data is None else str(data),
         warnings=(*collection.warnings, *problems),
     )
 

@@ -93,6 +93,7 @@ def audit(
     out: Path,
     resolved: Resolved,
     *,
+    data: Path | None = None,
     progress: Progress | None = None,
     allow_foreign: bool = False,
     retry_errors: bool = False,
@@ -103,6 +104,7 @@ def audit(
         collection: Papers and reviews.
         out: The run folder.
         resolved: Settings with their origins.
+        data: Folder the collection was read from; noted in the manifest.
         progress: Told what happens.
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Try failed points again.
@@ -118,7 +120,7 @@ def audit(
         check_model(settings.model, base_url=settings.base_url)
     with prompts.use_directory(settings.prompts_dir):
         embedded = LexicalJudges().version if settings.embedded else None
-        manifest = new_manifest(collection, resolved, judge_version=embedded)
+        manifest = new_manifest(collection, resolved, judge_version=embedded, data=data)
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
             return asyncio.run(_session(collection, settings, run, progress))
 

@@ -72,6 +72,7 @@ def command(
         resolved,
         Path(output or f"runs/{name}"),
         quiet=quiet,
+        data=data,
         retry_errors=retry_errors,
         allow_foreign=yes,
     )
@@ -122,6 +123,7 @@ def _run(
     out: Path,
     *,
     quiet: bool,
+    data: Path | None = None,
     retry_errors: bool = False,
     allow_foreign: bool = False,
     to_stdout: bool = False,
@@ -145,6 +147,7 @@ def _run(
             collection,
             out,
             resolved,
+            data=data,
             progress=progress,
             allow_foreign=allow_foreign,
             retry_errors=retry_errors,

@@ -15,7 +15,7 @@ from reviewscore.errors import SettingsError
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
-    help="Folder of the papers and reviews, for reviews in full and context of quotes.",
+    help="Folder of papers and reviews, if it has moved: gives context to points and quotes.",
 )
 def command(run: Path, output: Path | None, data: Path | None) -> None:
     """Write the report of a run as HTML, Markdown or JSON.
@@ -26,6 +26,7 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
+    from reviewscore.store.run_dir import read_manifest
 
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
@@ -34,6 +35,9 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
         output.write_text(summarise(run).model_dump_json(indent=2) + "\n", "utf-8")
     elif ending in (".html", ".htm"):
         papers = reviews = None
+        noted = read_manifest(run).data
+        if data is None and noted is not None and Path(noted).is_dir():
+            data = Path(noted)
         if data is not None:
             from reviewscore.sources.files import read_collection
 

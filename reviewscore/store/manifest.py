@@ -64,6 +64,7 @@ class Manifest(Record):
     Attributes:
         decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder
             holds one set of these, and resuming with another is refused.
+        data: Folder of the input as it was named, so that a report can be written anew.
         selection: Settings that left points out on purpose; empty for a whole run.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
@@ -82,6 +83,7 @@ class Manifest(Record):
     prompts: dict[str, str]
     versions: dict[str, str]
     inputs: tuple[InputFile, ...]
+    data: str | None = None
     models_answered: tuple[str, ...] = ()
     counts: Counts = Counts()
     spending: Spending = Spending()
