@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic.fol import Exists, ForAll, Formula, Iff, Implies, Quantified, to_text
-from reviewscore.logic.tokens import QUANTIFIERS, Kind, Source, Token
+from reviewscore.logic.fol import Formula, Term
+from reviewscore.logic.lenient import widened
+from reviewscore.logic.names import ENGLISH
+from reviewscore.logic.signs import EQUALS, QUANTIFIERS, Kind
+from reviewscore.logic.spelling import term_text, to_text
+from reviewscore.logic.tokens import Source, Token
 
 _REWRITE_UP_TO = 300
 """Longer rewrites, in characters, are left out of messages."""
 
 _OPERATORS = (Kind.NOT, Kind.AND, Kind.OR, Kind.XOR, Kind.IMPLIES, Kind.IFF)
-_EQUALS = (Kind.EQUAL, Kind.UNEQUAL)
 
 
 class Spot(NamedTuple):
@@ -63,6 +66,13 @@ def _after_a_name(spot: Spot, before: Token) -> FormulaError:
     if found.text == "-" and found.offset == before.end and spot.after:
         return spot.error(
             "hyphen", f"Names hold no hyphens; write {before.text}_{spot.after.text} as one name."
+        )
+    if found.kind is Kind.NAME and before.text.lower() in ENGLISH:
+        return spot.error(
+            "english",
+            f"'{before.text} {found.text}' is English, not a formula; write forall x (...), "
+            "exists x (...) and the operators - & | xor -> <-> instead of words.",
+            before,
         )
     if found.kind is Kind.NAME:
         return spot.error(
@@ -115,7 +125,7 @@ def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
         return spot.error("two-words", f"A name is one word; write {joined}.", before)
     if found.kind is Kind.END:
         return spot.error("unclosed-bracket", f"The bracket of {name}( is never closed; add ')'.")
-    if found.kind in (Kind.OPEN, *_OPERATORS, *QUANTIFIERS, *_EQUALS):
+    if found.kind in (Kind.OPEN, *_OPERATORS, *QUANTIFIERS, *EQUALS):
         return spot.error(
             "nested-formula",
             f"{found.described} stands inside {name}(...), where only names separated by commas "
@@ -129,17 +139,119 @@ def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
 
 def nested(spot: Spot, inner: Token, predicate: Token) -> FormulaError:
     """A predicate, or a function, stands among the arguments of a predicate."""
+    small = inner.text[0].lower() + inner.text[1:]
     return spot.error(
         "nested-formula",
-        f"{inner.text}(...) stands inside {predicate.text}(...), where only plain names are "
-        f"allowed; write one predicate for both, such as {predicate.text}_{inner.text}(a).",
+        f"{inner.raw}(...) stands inside {predicate.raw}(...), where no formula can stand; write "
+        f"one predicate for both, such as {predicate.text}_{inner.text}(a), or, if it names one "
+        f"individual, a function with a small letter: {small}(...).",
         inner,
+    )
+
+
+def capital_function(spot: Spot, name: Token) -> FormulaError:
+    """A comparison of what looks like a predicate."""
+    small = name.text[0].lower() + name.text[1:]
+    return spot.error(
+        "capital-function",
+        f"{name.raw}(...) stands beside {spot.found.described} as if it named a number; functions "
+        f"begin with a small letter: write {small}(...).",
+        name,
+    )
+
+
+def in_function_notation(spot: Spot, word: Token) -> FormulaError:
+    """The list of parts of ``And(...)`` and the like goes wrong."""
+    return spot.error(
+        "function-notation",
+        f"Inside {word.raw}(...) formulas separated by commas and then ')' are expected, not "
+        f"{spot.found.described}.",
+    )
+
+
+def wrong_number_of_parts(spot: Spot, word: Token, parts: int) -> FormulaError:
+    """``Not`` of two formulas, or ``Implies`` of one or three."""
+    wanted = "one formula" if word.raw == "Not" else "two formulas"
+    return spot.error(
+        "function-notation", f"{word.raw}(...) has {wanted} inside, not {parts}.", word
+    )
+
+
+def ambiguous_scope(spot: Spot, operator: Token, body: Formula) -> FormulaError:
+    """An operator follows an unbracketed body, and the variable does not occur after it."""
+    return spot.error(
+        "ambiguous-scope",
+        f"Does {operator.described} belong to the quantifier's body or not? Put the body in "
+        f"brackets: {_write(f'... ({to_text(body)}) {operator.sign} ...')} if it does not, or "
+        "close the bracket at the end if it does.",
+        operator,
+    )
+
+
+def shadowed(spot: Spot, variable: Token) -> FormulaError:
+    """A quantifier binds a variable that is bound already."""
+    return spot.error(
+        "shadowed-variable",
+        f"The variable '{variable.text}' is bound already by a quantifier around this one; use "
+        "another variable here.",
+        variable,
+    )
+
+
+def variable_as_formula(spot: Spot, name: Token) -> FormulaError:
+    """A bound variable stands alone or as a predicate."""
+    return spot.error(
+        "variable-as-formula",
+        f"The variable '{name.text}' stands where a formula is expected; "
+        f"say something of it, such as P({name.text}).",
+        name,
+    )
+
+
+def pseudo_quantifier(spot: Spot, word: Token) -> FormulaError:
+    """``no x`` and the like."""
+    after = spot.found.text
+    return spot.error(
+        "pseudo-quantifier",
+        f"'{word.raw}' is not a quantifier; there are only forall and exists: "
+        f"write -exists {after} (...) for 'no', exists {after} (...) for 'some', "
+        f"forall {after} (...) for 'every'.",
+        word,
+    )
+
+
+def number_as_formula(spot: Spot) -> FormulaError:
+    """A number stands where a formula must begin."""
+    number = spot.before or spot.found
+    return spot.error(
+        "number-as-formula",
+        f"The number {number.text} is no formula; a comparison, such as {number.text} < size(a), "
+        "is one.",
+        number,
+    )
+
+
+def name_expected(spot: Spot, sign: Token) -> FormulaError:
+    """Nothing that could be compared follows a comparison sign."""
+    return spot.error(
+        "name-expected",
+        f"After {sign.described} a name or a number is expected, such as a {sign.sign} b, "
+        f"not {spot.found.described}.",
+    )
+
+
+def chained_comparison(spot: Spot, left: Term, sign: Token, right: Term) -> FormulaError:
+    """A comparison follows a comparison."""
+    a, b = term_text(left), term_text(right)
+    return spot.error(
+        "chained-equality",
+        f"Two comparisons in a row; write ({a} {sign.sign} {b}) & ({b} {spot.found.sign} ...).",
     )
 
 
 def equals_between_formulas(spot: Spot, sign: Token) -> FormulaError:
     """`=` or `!=` beside something that is not the name of an individual."""
-    instead = "<->" if sign.kind is Kind.EQUAL else "xor"
+    instead = "xor" if sign.kind is Kind.UNEQUAL else "<->"
     return spot.error(
         "equals-between-formulas",
         f"{sign.described} stands between names of individuals only, not beside P(...) or a "
@@ -152,7 +264,7 @@ def free_variable(
     source: Source, name: str, offset: int, formula: Formula, *, bound: bool
 ) -> FormulaError:
     """A variable stands where no quantifier reaches it."""
-    rewrite = _with_wider_scope(formula, name)
+    rewrite = widened(formula, [name])
     if rewrite is not None:
         message = (
             f"The variable '{name}' stands outside its quantifier, whose body ends with its "
@@ -170,21 +282,3 @@ def free_variable(
             "the name of one individual."
         )
     return source.error("free-variable", message, offset)
-
-
-def _with_wider_scope(formula: Formula, name: str) -> Formula | None:
-    """``forall x (A) -> B`` as ``forall x (A -> B)``, if x is the variable that leaked."""
-    match formula:
-        case Implies(ForAll() | Exists() as left, right) | Iff(ForAll() | Exists() as left, right):
-            prefix: list[Quantified] = []
-            body: Formula = left
-            while isinstance(body, Quantified):
-                prefix.append(body)
-                body = body.body
-            if name not in [one.variable for one in prefix]:
-                return None
-            wider: Formula = type(formula)(body, right)
-            for one in reversed(prefix):
-                wider = type(one)(one.variable, wider)
-            return wider
-    return None

@@ -1,15 +1,15 @@
-"""A situation in which all premises hold and the conclusion does not, told with the keys.
+"""A small situation in which all premises hold and the conclusion does not.
 
-The individuals are those that are named, each name a different one, and one more without a name
-if that is needed. Over so few, quantifiers are written out, and Z3 finds which facts hold; facts
-are then dropped one by one while the premises stay true and the conclusion false. The result is
-evaluated once more, apart from Z3, before it is told.
+The individuals are those that are named, first with each name for a different one, and one or two
+more without a name where that is needed; names share an individual only where nothing else is
+possible. Over so few, quantifiers are written out and Z3 finds which facts hold; facts are then
+dropped one by one while the premises stay true and the conclusion false. The model is evaluated
+once more, apart from Z3, before it is given.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 from reviewscore.logic.fol import (
@@ -20,179 +20,222 @@ from reviewscore.logic.fol import (
     Exists,
     ForAll,
     Formula,
-    Implies,
+    Func,
     Not,
     Or,
     Term,
-    Xor,
+    Var,
+    is_numeral,
     parts_of,
     symbols,
-    to_text,
+    terms_of,
     with_parts,
 )
+from reviewscore.logic.model import Model, holds
+from reviewscore.logic.numbers import background
 from reviewscore.logic.z3_backend import Outcome, Session
 
-UNNAMED = "someone or something unnamed"
-_MAX_INSTANCES = 4_000
+UNNAMED = ("someone or something unnamed", "someone or something else unnamed")
+_MAX_NODES = 20_000
 """Most nodes that writing out the quantifiers may give."""
 
 _MAX_ATOMS = 400
-"""Most facts to decide about; more are left untold."""
+"""Most facts to decide about."""
 
-_MAX_FACTS = 12
-"""A story with more facts is no help to a reader."""
+_MAX_TRIALS = 60
+"""Most facts that are tried to be dropped."""
 
 
 def countermodel(
-    premises: Sequence[Formula], conclusion: Formula, session: Session, keys: Mapping[str, str]
-) -> str | None:
-    """A story of how the premises can be true while the conclusion is false.
+    premises: Sequence[Formula], conclusion: Formula, session: Session
+) -> Model | None:
+    """Individuals and facts of which the premises are true and the conclusion is false.
 
     Args:
         premises: Closed formulas.
         conclusion: Closed formula that does not follow from them.
-        session: Where to search.
-        keys: What names mean, as ``Name(x)`` or ``Name`` to a sentence with x.
+        session: Gives the limits; searched in a session of its own.
 
     Returns:
-        The story; None if none was found with the named individuals and at most one more, or if
-        it would be long.
+        The model; None if none was found with the named individuals and at most two more.
     """
     formulas = (*premises, Not(conclusion))
-    vocabulary = [symbols(formula) for formula in formulas]
-    named = sorted(set[str]().union(*[one.constants for one in vocabulary]))
-    for domain in (named, [*named, UNNAMED]) if named else ([UNNAMED],):
-        if sum(_size(formula, len(domain)) for formula in formulas) > _MAX_INSTANCES:
-            return None
-        facts = _facts(formulas, domain, session)
-        if facts is not None and all(holds(one, domain, facts) for one in formulas):
-            propositional = all(arity == 0 for one in vocabulary for _, arity in one.predicates)
-            return _story(domain if not propositional or named else [], facts, keys)
+    formulas = (*formulas, *background(formulas))
+    names = sorted(set[str]().union(*[symbols(one).constants for one in formulas]))
+    tries = [(tuple(names), True)] if names else []
+    tries += [((*names, *UNNAMED[:more]), True) for more in (1, 2)]
+    tries += [(tuple(names), False), ((*names, UNNAMED[0]), False)] if names else []
+    for domain, distinct in tries:
+        model = _Search(formulas, domain, session, distinct=distinct).model()
+        if model is not None and all(holds(one, model) for one in formulas):
+            return model
     return None
 
 
-def holds(
-    formula: Formula,
-    domain: Sequence[str],
-    facts: frozenset[Atom],
-    values: Mapping[str, str] | None = None,
-) -> bool:
-    """Whether a formula is true of finitely many individuals, each named by itself.
+class _Search:
+    """The search over one choice of individuals."""
 
-    Args:
-        formula: The formula.
-        domain: Names of all individuals.
-        facts: The atoms that hold, of constants only.
-        values: The individual that each free variable stands for.
-    """
-    bound = values or {}
-    match formula:
-        case Atom(name, terms):
-            return Atom(name, tuple([Const(_value(term, bound)) for term in terms])) in facts
-        case Equal(left, right):
-            return _value(left, bound) == _value(right, bound)
-        case ForAll(variable, body):
-            return all([holds(body, domain, facts, {**bound, variable: one}) for one in domain])
-        case Exists(variable, body):
-            return any([holds(body, domain, facts, {**bound, variable: one}) for one in domain])
-    return _joined(formula, [holds(part, domain, facts, bound) for part in parts_of(formula)])
+    def __init__(
+        self,
+        formulas: Sequence[Formula],
+        domain: tuple[str, ...],
+        session: Session,
+        *,
+        distinct: bool,
+    ) -> None:
+        self._formulas, self._domain, self._distinct = formulas, domain, distinct
+        self._session = session.another()
+        self._values: dict[tuple[str, tuple[str, ...]], None] = {}
+        self._atoms: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._facts: dict[tuple[str, tuple[str, ...]], Atom] = {}
+
+    def model(self) -> Model | None:
+        many = len(self._domain)
+        nodes = [_size(one, many, distinct=self._distinct) for one in self._formulas]
+        if sum(nodes) > _MAX_NODES:
+            return None
+        grounded = [self._ground(one, {}) for one in self._formulas]
+        if len(self._atoms) > _MAX_ATOMS or len(self._values) > _MAX_ATOMS:
+            return None
+        self._session.assume(grounded)
+        self._session.assume(map(self._one_value, self._values))
+        answer = self._session.check([], facts=True)
+        if answer.outcome is not Outcome.SATISFIABLE:
+            return None
+        facts = self._fewest(answer.facts)
+        if facts is None:
+            return None
+        return Model(self._domain, *self._read(facts))
+
+    def _fewest(self, true: frozenset[str]) -> frozenset[str] | None:
+        """The names of propositions in a model of which no fact can be dropped."""
+        for name in self._atoms:
+            self._session.add(name, Not(Atom(name)))
+        denied = [name for name in self._atoms if name not in true]
+        trials = 0
+        for name in sorted(true & self._atoms.keys()):
+            if name in denied or trials == _MAX_TRIALS:
+                continue
+            trials += 1
+            trial = self._session.check([*denied, name], facts=True)
+            if trial.outcome is Outcome.SATISFIABLE:
+                denied = [one for one in self._atoms if one not in trial.facts]
+        last = self._session.check(denied, facts=True)
+        return last.facts if last.outcome is Outcome.SATISFIABLE else None
+
+    def _read(
+        self, true: frozenset[str]
+    ) -> tuple[frozenset[tuple[str, tuple[str, ...]]], Mapping[tuple[str, tuple[str, ...]], str]]:
+        facts = frozenset(atom for name, atom in self._atoms.items() if name in true)
+        values = {
+            key: next(one for one in self._domain if _value_name(key, one) in true)
+            for key in self._values
+        }
+        return facts, values
+
+    def _one_value(self, key: tuple[str, tuple[str, ...]]) -> Formula:
+        """A function gives exactly one individual; a name may be given a shared one last."""
+        each = [Atom(_value_name(key, one)) for one in self._domain]
+        pairs = [Not(And((a, b))) for n, a in enumerate(each) for b in each[n + 1 :]]
+        return And((Or(tuple(each)), *pairs))
+
+    def _ground(self, formula: Formula, bound: Mapping[str, str]) -> Formula:
+        """The formula without quantifiers and terms: each ground atom is a proposition."""
+        match formula:
+            case Atom(name, terms):
+                return self._cases(terms, bound, lambda values: self._fact(name, values))
+            case Equal(left, right):
+                return self._cases(
+                    (left, right),
+                    bound,
+                    lambda values: And(()) if values[0] == values[1] else Or(()),
+                )
+            case ForAll(variable, body):
+                each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
+                return And(tuple(each))
+            case Exists(variable, body):
+                each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
+                return Or(tuple(each))
+        return with_parts(formula, tuple([self._ground(one, bound) for one in parts_of(formula)]))
+
+    def _fact(self, name: str, individuals: tuple[str, ...]) -> Formula:
+        known = self._facts.get((name, individuals))
+        if known is None:
+            text = f"{name}({', '.join(individuals)})" if individuals else name
+            self._atoms[text] = (name, individuals)
+            known = self._facts[name, individuals] = Atom(text)
+        return known
+
+    def _cases(
+        self,
+        terms: Sequence[Term],
+        bound: Mapping[str, str],
+        said: Callable[[tuple[str, ...]], Formula],
+    ) -> Formula:
+        """What is said of terms, for each choice of individuals that they may stand for."""
+        if self._distinct and not any(isinstance(term, Func) for term in terms):
+            return said(tuple([bound.get(_name(term), _name(term)) for term in terms]))
+        choices = [list(self._denoted(term, bound)) for term in terms]
+        cases = [
+            (
+                tuple([one for _, conditions in choice for one in conditions]),
+                said(tuple([individual for individual, _ in choice])),
+            )
+            for choice in product(*choices)
+        ]
+        if len(cases) == 1 and not cases[0][0]:
+            return cases[0][1]
+        return Or(tuple([And((*conditions, what)) for conditions, what in cases]))
+
+    def _denoted(
+        self, term: Term, bound: Mapping[str, str]
+    ) -> Iterator[tuple[str, tuple[Formula, ...]]]:
+        """Each individual that a term may stand for, and under which conditions it does."""
+        match term:
+            case Var(name):
+                yield bound[name], ()
+            case Const(name) if self._distinct or is_numeral(name):
+                yield name, ()
+            case Const(name):
+                yield from self._valued((name, ()), ())
+            case Func(name, terms):
+                for choice in product(*[list(self._denoted(one, bound)) for one in terms]):
+                    conditions = tuple([one for _, several in choice for one in several])
+                    key = (name, tuple([individual for individual, _ in choice]))
+                    yield from self._valued(key, conditions)
+
+    def _valued(
+        self, key: tuple[str, tuple[str, ...]], conditions: tuple[Formula, ...]
+    ) -> Iterator[tuple[str, tuple[Formula, ...]]]:
+        self._values[key] = None
+        for one in self._domain:
+            yield one, (*conditions, Atom(_value_name(key, one)))
 
 
-def _joined(formula: Formula, parts: list[bool]) -> bool:
-    match formula:
-        case Not():
-            return not parts[0]
-        case And():
-            return all(parts)
-        case Or():
-            return any(parts)
-        case Implies():
-            return parts[1] or not parts[0]
-        case Xor():
-            return parts[0] != parts[1]
-        case _:  # Iff
-            return parts[0] == parts[1]
+def _value_name(key: tuple[str, tuple[str, ...]], individual: str) -> str:
+    name, individuals = key
+    return f"{name}({', '.join(individuals)}) is {individual}"
 
 
-def _value(term: Term, values: Mapping[str, str]) -> str:
-    return term.name if isinstance(term, Const) else values[term.name]
+def _name(term: Term) -> str:
+    assert not isinstance(term, Func)
+    return term.name
 
 
-def _size(formula: Formula, individuals: int) -> int:
-    inner = 1 + sum([_size(part, individuals) for part in parts_of(formula)])
-    return inner * individuals if isinstance(formula, ForAll | Exists) else inner
+def _size(formula: Formula, individuals: int, *, distinct: bool) -> int:
+    """How many nodes the formula has once its quantifiers are written out, or more."""
+    terms = terms_of(formula)
+    if terms:
+        return 1 + int(individuals ** sum([_open(term, distinct) for term in terms]))
+    parts = [_size(part, individuals, distinct=distinct) for part in parts_of(formula)]
+    return (1 + sum(parts)) * (individuals if isinstance(formula, ForAll | Exists) else 1)
 
 
-def _facts(
-    formulas: Sequence[Formula], domain: Sequence[str], session: Session
-) -> frozenset[Atom] | None:
-    """Facts under which all formulas hold, none of which can be dropped; None without any."""
-    written_out = {f"f{n}": _ground(one, domain, {}) for n, one in enumerate(formulas)}
-    answer = session.check(written_out)
-    if answer.outcome is not Outcome.SATISFIABLE:
-        return None
-    atoms = {to_text(atom): atom for atom in _atoms(formulas, domain)}
-    if len(atoms) > _MAX_ATOMS:
-        return None
-    denied = {name: Not(Atom(name)) for name in atoms if name not in answer.facts}
-    for name in sorted(answer.facts & atoms.keys()):
-        if name in denied:
-            continue
-        trial = session.check({**written_out, **denied, name: Not(Atom(name))})
-        if trial.outcome is Outcome.SATISFIABLE:
-            denied |= {one: Not(Atom(one)) for one in atoms if one not in trial.facts}
-    return frozenset(atom for name, atom in atoms.items() if name not in denied)
-
-
-def _atoms(formulas: Sequence[Formula], domain: Sequence[str]) -> list[Atom]:
-    predicates = {pair for one in formulas for pair in symbols(one).predicates}
-    individuals = [Const(name) for name in domain]
-    return [
-        Atom(name, terms)
-        for name, arity in sorted(predicates)
-        if len(individuals) ** arity <= _MAX_ATOMS
-        for terms in product(individuals, repeat=arity)
-    ]
-
-
-def _ground(formula: Formula, domain: Sequence[str], values: Mapping[str, str]) -> Formula:
-    """The formula without quantifiers and terms: each ground atom is a proposition of its own."""
-    match formula:
-        case Atom(name, terms):
-            return Atom(to_text(Atom(name, tuple([Const(_value(t, values)) for t in terms]))))
-        case Equal(left, right):
-            return And(()) if _value(left, values) == _value(right, values) else Or(())
-        case ForAll(variable, body):
-            return And(tuple([_ground(body, domain, {**values, variable: d}) for d in domain]))
-        case Exists(variable, body):
-            return Or(tuple([_ground(body, domain, {**values, variable: d}) for d in domain]))
-    return with_parts(formula, tuple([_ground(one, domain, values) for one in parts_of(formula)]))
-
-
-def _story(domain: Sequence[str], facts: frozenset[Atom], keys: Mapping[str, str]) -> str | None:
-    if len(facts) > _MAX_FACTS:
-        return None
-    told = "; ".join(sorted(_told(fact, keys) for fact in facts))
-    things = f"Suppose that there is only {_listed(domain)}" if domain else "Suppose"
-    join = ", and that" if domain else " that"
-    only = f"{join} only this holds: {told}." if facts else f"{join} none of the predicates holds."
-    return f"All premises can be true while the conclusion is false. {things}{only}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _told(fact: Atom, keys: Mapping[str, str]) -> str:
-    """A fact in the words of its key, with the individuals in place of the key's variables."""
-    for symbol, meaning in keys.items():
-        name, _, rest = symbol.partition("(")
-        variables = [one.strip() for one in rest.rstrip(") ").split(",")] if rest else []
-        if name.strip() == fact.name and len(variables) == len(fact.terms):
-            values = dict(zip(variables, [term.name for term in fact.terms], strict=True))
-            return _substituted(meaning, values)
-    return to_text(fact)
-
-
-def _substituted(meaning: str, values: Mapping[str, str]) -> str:
-    return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), meaning).strip(" .")
+def _open(term: Term, distinct: bool) -> int:
+    """How many terms are inside that may have any value."""
+    match term:
+        case Func(_, terms):
+            return 1 + sum([_open(one, distinct) for one in terms])
+        case Const(name):
+            return 0 if distinct or is_numeral(name) else 1
+    return 0

@@ -1,14 +1,21 @@
-"""The syntax tree of first-order formulas, and its text in our grammar.
+"""The syntax tree of first-order formulas; its text is in `spelling`.
 
-Terms are variables and constants; there are no function terms, since one name has one role.
-`And` and `Or` hold any number of parts; the empty `And` is true and the empty `Or` is false (both
-occur only in trees that the program builds, never in parsed ones).
+Terms are variables, constants (numerals among them) and functions of terms. `And` and `Or` hold
+any number of parts; the empty `And` is true and the empty `Or` is false (both occur only in trees
+that the program builds, never in parsed ones). A comparison is an atom named `LESS`: ``a > b`` is
+``b < a``, and ``a <= b`` is ``-(b < a)``, since the order is total.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+LESS = "<"
+"""Name of the atom of all comparisons: its first term is less than its second."""
+
+_NUMERAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +27,20 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A name for one individual; two constants may name the same one."""
+    """A name for one individual; two constants may name the same one, two numerals may not."""
 
     name: str
 
 
-Term = Var | Const
+@dataclass(frozen=True, slots=True)
+class Func:
+    """A function of one or more terms: the individual it gives for them."""
+
+    name: str
+    terms: tuple[Term, ...]
+
+
+Term = Var | Const | Func
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +130,13 @@ class Symbols:
 
     Attributes:
         predicates: Name and number of arguments of each predicate (0 for propositions).
-        constants: Names of the constants.
+        functions: Name and number of arguments of each function (at least 1).
+        constants: Names of the constants, numerals among them.
     """
 
     predicates: frozenset[tuple[str, int]]
+    functions: frozenset[tuple[str, int]]
     constants: frozenset[str]
-
-
-_SIGNS: dict[type[Formula], str] = {
-    And: " & ",
-    Or: " | ",
-    Xor: " xor ",
-    Implies: " -> ",
-    Iff: " <-> ",
-}
 
 
 def parts_of(formula: Formula) -> tuple[Formula, ...]:
@@ -179,61 +187,43 @@ def walk(formula: Formula) -> Iterator[Formula]:
         pending.extend(reversed(parts_of(one)))
 
 
-def to_text(formula: Formula) -> str:
-    """The formula in our grammar (ASCII): parsing the text gives the same tree again.
-
-    Bodies of quantifiers and mixed operators are always bracketed.
-    """
-    match formula:
-        case Atom(name, terms):
-            return f"{name}({', '.join([term.name for term in terms])})" if terms else name
-        case Equal(left, right):
-            return f"{left.name} = {right.name}"
-        case Not(Equal(left, right)):
-            return f"{left.name} != {right.name}"
-        case Not(body):
-            return f"-{_operand(body)}"
-        case ForAll() | Exists():
-            return _quantified_text(formula)
-    return _SIGNS[type(formula)].join(map(_operand, parts_of(formula)))
+def subterms(formula: Formula) -> Iterator[Term]:
+    """The terms of an atom or equality, and the terms inside them; outermost first."""
+    pending = list(reversed(terms_of(formula)))
+    while pending:
+        one = pending.pop()
+        yield one
+        if isinstance(one, Func):
+            pending.extend(reversed(one.terms))
 
 
-def _quantified_text(formula: Quantified) -> str:
-    word = "forall" if isinstance(formula, ForAll) else "exists"
-    inner = to_text(formula.body)
-    body = inner if isinstance(formula.body, Quantified) else f"({inner})"
-    return f"{word} {formula.variable} {body}"
-
-
-def _operand(formula: Formula) -> str:
-    text = to_text(formula)
-    return f"({text})" if type(formula) in _SIGNS else text
-
-
-def variables(formula: Formula) -> frozenset[str]:
-    """Names of all variables that occur in or are bound by the formula."""
-    bound = {one.variable for one in walk(formula) if isinstance(one, Quantified)}
-    used = {t.name for one in walk(formula) for t in terms_of(one) if isinstance(t, Var)}
-    return frozenset(bound | used)
+def is_numeral(name: str) -> bool:
+    """Whether the name of a constant is a number, such as ``9`` or ``-0.5``."""
+    return _NUMERAL.fullmatch(name) is not None
 
 
 def free(formula: Formula) -> frozenset[str]:
     """Names of the variables that no quantifier of the formula binds."""
     if isinstance(formula, Quantified):
         return free(formula.body) - {formula.variable}
-    here = frozenset(term.name for term in terms_of(formula) if isinstance(term, Var))
+    here = frozenset(term.name for term in subterms(formula) if isinstance(term, Var))
     return here.union(*map(free, parts_of(formula)))
 
 
 def symbols(formula: Formula) -> Symbols:
-    """Predicates (with their number of arguments) and constants of the formula."""
+    """Predicates and functions (with their number of arguments) and constants of the formula."""
     predicates: set[tuple[str, int]] = set()
+    functions: set[tuple[str, int]] = set()
     constants: set[str] = set()
     for one in walk(formula):
         if isinstance(one, Atom):
             predicates.add((one.name, len(one.terms)))
-        constants.update(term.name for term in terms_of(one) if isinstance(term, Const))
-    return Symbols(frozenset(predicates), frozenset(constants))
+        for term in subterms(one):
+            if isinstance(term, Const):
+                constants.add(term.name)
+            elif isinstance(term, Func):
+                functions.add((term.name, len(term.terms)))
+    return Symbols(frozenset(predicates), frozenset(functions), frozenset(constants))
 
 
 def canonical(formula: Formula) -> Formula:
@@ -257,4 +247,28 @@ def _renamed(formula: Formula, names: dict[str, str], depth: int) -> Formula:
 
 
 def _renamed_term(term: Term, names: dict[str, str]) -> Term:
-    return Var(names[term.name]) if isinstance(term, Var) and term.name in names else term
+    match term:
+        case Var(name):
+            return Var(names.get(name, name))
+        case Func(name, terms):
+            return Func(name, tuple([_renamed_term(one, names) for one in terms]))
+    return term
+
+
+def bind(formula: Formula, name: str) -> Formula:
+    """The formula with the constant of that name as a variable, to be bound by a quantifier."""
+    match formula:
+        case Atom(predicate, terms):
+            return Atom(predicate, tuple([_bound(term, name) for term in terms]))
+        case Equal(left, right):
+            return Equal(_bound(left, name), _bound(right, name))
+    return with_parts(formula, tuple([bind(one, name) for one in parts_of(formula)]))
+
+
+def _bound(term: Term, name: str) -> Term:
+    match term:
+        case Const(constant) if constant == name:
+            return Var(name)
+        case Func(function, terms):
+            return Func(function, tuple([_bound(one, name) for one in terms]))
+    return term

@@ -1,22 +1,32 @@
-"""Text of a formula to its tree, strictly, with a position and a rewrite in every error.
+"""Text of a formula to its tree, with a position and a rewrite in every error.
 
 The grammar, tightest first::
 
-    atom        Name | Name(name, ..., name) | name = name | name != name
+    term        name | number | name(term, ..., term)
+    atom        Name | Name(term, ..., term) | term = term | term != term
+                | term < term | term <= term | term > term | term >= term
     unary       -unary | quantified | ( formula ) | atom
     quantified  (forall|exists) x [, y ...] [.] body         several may stand in a row
     side        unary | unary & unary & ... | unary | unary | ... | unary xor unary
     formula     side | side -> side | side <-> side
 
 - The body of a quantifier is the bracket that follows it: ``forall x (P(x)) -> Q`` is
-  ``(forall x (P(x))) -> Q``. Without a bracket it reaches as far right as it can:
-  ``forall x. P(x) -> Q(x)`` is ``forall x (P(x) -> Q(x))``. A row of quantifiers has one body.
+  ``(forall x (P(x))) -> Q``. A row of quantifiers has one body. Without a bracket, the body
+  reaches as far right as it can if the variable occurs there: ``forall x. P(x) -> Q(x)`` is
+  ``forall x (P(x) -> Q(x))``; ``forall x. P(x) -> Q(a)`` has two readings and is an error.
 - ``&``, ``|`` and ``xor`` bind tighter than arrows. They have no order among themselves: mixing
   them without brackets is an error, and so are chained arrows and a chained ``xor``.
 - A name among arguments is a variable where a quantifier binds it and a constant elsewhere. A
   name that is bound in another part of the formula, or that looks like a variable (``u`` to
-  ``z``, perhaps with digits), is never taken for a constant: it is an error (a free variable).
-- ``all`` is read as ``forall``; other spellings of the operators are in `tokens`.
+  ``z``, perhaps with a digit), is never taken for a constant: it is an error (a free variable).
+- Names of functions begin with a lower-case letter, so that a formula inside a predicate is not
+  taken for one. Numbers are constants; different numbers are different individuals. Comparisons
+  are a strict total order, under which numbers stand as usual; there is no other arithmetic.
+- ``And(P, Q)``, ``Not(P)``, ``ForAll([x], P(x))`` and the like are read too, and ``![X]: p(X)``;
+  all other spellings are in `signs`.
+
+Lenient reading is for formulas that nobody can be asked about any more. It makes assumptions, and
+notes each: see `lenient`, and ``NOTES`` in `lenient` for the names of all notes.
 
 Written by hand rather than for a parser generator: the rule for bodies is not LALR, and each
 error says what a model should write instead.
@@ -26,16 +36,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 
-from reviewscore.errors import FormulaError
-from reviewscore.logic import complaints
-from reviewscore.logic.complaints import Spot
+from reviewscore.logic import complaints, lenient
+from reviewscore.logic.atoms import Atoms
+from reviewscore.logic.cursor import Role, Use
 from reviewscore.logic.fol import (
     And,
-    Atom,
-    Const,
-    Equal,
     Exists,
     ForAll,
     Formula,
@@ -43,62 +49,37 @@ from reviewscore.logic.fol import (
     Implies,
     Not,
     Or,
-    Term,
-    Var,
     Xor,
 )
-from reviewscore.logic.tokens import QUANTIFIERS, Kind, Source, Token, tokenize
-
-MAX_DEPTH = 120
-"""Most brackets, negations and quantifiers inside one another."""
+from reviewscore.logic.names import VARIABLE
+from reviewscore.logic.signs import (
+    ARROWS,
+    EQUALS,
+    FUNCTIONS,
+    JOINS,
+    QUANTIFIERS,
+    Kind,
+)
+from reviewscore.logic.tokens import Note, Source, Token, tokenize
 
 MAX_QUANTIFIERS = 12
 """Most quantifiers inside one another."""
 
-_VARIABLE = re.compile(r"[u-z][0-9]*")
-_PSEUDO = frozenset(
-    ["no", "none", "every", "each", "some", "any", "most", "many", "few", "several", "exist"]
-)
-_ARROWS = (Kind.IMPLIES, Kind.IFF)
-_JOINS = (Kind.AND, Kind.OR, Kind.XOR)
-_EQUALS = (Kind.EQUAL, Kind.UNEQUAL)
-
-
-class Role(StrEnum):
-    """What a name stands for in a formula."""
-
-    PREDICATE = "predicate"
-    CONSTANT = "constant"
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One occurrence of a predicate or constant.
-
-    Attributes:
-        name: The name.
-        role: What it stands for here.
-        arity: Number of arguments; 0 for propositions and constants.
-        offset: 0-based offset in the text.
-    """
-
-    name: str
-    role: Role
-    arity: int
-    offset: int
+_LETTER = re.compile(r"[A-Za-z][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A parsed formula, and where its names occur, in reading order."""
+    """A parsed formula, where its names occur in reading order, and what was noted."""
 
     formula: Formula
     uses: tuple[Use, ...]
     source: Source
+    notes: tuple[Note, ...]
 
 
 def parse(text: str) -> Formula:
-    """The tree of a formula.
+    """The tree of a formula, read strictly.
 
     Raises:
         FormulaError: The text is not a formula of the grammar above.
@@ -106,97 +87,111 @@ def parse(text: str) -> Formula:
     return read(text).formula
 
 
-def read(text: str) -> Reading:
+def read(text: str, *, lenient: bool = False) -> Reading:
     """The tree of a formula, with the place of each name.
+
+    Args:
+        text: The formula.
+        lenient: Make and note assumptions where the strict grammar refuses.
 
     Raises:
         FormulaError: The text is not a formula of the grammar above.
     """
-    return _Parser(*tokenize(text)).reading()
+    source, tokens = tokenize(text, lenient=lenient)
+    return _Parser(source, tokens).reading()
 
 
-class _Parser:
+class _Parser(Atoms):
     """Recursive descent over tokens; nesting is limited, so recursion is too."""
 
     def __init__(self, source: Source, tokens: tuple[Token, ...]) -> None:
-        self._source, self._tokens, self._next = source, tokens, 0
-        self._depth = 0
-        self._scope: list[str] = []
-        self._bound: set[str] = set()
-        self._uses: list[Use] = []
+        super().__init__(source, lenient.balanced(source, tokens) if source.lenient else tokens)
 
     def reading(self) -> Reading:
         formula = self._formula()
         if self._peek.kind is not Kind.END:
             raise complaints.not_the_end(self._spot)
-        for use in self._uses:
-            bound = use.name in self._bound
-            if use.role is Role.CONSTANT and (bound or _VARIABLE.fullmatch(use.name)):
-                raise complaints.free_variable(
-                    self._source, use.name, use.offset, formula, bound=bound
-                )
-        return Reading(formula, tuple(self._uses), self._source)
-
-    @property
-    def _peek(self) -> Token:
-        return self._tokens[self._next]
-
-    @property
-    def _spot(self) -> Spot:
-        at = self._next
-        before = self._tokens[at - 1] if at else None
-        after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
-        return Spot(self._source, before, self._tokens[at], after)
-
-    def _advance(self) -> Token:
-        token = self._tokens[self._next]
-        self._next += 1
-        return token
-
-    def _take(self, *kinds: Kind) -> Token | None:
-        return self._advance() if self._peek.kind in kinds else None
-
-    def _error(self, code: str, message: str, token: Token | None = None) -> FormulaError:
-        return self._spot.error(code, message, token)
-
-    def _deeper(self, token: Token) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._error(
-                "too-deep", f"The formula nests more than {MAX_DEPTH} levels deep; split it.", token
+        leaked = [
+            use
+            for use in self._uses
+            if use.role is Role.CONSTANT
+            and (use.name in self._bound or VARIABLE.fullmatch(use.name))
+        ]
+        if leaked and not self._source.lenient:
+            first = leaked[0]
+            raise complaints.free_variable(
+                self._source, first.name, first.offset, formula, bound=first.name in self._bound
             )
+        if leaked:
+            formula = lenient.bound(
+                formula, [(use.name, use.offset) for use in leaked], self._source
+            )
+        names = {use.name for use in leaked}
+        uses = [one for one in self._uses if one.role is not Role.CONSTANT or one.name not in names]
+        return Reading(formula, tuple(uses), self._source, tuple(self._source.notes))
 
     def _formula(self) -> Formula:
-        left = self._side()
-        arrow = self._take(*_ARROWS)
-        if arrow is None:
-            return left
-        right = self._side()
-        if self._peek.kind in _ARROWS:
-            raise complaints.chained_arrows(self._spot, left, arrow, right)
-        return Implies(left, right) if arrow.kind is Kind.IMPLIES else Iff(left, right)
+        sides, arrows = [self._side()], list[Token]()
+        depth = self._depth
+        while arrow := self._arrow():
+            if arrows and not self._may_chain(arrows[-1], arrow):
+                raise complaints.chained_arrows(self._spot, sides[-2], arrows[-1], sides[-1])
+            self._advance()
+            self._deeper(arrow)
+            arrows.append(arrow)
+            sides.append(self._side())
+        self._depth = depth
+        formula = sides.pop()
+        for arrow in reversed(arrows):
+            left = sides.pop()
+            kind = Implies if arrow.kind is Kind.IMPLIES else Iff
+            formula = kind(left, formula)
+        return formula
+
+    def _arrow(self) -> Token | None:
+        """An arrow that stands next; ``==`` after a formula is one, ``=`` leniently too."""
+        sign = self._peek
+        if sign.kind in ARROWS:
+            return sign
+        if sign.kind not in EQUALS:
+            return None
+        if sign.kind is Kind.EQUAL and (sign.text == "==" or self._source.lenient):
+            if sign.text != "==":
+                self._source.note("equals-as-iff", sign.offset, assumed=True)
+            return sign._replace(kind=Kind.IFF)
+        raise complaints.equals_between_formulas(self._spot, sign)
+
+    def _may_chain(self, before: Token, arrow: Token) -> bool:
+        both = before.kind is arrow.kind is Kind.IMPLIES
+        if both and self._source.lenient:
+            self._source.note("chain", arrow.offset, assumed=True)
+        return both and self._source.lenient
 
     def _side(self) -> Formula:
-        first = self._unary()
+        operands, joins = [self._unary()], list[Kind]()
+        while self._peek.kind in JOINS:
+            if joins and not self._may_join(joins):
+                raise complaints.mixed(self._spot, _folded(operands, joins), joins[-1])
+            joins.append(self._advance().kind)
+            operands.append(self._unary())
+        return _folded(operands, joins)
+
+    def _may_join(self, joins: list[Kind]) -> bool:
         join = self._peek.kind
-        if join not in _JOINS:
-            return first
-        joined: Formula
-        if self._take(Kind.XOR):
-            joined = Xor(first, self._unary())
-        else:
-            parts = [first]
-            while self._take(join):
-                parts.append(self._unary())
-            joined = And(tuple(parts)) if join is Kind.AND else Or(tuple(parts))
-        if self._peek.kind in _JOINS:
-            raise complaints.mixed(self._spot, joined, join)
-        return joined
+        kinds = {*joins, join}
+        if kinds == {join}:
+            return join is not Kind.XOR
+        # `&` binds tighter than `|` by custom; with `xor` there is no custom beyond one of it.
+        others = kinds - {Kind.AND}
+        known = Kind.AND in kinds and len(others) == 1 and [*joins, join].count(Kind.XOR) <= 1
+        if known and self._source.lenient:
+            self._source.note("precedence", self._peek.offset, assumed=True)
+        return known and self._source.lenient
 
     def _unary(self) -> Formula:
         signs = 0
-        while sign := self._take(Kind.NOT):
-            self._deeper(sign)
+        while self._peek.kind is Kind.NOT and not self._at_number and not self._at_list:
+            self._deeper(self._advance())
             signs += 1
         body = self._positive()
         self._depth -= signs
@@ -204,43 +199,154 @@ class _Parser:
             body = Not(body)
         return body
 
+    @property
+    def _at_list(self) -> bool:
+        """Whether a quantifier of the form ``![X]`` follows."""
+        return self._peek.raw in ("!", "?") and self._after().kind is Kind.OPEN_LIST
+
     def _positive(self) -> Formula:
         kind = self._peek.kind
-        if kind in QUANTIFIERS:
+        if kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
             return self._quantified()
-        if kind is Kind.OPEN:
+        if kind in (Kind.OPEN, Kind.OPEN_LIST):
             return self._bracket()
-        if kind is Kind.NAME:
+        if kind is Kind.NAME and self._at_function_notation:
+            return self._function_notation()
+        if kind in (Kind.NAME, Kind.NUMBER) or self._at_number:
             return self._atom()
         raise complaints.formula_expected(self._spot)
+
+    @property
+    def _at_bracketed_quantifier(self) -> bool:
+        kinds = [self._after(steps).kind for steps in range(4)]
+        return (
+            kinds[0] is Kind.OPEN
+            and kinds[1] in QUANTIFIERS
+            and kinds[2:] == [Kind.NAME, Kind.CLOSE]
+        )
 
     def _bracket(self) -> Formula:
         opening = self._advance()
         self._deeper(opening)
         inner = self._formula()
-        if not self._take(Kind.CLOSE):
+        closing = Kind.CLOSE if opening.kind is Kind.OPEN else Kind.CLOSE_LIST
+        if not self._take(closing):
             if self._peek.kind is not Kind.END:
                 raise complaints.not_the_end(self._spot)
             raise self._error(
-                "unclosed-bracket", "The bracket opened here is never closed; add ')'.", opening
+                "unclosed-bracket",
+                f"The bracket opened here is never closed; add {closing.value}.",
+                opening,
             )
         self._depth -= 1
         return inner
 
-    def _quantified(self) -> Formula:
-        depth = self._depth
-        prefix: list[tuple[Kind, str]] = []
-        while quantifier := self._take(*QUANTIFIERS):
-            prefix.append((quantifier.kind, self._bind(quantifier)))
-            while self._take(Kind.COMMA):
-                prefix.append((quantifier.kind, self._bind(quantifier)))
-            self._take(Kind.DOT, Kind.COLON)
-        body = self._bracket() if self._peek.kind is Kind.OPEN else self._formula()
-        self._depth = depth
-        for kind, variable in reversed(prefix):
-            self._scope.pop()
+    @property
+    def _at_function_notation(self) -> bool:
+        kind = FUNCTIONS.get(self._peek.raw)
+        if kind is None or self._after().kind is not Kind.OPEN:
+            return False
+        # ``Exists(a)`` is a predicate.
+        return kind not in QUANTIFIERS or self._after(3).kind is not Kind.CLOSE
+
+    def _function_notation(self) -> Formula:
+        word = self._advance()
+        self._deeper(self._advance())
+        kind = FUNCTIONS[word.raw]
+        made = self._called_quantifier(kind) if kind in QUANTIFIERS else self._called(word, kind)
+        if not self._take(Kind.CLOSE):
+            raise complaints.in_function_notation(self._spot, word)
+        self._depth -= 1
+        return made
+
+    def _called_quantifier(self, kind: Kind) -> Formula:
+        listed = self._take(Kind.OPEN_LIST)
+        scope = len(self._scope)
+        variables = [self._bind(self._peek)]
+        while listed and self._take(Kind.COMMA):
+            variables.append(self._bind(self._peek))
+        if (listed and not self._take(Kind.CLOSE_LIST)) or not self._take(Kind.COMMA):
+            raise self._error(
+                "no-variable", "After ForAll( or Exists( write [x, y], and then the formula."
+            )
+        body = self._formula()
+        del self._scope[scope:]
+        self._depth -= len(variables)
+        for variable in reversed(variables):
             body = ForAll(variable, body) if kind is Kind.FORALL else Exists(variable, body)
         return body
+
+    def _called(self, word: Token, kind: Kind) -> Formula:
+        listed = self._take(Kind.OPEN_LIST)
+        parts = [self._formula()]
+        while self._take(Kind.COMMA):
+            parts.append(self._formula())
+        if listed and not self._take(Kind.CLOSE_LIST):
+            raise complaints.in_function_notation(self._spot, word)
+        made = _made(kind, parts)
+        if made is None:
+            raise complaints.wrong_number_of_parts(self._spot, word, len(parts))
+        return made
+
+    def _quantified(self) -> Formula:
+        depth, scope = self._depth, len(self._scope)
+        prefix: list[tuple[Kind, str]] = []
+        while self._peek.kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
+            wrapped = self._take(Kind.OPEN)
+            quantifier = self._advance()
+            kind = Kind.FORALL if quantifier.kind is Kind.NOT else quantifier.kind
+            prefix += [(kind, variable) for variable in self._listed(quantifier)]
+            if wrapped:
+                self._advance()
+            self._take(Kind.DOT, Kind.COLON)
+        bracketed = self._peek.kind in (Kind.OPEN, Kind.OPEN_LIST)
+        body = self._bracket() if bracketed else self._open_body(scope)
+        self._depth = depth
+        del self._scope[scope:]
+        for bound_by, variable in reversed(prefix):
+            body = ForAll(variable, body) if bound_by is Kind.FORALL else Exists(variable, body)
+        return body
+
+    def _listed(self, quantifier: Token) -> list[str]:
+        """The variables after a quantifier, with commas, with spaces or in square brackets."""
+        bracket = self._take(Kind.OPEN_LIST)
+        variables = [self._bind(quantifier)]
+        while self._take(Kind.COMMA) or self._another_variable:
+            variables.append(self._bind(quantifier))
+        if bracket and not self._take(Kind.CLOSE_LIST):
+            raise self._error("no-variable", "The list of variables is not closed; add ']'.")
+        return variables
+
+    @property
+    def _another_variable(self) -> bool:
+        """Whether a name that follows a variable is one more, as in ``all x y. (..)``."""
+        name, after = self._peek, self._after().kind
+        if name.kind is not Kind.NAME or not _LETTER.fullmatch(name.text):
+            return False
+        if after is Kind.OPEN:
+            return VARIABLE.fullmatch(name.text) is not None
+        return after in (Kind.NAME, Kind.DOT, Kind.COLON, Kind.COMMA, *QUANTIFIERS)
+
+    def _open_body(self, scope: int) -> Formula:
+        """A body without a bracket: as wide as it can be, if a variable of the row is there."""
+        state = self._state()
+        tight = self._unary()
+        if self._peek.kind not in (*JOINS, *ARROWS):
+            return tight
+        end = self._peek
+        after_tight = self._state()
+        mine = set(self._scope[scope:])
+        self._back_to(state)
+        wide = self._formula()
+        if any(one.text in mine and one.offset > end.offset for one in self._variables):
+            return wide
+        if not self._source.lenient:
+            raise complaints.ambiguous_scope(self._spot, end, tight)
+        self._back_to(state)
+        tight = self._unary()
+        assert self._next == after_tight.next
+        self._source.note("narrow-scope", end.offset, assumed=True)
+        return tight
 
     def _bind(self, quantifier: Token) -> str:
         variable = self._take(Kind.NAME)
@@ -251,6 +357,10 @@ class _Parser:
                 f"{self._peek.described}; write {quantifier.sign} x (...).",
             )
         self._deeper(variable)
+        if variable.text in self._scope:
+            if not self._source.lenient:
+                raise complaints.shadowed(self._spot, variable)
+            self._source.note("shadowed", variable.offset, assumed=True)
         self._scope.append(variable.text)
         self._bound.add(variable.text)
         if len(self._scope) > MAX_QUANTIFIERS:
@@ -261,79 +371,36 @@ class _Parser:
             )
         return variable.text
 
-    def _atom(self) -> Formula:
-        name = self._advance()
-        after = self._peek
-        if after.kind in _EQUALS:
-            return self._equality(name)
-        if name.text in self._scope:
-            raise self._error(
-                "variable-as-formula",
-                f"The variable '{name.text}' stands where a formula is expected; "
-                f"say something of it, such as P({name.text}).",
-                name,
-            )
-        if after.kind is Kind.OPEN:
-            return self._predicate(name)
-        if name.text.lower() in _PSEUDO and after.kind is Kind.NAME:
-            raise self._error(
-                "pseudo-quantifier",
-                f"'{name.text}' is not a quantifier; there are only forall and exists: "
-                f"write -exists {after.text} (...) for 'no', exists {after.text} (...) for 'some', "
-                f"forall {after.text} (...) for 'every'.",
-                name,
-            )
-        self._uses.append(Use(name.text, Role.PREDICATE, 0, name.offset))
-        return Atom(name.text)
 
-    def _predicate(self, name: Token) -> Formula:
-        self._advance()
-        if self._peek.kind is Kind.CLOSE:
-            raise self._error(
-                "no-arguments", f"Write {name.text} without brackets if it has no arguments."
-            )
-        place = len(self._uses)
-        terms = [self._argument(name)]
-        while self._take(Kind.COMMA):
-            terms.append(self._argument(name))
-        if not self._take(Kind.CLOSE):
-            raise complaints.in_arguments(self._spot, name)
-        if self._peek.kind in _EQUALS:
-            raise complaints.equals_between_formulas(self._spot, self._peek)
-        self._uses.insert(place, Use(name.text, Role.PREDICATE, len(terms), name.offset))
-        return Atom(name.text, tuple(terms))
+def _folded(operands: list[Formula], joins: list[Kind]) -> Formula:
+    """Operands joined, `|` and `xor` last where they are mixed with `&`."""
+    if not joins:
+        return operands[0]
+    last = next(kind for kind in (Kind.OR, Kind.XOR, Kind.AND) if kind in joins)
+    groups: list[tuple[list[Formula], list[Kind]]] = [([operands[0]], [])]
+    for join, operand in zip(joins, operands[1:], strict=True):
+        if join is last:
+            groups.append(([operand], []))
+        else:
+            groups[-1][0].append(operand)
+            groups[-1][1].append(join)
+    parts = tuple([_folded(*group) for group in groups])
+    if last is Kind.XOR:
+        return Xor(parts[0], parts[1])
+    return And(parts) if last is Kind.AND else Or(parts)
 
-    def _argument(self, predicate: Token) -> Term:
-        token = self._take(Kind.NAME)
-        if token is None:
-            raise complaints.in_arguments(self._spot, predicate)
-        if self._peek.kind is Kind.OPEN:
-            raise complaints.nested(self._spot, token, predicate)
-        return self._term(token)
 
-    def _equality(self, left: Token) -> Formula:
-        sign = self._advance()
-        right = self._take(Kind.NAME)
-        if right is None and self._peek.kind not in (Kind.OPEN, Kind.NOT, *QUANTIFIERS):
-            raise self._error(
-                "name-expected",
-                f"After {sign.described} a name is expected, such as {left.text} {sign.sign} a, "
-                f"not {self._peek.described}.",
-            )
-        if right is None or self._peek.kind is Kind.OPEN:
-            raise complaints.equals_between_formulas(self._spot, sign)
-        equal = Equal(self._term(left), self._term(right))
-        if self._peek.kind in _EQUALS:
-            a, b = left.text, right.text
-            raise self._error(
-                "chained-equality",
-                f"Two comparisons in a row; write ({a} {sign.sign} {b}) & ({b} "
-                f"{self._peek.sign} ...).",
-            )
-        return Not(equal) if sign.kind is Kind.UNEQUAL else equal
-
-    def _term(self, token: Token) -> Term:
-        if token.text in self._scope:
-            return Var(token.text)
-        self._uses.append(Use(token.text, Role.CONSTANT, 0, token.offset))
-        return Const(token.text)
+def _made(kind: Kind, parts: list[Formula]) -> Formula | None:
+    """A formula in function notation; None if it has the wrong number of parts."""
+    if kind is Kind.NOT:
+        return Not(parts[0]) if len(parts) == 1 else None
+    if kind in (Kind.AND, Kind.OR):
+        if len(parts) == 1:
+            return parts[0]
+        return And(tuple(parts)) if kind is Kind.AND else Or(tuple(parts))
+    if len(parts) != len(("left", "right")):
+        return None
+    left, right = parts
+    if kind is Kind.XOR:
+        return Xor(left, right)
+    return Implies(left, right) if kind is Kind.IMPLIES else Iff(left, right)

@@ -1,56 +1,48 @@
 """Text of a formula to tokens, with the guards that stand before parsing.
 
-Meaning is never guessed. What is dropped silently cannot change it: a leading label (``P1:``), a
-trailing ``::: English`` and the final full stop; operators have several spellings.
+What cannot change the meaning is normalised, and each time noted: labels and numbering, comments,
+fences, quotation marks, the final full stop, punctuation inside names. `lenient` scanning also
+renames names of several words, names that begin with a digit and names with accents.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
+from reviewscore.logic.names import JOINED, NAME, VARIABLE, identifier, name_error
+from reviewscore.logic.signs import (
+    FUNCTIONS,
+    KIND_OF_COMMAND,
+    KIND_OF_SIGN,
+    KIND_OF_WORD,
+    LATEX_FONTS,
+    LATEX_SPACE,
+    NOT_USED,
+    QUANTIFIERS,
+    Kind,
+)
 
 MAX_CHARACTERS = 20_000
 MAX_TOKENS = 4_000
 
 
-class Kind(Enum):
-    """Kind of a token; the value is how messages name it."""
-
-    NAME = "a name"
-    FORALL = "'forall'"
-    EXISTS = "'exists'"
-    NOT = "'-'"
-    AND = "'&'"
-    OR = "'|'"
-    XOR = "'xor'"
-    IMPLIES = "'->'"
-    IFF = "'<->'"
-    EQUAL = "'='"
-    UNEQUAL = "'!='"
-    OPEN = "'('"
-    CLOSE = "')'"
-    COMMA = "','"
-    DOT = "'.'"
-    COLON = "':'"
-    END = "the end of the formula"
-
-
 class Token(NamedTuple):
-    """One token and the 0-based offset of its first character."""
+    """One token: its text (of names, the identifier), where it starts and what stands there."""
 
     kind: Kind
     text: str
     offset: int
+    raw: str
 
     @property
     def described(self) -> str:
         """How messages name this token."""
-        return self.kind.value if self.kind is Kind.END else f"'{self.text}'"
+        return self.kind.value if self.kind is Kind.END else f"'{self.raw}'"
 
     @property
     def sign(self) -> str:
@@ -60,149 +52,232 @@ class Token(NamedTuple):
     @property
     def end(self) -> int:
         """Offset just after the token."""
-        return self.offset + len(self.text)
+        return self.offset + len(self.raw)
+
+
+class Note(NamedTuple):
+    """A deviation from the grammar that was read all the same.
+
+    Attributes:
+        code: Short stable name of the deviation.
+        offset: 0-based offset in the text.
+        assumed: Whether another meaning is conceivable (lenient reading only).
+    """
+
+    code: str
+    offset: int
+    assumed: bool = False
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of a formula, for positions in messages."""
+    """The text of a formula, for positions in messages, and what was noted about it."""
 
     text: str
+    lenient: bool = False
+    notes: list[Note] = field(default_factory=list)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """1-based line and column of an offset."""
+        line = self.text.count("\n", 0, offset) + 1
+        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
 
     def error(self, code: str, message: str, offset: int) -> FormulaError:
         """An error at an offset, told as 1-based line and column."""
-        line = self.text.count("\n", 0, offset) + 1
-        column = offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+        line, column = self.place(offset)
         return FormulaError(code, message, line=line, column=column)
 
+    def note(self, code: str, offset: int, *, assumed: bool = False) -> None:
+        """Keep a deviation in mind."""
+        self.notes.append(Note(code, offset, assumed))
 
-SPELLINGS: dict[Kind, tuple[str, ...]] = {
-    Kind.IFF: ("<->", "<=>", "↔", "⇔", "≡"),
-    Kind.IMPLIES: ("->", "=>", "→", "⇒", "⟶"),
-    Kind.AND: ("&&", "&", "∧", "/\\"),
-    Kind.OR: ("||", "|", "∨", "\\/"),
-    Kind.XOR: ("⊕",),
-    Kind.UNEQUAL: ("!=", "≠"),
-    Kind.EQUAL: ("==", "="),
-    Kind.NOT: ("¬", "~", "!", "-"),
-    Kind.FORALL: ("∀",),
-    Kind.EXISTS: ("∃",),
-    Kind.OPEN: ("(",),
-    Kind.CLOSE: (")",),
-    Kind.COMMA: (",",),
-    Kind.DOT: (".",),
-    Kind.COLON: (":",),
-}
-WORDS: dict[Kind, tuple[str, ...]] = {
-    Kind.AND: ("and",),
-    Kind.OR: ("or",),
-    Kind.XOR: ("xor",),
-    Kind.NOT: ("not",),
-    Kind.FORALL: ("forall", "all"),
-    Kind.EXISTS: ("exists",),
-}
-QUANTIFIERS = (Kind.FORALL, Kind.EXISTS)
 
-_KIND_OF = {spelling: kind for kind, all_of in SPELLINGS.items() for spelling in all_of}
-_WORD_OF = {word: kind for kind, all_of in WORDS.items() for word in all_of}
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<ellipsis>\.\.+)|(?P<word>\w+)|(?P<sign>"
-    + "|".join(re.escape(one) for one in sorted(_KIND_OF, key=len, reverse=True))
-    + ")"
+    r"(?P<space>\s+)|(?P<ellipsis>\.\.+)|(?P<number>[0-9]+(?:\.[0-9]+)?(?![\w]|[-'’.]\w))"
+    r"|(?P<quoted>\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|'[^'\n]{1,120}'|‘[^’\n]{1,120}’)"
+    r"|(?P<word>(?:\w|\\_)+)|(?P<sign>"
+    + "|".join(re.escape(one) for one in sorted(KIND_OF_SIGN, key=len, reverse=True))
+    + r")|\\(?P<command>[A-Za-z]+|[,;:! ])|(?P<math>\$+|\\[()\[\]])"
 )
-_LABEL = re.compile(r"(?:p(?:remise)?_?\d+|c(?:onclusion)?)", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
-_SIGNS = {
-    "[": "square brackets are not used; write round brackets ( )",
-    "]": "square brackets are not used; write round brackets ( )",
-    "{": "there are no sets; write one predicate per element, such as A(x) | B(x)",
-    "}": "there are no sets; write one predicate per element, such as A(x) | B(x)",
-    "<": "there are no comparisons; write a predicate such as Less(a, b)",
-    ">": "there are no comparisons; write a predicate such as Greater(a, b)",
-    "≤": "there are no comparisons; write a predicate such as AtMost(a, b)",
-    "≥": "there are no comparisons; write a predicate such as AtLeast(a, b)",
-    "+": "there is no arithmetic; write a predicate instead",
-    "*": "there is no arithmetic; write a predicate instead",
-    "/": "there is no arithmetic; write a predicate instead",
-    "^": "'^' is not an operator; write & for 'and', xor for 'either .. or .. but not both'",
-    "∄": "write -exists x (...) instead",
-    "'": "names are not quoted and hold no apostrophes; use letters, digits and _ only",
-    '"': "names are not quoted; use letters, digits and _ only, such as room_8",
-    "`": "no quotes or code fences; write the formula alone",
-    "…": "the formula must be written out in full",
-    "?": "write a statement, not a question",
-    ";": "write one formula at a time",
-}
+_LABEL = re.compile(
+    r"\s*(?:(?:p(?:remise)?|c(?:onclusion)?|assumption|axiom|hypothesis|goal|therefore)"
+    r"[ _]?\d*\s*:(?!:)|\(\d{1,3}\)(?=\s*\S)|\d{1,3}[.)](?=\s))\s*",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r":::|(?:^|(?<=\s))(?:#|%|//)", re.MULTILINE)
+_FENCE = re.compile(r"\s*```[a-z]*\s*\n?")
+_BRACED = re.compile(r"\{\s*((?:\w|\\_|[- ])+?)\s*\}")
+_AROUND = {'"': '"', "`": "`", "“": "”", "'": "'"}
 
 
-def tokenize(text: str) -> tuple[Source, tuple[Token, ...]]:
+def tokenize(text: str, *, lenient: bool = False) -> tuple[Source, tuple[Token, ...]]:
     """Tokens of a formula, the last of kind END.
 
     Raises:
         FormulaError: The text is empty, too long, or holds a character or name that is not part
             of the grammar.
     """
-    source = Source(text)
+    source = Source(text, lenient)
     if len(text) > MAX_CHARACTERS:
         raise source.error(
             "too-long",
             f"A formula has at most {MAX_CHARACTERS} characters; this has {len(text)}.",
             0,
         )
-    formula = text.partition(":::")[0]
-    tokens = _scan(source, formula)
-    if [token.kind for token in tokens[:2]] == [Kind.NAME, Kind.COLON] and _LABEL.fullmatch(
-        tokens[0].text
-    ):
-        del tokens[:2]
+    start, end = _inside(source)
+    tokens = _Scanner(source, start, end).tokens()
     if tokens and tokens[-1].kind is Kind.DOT:
-        del tokens[-1]
-    tokens = _names_for_quantifiers(tokens)
+        source.note("full-stop", tokens.pop().offset)
     if not tokens:
         raise source.error("empty", "There is no formula here; write one, such as P(a) -> Q(a).", 0)
-    return source, (*tokens, Token(Kind.END, "", len(formula.rstrip())))
+    at = start + len(text[start:end].rstrip())
+    return source, (*_names_for_quantifiers(tokens), Token(Kind.END, "", at, ""))
 
 
-def _scan(source: Source, formula: str) -> list[Token]:
-    tokens: list[Token] = []
-    offset = 0
-    while offset < len(formula):
-        found = _TOKEN.match(formula, offset)
-        if found is None or found.lastgroup == "ellipsis":
-            raise _bad_character(source, "…" if found else formula[offset], offset)
-        if found.lastgroup == "space":
-            _check_space(source, found[0], offset)
-        elif found.lastgroup == "word":
-            tokens.append(_word(source, found[0], offset))
-        else:
-            tokens.append(Token(_KIND_OF[found[0]], found[0], offset))
-        if len(tokens) > MAX_TOKENS:
-            raise source.error(
-                "too-many-tokens", f"A formula has at most {MAX_TOKENS} tokens; split it.", offset
+def _inside(source: Source) -> tuple[int, int]:
+    """Where the formula starts and ends, within fences, quotation marks, labels and comments."""
+    text, start = source.text, 0
+    end = len(text.rstrip())
+    if fence := _FENCE.match(text):
+        source.note("fence", fence.start())
+        start = fence.end()
+        end = start + len(text[start:end].removesuffix("```").rstrip())
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    closing = _AROUND.get(text[start : start + 1])
+    if closing and text[start + 1 : end].endswith(closing) and "(" in text[start:end]:
+        inside = text[start + 1 : end - 1]
+        if closing not in inside:
+            source.note("quotes", start)
+            start, end = start + 1, end - 1
+    if (label := _LABEL.match(text, start, end)) and label.end() < end:
+        source.note("label", start)
+        start = label.end()
+    if comment := _COMMENT.search(text, start, end):
+        source.note("comment", comment.start())
+        end = comment.start()
+    return start, end
+
+
+class _Scanner:
+    """One pass over the text, token by token."""
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self._source, self._at, self._end = source, start, end
+        self._tokens: list[Token] = []
+        self._handlers: dict[str, Callable[[re.Match[str]], None]] = {
+            "space": self._space,
+            "word": self._word,
+            "quoted": self._quoted,
+            "command": self._command,
+        }
+
+    def tokens(self) -> list[Token]:
+        text = self._source.text
+        while self._at < self._end:
+            found = _TOKEN.match(text, self._at, self._end)
+            if found is None or found.lastgroup == "ellipsis":
+                self._unknown("…" if found else text[self._at])
+                continue
+            handler = self._handlers.get(found.lastgroup or "")
+            if handler is not None:
+                handler(found)
+            elif found.lastgroup == "math":
+                self._source.note("math", self._at)
+                self._at = found.end()
+            else:
+                number = found.lastgroup == "number"
+                self._add(Kind.NUMBER if number else KIND_OF_SIGN[found[0]], found[0], found.end())
+        return self._tokens
+
+    def _add(self, kind: Kind, text: str, end: int) -> None:
+        raw = self._source.text[self._at : end]
+        self._tokens.append(Token(kind, text, self._at, raw))
+        if len(self._tokens) > MAX_TOKENS:
+            raise self._source.error(
+                "too-many-tokens", f"A formula has at most {MAX_TOKENS} tokens; split it.", self._at
             )
-        offset = found.end()
-    return tokens
+        self._at = end
+
+    def _unknown(self, character: str) -> None:
+        if character == "^" and self._source.lenient:
+            self._source.note("caret", self._at, assumed=True)
+            self._add(Kind.AND, "^", self._at + 1)
+            return
+        raise _bad_character(self._source, character, self._at)
+
+    def _space(self, found: re.Match[str]) -> None:
+        """White space in Python's sense includes control characters, which are refused."""
+        for index, character in enumerate(found[0]):
+            if character not in "\t\n\r" and unicodedata.category(character) == "Cc":
+                raise _bad_character(self._source, character, self._at + index)
+        self._at = found.end()
+
+    def _command(self, found: re.Match[str]) -> None:
+        command = found["command"]
+        if command in LATEX_SPACE:
+            self._at = found.end()
+        elif command in LATEX_FONTS and (
+            braced := _BRACED.match(self._source.text, found.end(), self._end)
+        ):
+            self._add(Kind.NAME, self._named(braced[1], self._at, "math"), braced.end())
+        elif command in KIND_OF_COMMAND:
+            self._add(KIND_OF_COMMAND[command], found[0], found.end())
+        else:
+            raise _bad_character(self._source, "\\", self._at)
+
+    def _quoted(self, found: re.Match[str]) -> None:
+        inner = found[0][1:-1].strip()
+        if not any(map(str.isalnum, inner)):
+            raise _bad_character(self._source, found[0][0], self._at)
+        self._source.note("quotes", self._at)
+        name = identifier(inner)
+        if name is None:
+            raise name_error(self._source, inner, self._at + 1)
+        self._add(Kind.NAME, name, found.end())
+
+    def _word(self, found: re.Match[str]) -> None:
+        word = found[0].replace("\\_", "_")
+        kind = KIND_OF_WORD.get(word.lower())
+        if kind is not None and (word in (word.lower(), word.upper()) or kind in QUANTIFIERS):
+            self._add(kind, word, found.end())
+            return
+        after_quantifier = bool(self._tokens) and self._tokens[-1].kind in QUANTIFIERS
+        joined = None
+        if not after_quantifier and not VARIABLE.fullmatch(word):
+            pattern = JOINED[self._source.lenient]
+            joined = pattern.match(self._source.text, self._at, self._end)
+        raw = joined[0] if joined and joined.end() > found.end() else found[0]
+        self._add(Kind.NAME, self._named(raw, self._at, "name"), self._at + len(raw))
+
+    def _named(self, raw: str, offset: int, code: str) -> str:
+        """The identifier for a name, with what was changed noted; strictly only punctuation."""
+        if NAME.fullmatch(raw):
+            return raw
+        plain = raw.replace("\\_", "_")
+        name = identifier(plain)
+        changed = re.sub(r"[^\w]+", "_", plain).strip("_")
+        strict_name = changed if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", changed) else None
+        if name is None or (strict_name is None and not self._source.lenient):
+            raise name_error(self._source, plain, offset)
+        if strict_name is None or "+" in plain or "$" in plain:
+            self._source.note("renamed", offset, assumed=True)
+        elif plain != name:
+            self._source.note("punctuation" if code == "name" else code, offset)
+        return name
 
 
 def _names_for_quantifiers(tokens: list[Token]) -> list[Token]:
     """`Exists` and `All` are quantifiers before a name; elsewhere, as in ``Exists(a)``, names."""
-    following = [*tokens[1:], Token(Kind.END, "", 0)]
+    following = [*tokens[1:], Token(Kind.END, "", 0, "")]
     return [
         token._replace(kind=Kind.NAME)
-        if token.text.capitalize() in ("Exists", "All")
-        and token.text[0].isupper()
+        if token.kind in QUANTIFIERS
+        and (token.text in FUNCTIONS or token.text.lower() in ("all", "exist", "exists"))
+        and (token.text[0].isupper() or token.text == "exist")
         and after.kind is not Kind.NAME
         else token
         for token, after in zip(tokens, following, strict=False)
     ]
-
-
-def _check_space(source: Source, space: str, offset: int) -> None:
-    """White space in Python's sense includes control characters, which are refused."""
-    for index, character in enumerate(space):
-        if character not in "\t\n\r" and unicodedata.category(character) == "Cc":
-            raise _bad_character(source, character, offset + index)
 
 
 def _bad_character(source: Source, character: str, offset: int) -> FormulaError:
@@ -212,36 +287,5 @@ def _bad_character(source: Source, character: str, offset: int) -> FormulaError:
             f"There is an invisible or control character (U+{ord(character):04X}) here; remove it.",
             offset,
         )
-    hint = _SIGNS.get(character, "use only names, ( ) , and the operators - & | xor -> <-> = !=")
+    hint = NOT_USED.get(character, "use only names, ( ) , and the operators - & | xor -> <-> = !=")
     return source.error("character", f"'{character}' cannot stand here: {hint}.", offset)
-
-
-def _word(source: Source, word: str, offset: int) -> Token:
-    kind = _WORD_OF.get(word.lower())
-    if kind is not None and (word in (word.lower(), word.upper()) or kind in QUANTIFIERS):
-        return Token(kind, word, offset)
-    if _NAME.fullmatch(word):
-        return Token(Kind.NAME, word, offset)
-    if not word.isascii():
-        raise _foreign_letters(source, word, offset)
-    rewrite = f"n{word}" if word[0].isdigit() else word.lstrip("_") or "name"
-    raise source.error(
-        "name",
-        f"'{word}' is not a name: names start with a letter, followed by letters, digits and _; "
-        f"write {rewrite}.",
-        offset,
-    )
-
-
-def _foreign_letters(source: Source, word: str, offset: int) -> FormulaError:
-    index = next(i for i, character in enumerate(word) if not character.isascii())
-    letter = unicodedata.name(word[index], f"U+{ord(word[index]):04X}")
-    mixed = not letter.startswith("LATIN") and any(c.isascii() and c.isalpha() for c in word)
-    plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
-    rewrite = f"; write {plain}" if not mixed and _NAME.fullmatch(plain) else ""
-    return source.error(
-        "mixed-script" if mixed else "name",
-        f"The name '{word}' holds {letter}; names use the letters A-Z and a-z, digits and _ only"
-        f"{rewrite}.",
-        offset + index,
-    )

@@ -1,93 +1,37 @@
 """Valid, invalid, inconsistent premises, unknown or ill-formed; and which premises are needed.
 
 Order of the findings, the first one decides: a formula does not parse; a name is used in two
-ways; the premises contradict each other (settled before anything else, so that a limit reached
-there never becomes a verdict); the conclusion is true or false by logic alone; it repeats a
-premise; it is equivalent to one; it follows, and from which premises; it does not follow.
+ways or has no key; the premises contradict each other (settled before anything else, so that a
+limit reached there never becomes a verdict); the conclusion follows, or does not; if it follows,
+whether it is true by logic alone, repeats a premise or is equivalent to one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from reviewscore.errors import FormulaError
+from reviewscore.logic.cores import irreducible, smallest
 from reviewscore.logic.countermodel import countermodel
-from reviewscore.logic.fol import Formula, Not, canonical, symbols
+from reviewscore.logic.fol import LESS, Atom, Formula, Not, canonical, symbols
+from reviewscore.logic.numbers import background
 from reviewscore.logic.parser import Reading, read
-from reviewscore.logic.vocabulary import conflicts
+from reviewscore.logic.story import missing_link, story
+from reviewscore.logic.vocabulary import Key, conflicts, read_keys, undeclared, unused
 from reviewscore.logic.z3_backend import Limits, Outcome, Session
-from reviewscore.schema.argument import Validity
+from reviewscore.schema.proof import Normalisation, Problem, Proof, Validity
 
 CONCLUSION = "C"
 """How the conclusion is named among premises."""
 
 LIMITS = Limits()
+MAX_CHARACTERS = 400_000
+"""Most characters of all formulas of one argument."""
 
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why one formula is ill-formed.
-
-    Attributes:
-        where: Id of the premise, or ``C`` for the conclusion.
-        code: Short stable name of the kind of problem.
-        message: A sentence that a person or a model can act on.
-        line: 1-based line in the formula's text.
-        column: 1-based column in the formula's text.
-    """
-
-    where: str
-    code: str
-    message: str
-    line: int = 1
-    column: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What is known about whether a conclusion follows from premises. Holds no times.
-
-    Attributes:
-        validity: The finding. An argument can be valid and still show nothing: see `shows`.
-        circular: Whether the conclusion repeats or is equivalent to one premise, as far as the
-            limits allow to tell.
-        circular_premise: That premise.
-        needed: For valid arguments, premises that suffice and of which none can be left out.
-            Others may suffice as well: a premise not listed is not needed in this proof.
-        unused: The other premises of a valid argument.
-        inconsistent_core: Premises that contradict each other, of which none can be left out.
-        problems: Every problem of every ill-formed formula.
-        tautological_conclusion: The conclusion is true whatever the premises say.
-        contradictory_conclusion: The conclusion is false whatever the premises say.
-        unproved_predicates: Predicates of an invalid argument's conclusion that occur in no
-            premise: the usual reason; a hint, not a verdict.
-        similar_predicates: Pairs of such a predicate and one of the premises with a similar name.
-        countermodel: A story of how the premises can be true and the conclusion false.
-    """
-
-    validity: Validity
-    circular: bool = False
-    circular_premise: str | None = None
-    needed: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-    inconsistent_core: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    tautological_conclusion: bool = False
-    contradictory_conclusion: bool = False
-    unproved_predicates: tuple[str, ...] = ()
-    similar_predicates: tuple[tuple[str, str], ...] = ()
-    countermodel: str | None = None
-
-    @property
-    def shows(self) -> bool:
-        """Whether the premises support the conclusion: valid, not circular, not a tautology."""
-        return (
-            self.validity is Validity.VALID
-            and not self.circular
-            and not self.tautological_conclusion
-        )
+_DENIED = "\0denied"
+_CONCLUSION = "\0conclusion"
+# Ids of premises are the user's own: no other label may be one of them.
 
 
 def prove(
@@ -95,48 +39,114 @@ def prove(
     conclusion: str,
     *,
     keys: Mapping[str, str] | None = None,
+    lenient: bool = False,
+    explain: bool = True,
     limits: Limits = LIMITS,
 ) -> Proof:
     """Find out whether the conclusion follows from the premises.
 
-    Different constants are not taken to be different individuals. Bad formulas are a finding, not
-    an exception, and the limits end every search.
+    Different constants are not taken to be different individuals; different numbers are. Bad
+    formulas are a finding, not an exception, and the limits end every search.
 
     Args:
         premises: Formulas in our grammar (see `parser`) by premise id, in order.
         conclusion: A formula in our grammar.
-        keys: What the names mean, as ``Name(x)`` to a sentence with x; for the counter-model.
+        keys: What the names mean, as ``Name(x)`` to a sentence with x. If there are any, every
+            name needs one.
+        lenient: Read what the strict grammar refuses, under assumptions that are listed.
+        explain: Look for a counter-model and a missing link where it does not follow, which takes
+            about as long as all the rest.
         limits: How much work this may be.
     """
+    too_much = _too_much(premises, conclusion, limits)
+    if too_much is not None:
+        return Proof(validity=Validity.ILL_FORMED, problems=(too_much,))
+    declared, unread = read_keys(keys or {})
+    readings, problems = _read(premises, conclusion, lenient=lenient)
+    problems += [_problem(label, error, typing=True) for label, error in conflicts(readings)]
+    if keys:
+        problems += _key_problems(readings, declared, unread)
+    notes = tuple(
+        _normalisation(label, reading, code, offset, assumed=assumed)
+        for label, reading in readings
+        for code, offset, assumed in reading.notes
+    )
+    if any(not problem.warning for problem in problems):
+        return Proof(validity=Validity.ILL_FORMED, problems=tuple(problems), normalised=notes)
+    trees = {label: reading.formula for label, reading in readings[:-1]}
+    proof = _Search(trees, readings[-1][1].formula, Session(limits)).proof(
+        declared if explain else None
+    )
+    return proof.model_copy(update={"problems": tuple(problems), "normalised": notes})
+
+
+def _too_much(premises: Mapping[str, str], conclusion: str, limits: Limits) -> Problem | None:
     if len(premises) > limits.premises:
         message = f"There are {len(premises)} premises; at most {limits.premises} are allowed."
-        problem = Problem(CONCLUSION, "too-many-premises", message)
-        return Proof(Validity.ILL_FORMED, problems=(problem,))
-    readings, reading, problems = _read(premises, conclusion)
-    if reading is None or problems:
-        return Proof(Validity.ILL_FORMED, problems=problems)
-    trees = {label: one.formula for label, one in readings.items()}
-    return _Search(trees, reading.formula, Session(limits)).proof(keys or {})
+        return Problem(where=CONCLUSION, code="too-many-premises", message=message)
+    total = sum(map(len, premises.values())) + len(conclusion)
+    if total > MAX_CHARACTERS:
+        message = f"The formulas have {total} characters; at most {MAX_CHARACTERS} are allowed."
+        return Problem(where=CONCLUSION, code="too-long", message=message)
+    return None
 
 
 def _read(
-    premises: Mapping[str, str], conclusion: str
-) -> tuple[dict[str, Reading], Reading | None, tuple[Problem, ...]]:
-    """Read all formulas; the vocabulary is compared among those that parse."""
+    premises: Mapping[str, str], conclusion: str, *, lenient: bool
+) -> tuple[list[tuple[str, Reading]], list[Problem]]:
+    """Read all formulas; what is wrong with one does not keep the others from being read."""
     problems: list[Problem] = []
     readings: list[tuple[str, Reading]] = []
     for label, text in (*premises.items(), (CONCLUSION, conclusion)):
         try:
-            readings.append((label, read(text)))
+            readings.append((label, read(text, lenient=lenient)))
         except FormulaError as error:
             problems.append(_problem(label, error))
-    problems += [_problem(label, error) for label, error in conflicts(readings)]
-    whole = len(readings) == len(premises) + 1
-    return dict(readings[:-1]), readings[-1][1] if whole else None, tuple(problems)
+    return readings, problems
 
 
-def _problem(where: str, error: FormulaError) -> Problem:
-    return Problem(where, error.code, error.message, error.line, error.column)
+def _key_problems(
+    readings: list[tuple[str, Reading]], keys: Mapping[str, Key], unread: tuple[str, ...]
+) -> list[Problem]:
+    problems = [_problem(label, error, typing=True) for label, error in undeclared(readings, keys)]
+    problems += [
+        Problem(
+            where="keys",
+            code="bad-key",
+            message=f"'{one}' is not a key; write Name, or Name(x, y) with one variable each.",
+            typing=True,
+        )
+        for one in unread
+    ]
+    problems += [
+        Problem(
+            where="keys",
+            code="unused-key",
+            message=f"'{one}' has a key but occurs in no formula; use it or leave it out.",
+            typing=True,
+            warning=True,
+        )
+        for one in unused(readings, keys)
+    ]
+    return problems
+
+
+def _problem(where: str, error: FormulaError, *, typing: bool = False) -> Problem:
+    return Problem(
+        where=where,
+        code=error.code,
+        message=error.message,
+        line=error.line,
+        column=error.column,
+        typing=typing,
+    )
+
+
+def _normalisation(
+    where: str, reading: Reading, code: str, offset: int, *, assumed: bool
+) -> Normalisation:
+    line, column = reading.source.place(offset)
+    return Normalisation(where=where, code=code, line=line, column=column, assumed=assumed)
 
 
 class _Search:
@@ -146,35 +156,72 @@ class _Search:
         self, premises: Mapping[str, Formula], conclusion: Formula, session: Session
     ) -> None:
         self._premises, self._conclusion, self._session = premises, conclusion, session
+        self._denials: set[str] = set()
+        session.assume(background((*premises.values(), conclusion)))
+        for label, formula in premises.items():
+            session.add(label, formula)
+        session.add(_CONCLUSION, conclusion)
+        session.add(_DENIED, Not(conclusion))
 
-    def proof(self, keys: Mapping[str, str]) -> Proof:
-        consistent = self._session.check(self._premises)
+    def proof(self, keys: Mapping[str, Key] | None) -> Proof:
+        """All findings; without keys no explanation of what is invalid."""
+        labels = tuple(self._premises)
+        consistent = self._session.check(labels)
         if consistent.outcome is Outcome.UNSATISFIABLE:
-            core = self._session.irreducible(self._premises, consistent.core)
-            return Proof(Validity.INCONSISTENT_PREMISES, inconsistent_core=core)
+            core = irreducible(self._session, consistent.core)
+            return Proof(validity=Validity.INCONSISTENT_PREMISES, inconsistent_core=core)
         if consistent.outcome is Outcome.UNKNOWN:
-            return Proof(Validity.UNKNOWN)
-        if self._impossible(Not(self._conclusion)):
-            unused = tuple(self._premises)
-            return Proof(Validity.VALID, tautological_conclusion=True, unused=unused)
-        # The premises are consistent, so nothing impossible follows from them.
-        if self._impossible(self._conclusion):
-            return Proof(Validity.INVALID, contradictory_conclusion=True)
-        repeated = self._repeated()
-        if repeated is not None:
-            unused = tuple(one for one in self._premises if one != repeated)
-            return Proof(
-                Validity.VALID,
-                circular=True,
-                circular_premise=repeated,
-                needed=(repeated,),
-                unused=unused,
-            )
-        return self._entailment(keys)
+            return Proof(validity=Validity.UNKNOWN, reason=consistent.reason)
+        answer = self._session.check((*labels, _DENIED))
+        if answer.outcome is Outcome.UNKNOWN:
+            return Proof(validity=Validity.UNKNOWN, reason=answer.reason)
+        if answer.outcome is Outcome.SATISFIABLE:
+            return self._invalid(keys)
+        return self._valid(answer.core)
 
-    def _impossible(self, *formulas: Formula) -> bool:
-        answer = self._session.check({str(n): one for n, one in enumerate(formulas)})
-        return answer.outcome is Outcome.UNSATISFIABLE
+    def _valid(self, core: tuple[str, ...]) -> Proof:
+        if self._session.impossible(_DENIED):
+            return Proof(
+                validity=Validity.VALID,
+                tautological_conclusion=True,
+                minimum=(),
+                unused=tuple(self._premises),
+                trivial=self._trivial(self._premises),
+            )
+        minimum = smallest(self._session, tuple(self._premises), _DENIED)
+        # Where one premise does not suffice, none is equivalent to the conclusion.
+        alone = minimum is None or len(minimum) == 1
+        repeated = self._repeated() if alone else None
+        if repeated is not None:
+            needed: tuple[str, ...] = (repeated,)
+        elif minimum is not None:
+            needed = minimum
+        else:
+            kept = irreducible(self._session, core, fixed=[_DENIED])
+            needed = tuple(one for one in kept if one != _DENIED)
+        unused = tuple(one for one in self._premises if one not in needed)
+        return Proof(
+            validity=Validity.VALID,
+            circular=repeated is not None,
+            circular_premise=repeated,
+            needed=needed,
+            minimum=minimum,
+            unused=unused,
+            trivial=self._trivial(unused),
+        )
+
+    def _trivial(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Premises that are true by logic alone; facts and denials of facts cannot be."""
+        compound = [one for one in labels if not _is_literal(self._premises[one])]
+        return tuple([one for one in compound if self._session.impossible(self._denial(one))])
+
+    def _denial(self, label: str) -> str:
+        """The label of what a premise denies."""
+        denied = f"\0denied {label}"
+        if denied not in self._denials:
+            self._denials.add(denied)
+            self._session.add(denied, Not(self._premises[label]))
+        return denied
 
     def _repeated(self) -> str | None:
         """The first premise that is the conclusion, else the first that is equivalent to it."""
@@ -182,36 +229,38 @@ class _Search:
         for label, premise in self._premises.items():
             if canonical(premise) == same:
                 return label
-        for label, premise in self._premises.items():
-            if self._impossible(premise, Not(self._conclusion)) and self._impossible(
-                self._conclusion, Not(premise)
+        for label in self._premises:
+            if self._session.impossible(label, _DENIED) and self._session.impossible(
+                _CONCLUSION, self._denial(label)
             ):
                 return label
         return None
 
-    def _entailment(self, keys: Mapping[str, str]) -> Proof:
-        # Ids of premises are the user's own: the mark of the denied conclusion must differ.
-        denied = "\0denied"
-        formulas = {**self._premises, denied: Not(self._conclusion)}
-        answer = self._session.check(formulas)
-        if answer.outcome is Outcome.UNKNOWN:
-            return Proof(Validity.UNKNOWN)
-        if answer.outcome is Outcome.SATISFIABLE:
-            return self._invalid(keys)
-        core = self._session.irreducible(formulas, answer.core, fixed=denied)
-        needed = tuple(one for one in core if one != denied)
-        unused = tuple(one for one in self._premises if one not in needed)
-        return Proof(Validity.VALID, needed=needed, unused=unused)
-
-    def _invalid(self, keys: Mapping[str, str]) -> Proof:
+    def _invalid(self, keys: Mapping[str, Key] | None) -> Proof:
+        trivial = self._trivial(self._premises)
+        # The premises are consistent, so nothing impossible follows from them.
+        if self._session.impossible(_CONCLUSION):
+            return Proof(validity=Validity.INVALID, contradictory_conclusion=True, trivial=trivial)
         used = {name for one in self._premises.values() for name, _ in symbols(one).predicates}
-        missing = sorted({name for name, _ in symbols(self._conclusion).predicates} - used)
+        wanted = {name for name, _ in symbols(self._conclusion).predicates}
+        missing = sorted(wanted - used - {LESS})
         lowered = {name.lower(): name for name in sorted(used)}
         near = [(name, get_close_matches(name.lower(), lowered, n=1)) for name in missing]
-        premises = tuple(self._premises.values())
-        return Proof(
-            Validity.INVALID,
+        found = Proof(
+            validity=Validity.INVALID,
+            trivial=trivial,
             unproved_predicates=tuple(missing),
-            similar_predicates=tuple((name, lowered[found[0]]) for name, found in near if found),
-            countermodel=countermodel(premises, self._conclusion, self._session, keys),
+            similar_predicates=tuple((name, lowered[ones[0]]) for name, ones in near if ones),
         )
+        return found if keys is None else self._explained(found, keys)
+
+    def _explained(self, found: Proof, keys: Mapping[str, Key]) -> Proof:
+        premises = tuple(self._premises.values())
+        model = countermodel(premises, self._conclusion, self._session)
+        told = None if model is None else story(model, self._conclusion, keys)
+        link = missing_link(premises, self._conclusion, keys)
+        return found.model_copy(update={"countermodel": told, "missing_link": link})
+
+
+def _is_literal(formula: Formula) -> bool:
+    return isinstance(formula.body if isinstance(formula, Not) else formula, Atom)

@@ -7,7 +7,7 @@ under threads. `SimpleSolver` with its defaults is two to three times as quick a
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -20,12 +20,14 @@ from reviewscore.logic.fol import (
     Exists,
     ForAll,
     Formula,
-    Iff,
+    Func,
     Implies,
     Not,
     Or,
     Term,
+    Var,
     Xor,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -41,11 +43,13 @@ class Limits:
             arguments need up to 100,000.
         seconds: Wall-clock time for all checks of one argument; only a backstop.
         premises: Most premises of one argument.
+        memory: Most memory of Z3, in megabytes; holds for a whole process.
     """
 
     rlimit: int = 1_500_000
     seconds: float = 20.0
     premises: int = 500
+    memory: int = 256
 
 
 class Outcome(StrEnum):
@@ -61,78 +65,104 @@ class Answer:
     """Outcome of a check.
 
     Attributes:
-        core: Labels of formulas that cannot all hold; empty unless unsatisfiable.
-        facts: Names of the propositions that hold in the model found; empty unless satisfiable.
+        core: Labels of formulas that cannot all hold, in the order asked; empty unless
+            unsatisfiable.
+        facts: Names of the propositions that hold in the model found, if they were asked for.
+        reason: Which limit was reached: ``work``, ``time`` or ``memory``; empty unless unknown.
     """
 
     outcome: Outcome
     core: tuple[str, ...] = ()
     facts: frozenset[str] = frozenset()
+    reason: str = ""
 
 
 class Session:
-    """The checks of one argument, in one Z3 context; to be used by one thread."""
+    """The checks of one argument, in one Z3 context and one solver; to be used by one thread.
 
-    def __init__(self, limits: Limits) -> None:
+    A formula is added once under a label and then asked about as often as needed.
+    """
+
+    def __init__(self, limits: Limits, *, like: Session | None = None) -> None:
         import z3
 
         self._limits = limits
-        self._deadline = time.monotonic() + limits.seconds
-        self._context = z3.Context()
+        self._deadline: float = like._deadline if like else time.monotonic() + limits.seconds
+        self._context: z3.Context = like._context if like else z3.Context()
         self._sort = z3.DeclareSort("Individual", self._context)
+        self._solver = z3.SimpleSolver(ctx=self._context)
+        self._solver.set("rlimit", limits.rlimit)
+        self._marks: dict[str, z3.BoolRef] = {}
+        self._labels: dict[str, str] = {}
+        self._propositions: dict[str, z3.BoolRef] = {}
+        self._broken = False
 
-    def check(self, formulas: Mapping[str, Formula]) -> Answer:
-        """Whether the formulas can all hold at once.
+    def another(self) -> Session:
+        """An empty session in the same context, with what is left of the time."""
+        return Session(self._limits, like=self)
+
+    def add(self, label: str, formula: Formula) -> None:
+        """Keep a closed formula under a label that is not used yet."""
+        import z3
+
+        # The marks hold a '#', which no name of our grammar does.
+        mark = z3.Bool(f"#{len(self._marks)}", self._context)
+        self._marks[label] = mark
+        self._labels[str(mark)] = label
+        try:
+            self._solver.add(z3.Implies(mark, self._translated(formula, {})))
+        except z3.Z3Exception:
+            self._broken = True
+
+    def assume(self, formulas: Iterable[Formula]) -> None:
+        """Let formulas hold in every check."""
+        import z3
+
+        try:
+            for formula in formulas:
+                self._solver.add(self._translated(formula, {}))
+        except z3.Z3Exception:
+            self._broken = True
+
+    def check(self, labels: Sequence[str], *, facts: bool = False) -> Answer:
+        """Whether the formulas under these labels can all hold at once.
 
         Args:
-            formulas: Closed formulas by label.
+            labels: Labels of formulas that were added.
+            facts: Whether to tell which propositions hold in the model, if there is one.
         """
         import z3
 
         left = self._deadline - time.monotonic()
         if left <= 0:
-            return Answer(Outcome.UNKNOWN)
-        labels = list(formulas)
-        solver = z3.SimpleSolver(ctx=self._context)
-        solver.set("rlimit", self._limits.rlimit)
-        solver.set("timeout", max(1, int(left * 1000)))
+            return Answer(Outcome.UNKNOWN, reason="time")
+        if self._broken:
+            return Answer(Outcome.UNKNOWN, reason="memory")
+        self._solver.set("timeout", max(1, int(left * 1000)))
         try:
-            for number, formula in enumerate(formulas.values()):
-                # The marks hold a '#', which no name of our grammar does.
-                mark = z3.Bool(f"#{number}", self._context)
-                solver.assert_and_track(self._translated(formula, {}), mark)
-            result = solver.check()
+            result = self._solver.check([self._marks[label] for label in labels])
             if result == z3.unsat:
-                marks = {str(mark) for mark in solver.unsat_core()}
-                core = [label for n, label in enumerate(labels) if f"#{n}" in marks]
-                return Answer(Outcome.UNSATISFIABLE, core=tuple(core))
+                found = {self._labels[str(mark)] for mark in self._solver.unsat_core()}
+                core = tuple(label for label in labels if label in found)
+                return Answer(Outcome.UNSATISFIABLE, core=core)
             if result == z3.sat:
-                return Answer(Outcome.SATISFIABLE, facts=_true_propositions(solver.model()))
+                true = _true_propositions(self._solver.model()) if facts else frozenset()
+                return Answer(Outcome.SATISFIABLE, facts=true)
+            reason = self._reason()
         except z3.Z3Exception:
-            # Out of memory, or interrupted by the timer: a limit like the others.
-            pass
-        return Answer(Outcome.UNKNOWN)
+            # Out of memory: the solver must not be asked again.
+            self._broken, reason = True, "memory"
+        return Answer(Outcome.UNKNOWN, reason=reason)
 
-    def irreducible(
-        self, formulas: Mapping[str, Formula], core: tuple[str, ...], *, fixed: str | None = None
-    ) -> tuple[str, ...]:
-        """A core from which no formula can be left out, by trying each in turn.
+    def impossible(self, *labels: str) -> bool:
+        """Whether these formulas are known not to hold at once."""
+        return self.check(labels).outcome is Outcome.UNSATISFIABLE
 
-        Others may exist. A formula stays in where a limit keeps it from being tested.
-
-        Args:
-            formulas: All formulas by label.
-            core: Labels of formulas that cannot all hold.
-            fixed: Label of a formula without which the others are known to be able to hold.
-        """
-        kept = list(core)
-        for label in core:
-            if label not in kept or label == fixed:
-                continue
-            answer = self.check({one: formulas[one] for one in kept if one != label})
-            if answer.outcome is Outcome.UNSATISFIABLE:
-                kept = [one for one in kept if one in answer.core]
-        return tuple(kept)
+    def _reason(self) -> str:
+        """Which limit was reached; Z3 says "canceled" of work and time alike."""
+        if "memory" in self._solver.reason_unknown():
+            return "memory"
+        return "time" if time.monotonic() >= self._deadline else "work"
 
     def _translated(self, formula: Formula, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
         import z3
@@ -140,21 +170,32 @@ class Session:
         match formula:
             case Atom() | Equal():
                 return self._atomic(formula, bound)
-            case Not(body):
-                return z3.Not(self._translated(body, bound))
-            case And(parts) | Or(parts):
-                if not parts:
-                    return z3.BoolVal(isinstance(formula, And), self._context)
-                join = z3.And if isinstance(formula, And) else z3.Or
-                return join([self._translated(part, bound) for part in parts])
-            case Xor(left, right) | Implies(left, right) | Iff(left, right):
-                a, b = self._translated(left, bound), self._translated(right, bound)
-                return z3.Implies(a, b) if isinstance(formula, Implies) else _iff(formula, a, b)
             case ForAll(variable, body) | Exists(variable, body):
                 # Fresh by depth: a constant of the same name may stand in another formula.
                 name = z3.Const(f"{variable}#{len(bound)}", self._sort)
                 inner = self._translated(body, {**bound, variable: name})
                 return (z3.ForAll if isinstance(formula, ForAll) else z3.Exists)([name], inner)
+        return self._joined(formula, [self._translated(one, bound) for one in parts_of(formula)])
+
+    def _joined(self, formula: Formula, parts: list[z3.BoolRef]) -> z3.BoolRef:
+        """By the functions beneath `z3.And` and its kin, which spend most time on coercions."""
+        import z3
+
+        context, asts = self._context.ref(), [part.as_ast() for part in parts]
+        match formula:
+            case Not():
+                made = z3.Z3_mk_not(context, *asts)
+            case And() | Or():
+                several = (z3.Ast * len(asts))(*asts)
+                make = z3.Z3_mk_and if isinstance(formula, And) else z3.Z3_mk_or
+                made = make(context, len(asts), several)
+            case Implies():
+                made = z3.Z3_mk_implies(context, *asts)
+            case Xor():
+                made = z3.Z3_mk_xor(context, *asts)
+            case _:
+                made = z3.Z3_mk_iff(context, *asts)
+        return z3.BoolRef(made, self._context)
 
     def _atomic(self, formula: Atom | Equal, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
         import z3
@@ -163,7 +204,9 @@ class Session:
             case Equal(left, right):
                 return self._term(left, bound) == self._term(right, bound)
             case Atom(name, ()):
-                return z3.Bool(name, self._context)
+                if name not in self._propositions:
+                    self._propositions[name] = z3.Bool(name, self._context)
+                return self._propositions[name]
             case Atom(name, terms):
                 sorts = [self._sort] * len(terms)
                 predicate = z3.Function(name, *sorts, z3.BoolSort(self._context))
@@ -172,13 +215,14 @@ class Session:
     def _term(self, term: Term, bound: dict[str, z3.ExprRef]) -> z3.ExprRef:
         import z3
 
-        return z3.Const(term.name, self._sort) if isinstance(term, Const) else bound[term.name]
-
-
-def _iff(formula: Xor | Iff, a: z3.BoolRef, b: z3.BoolRef) -> z3.BoolRef:
-    import z3
-
-    return z3.Xor(a, b) if isinstance(formula, Xor) else a == b
+        match term:
+            case Var(name):
+                return bound[name]
+            case Const(name):
+                return z3.Const(name, self._sort)
+            case Func(name, terms):
+                sorts = [self._sort] * (len(terms) + 1)
+                return z3.Function(name, *sorts)(*[self._term(one, bound) for one in terms])
 
 
 def _true_propositions(model: z3.ModelRef) -> frozenset[str]:

@@ -6,18 +6,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from reviewscore.schema.proof import Validity
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import PremiseVerdict, Provenance
-
-
-class Validity(StrEnum):
-    """Outcome of a proof. Only VALID is a proof; unknown is never read as invalid."""
-
-    VALID = "valid"
-    INVALID = "invalid"
-    INCONSISTENT_PREMISES = "inconsistent_premises"  # everything follows, so nothing is shown
-    UNKNOWN = "unknown"  # the solver gave up within its limits
-    ILL_FORMED = "ill_formed"  # a formula does not parse, or a name is used in two ways
 
 
 class ArgumentState(StrEnum):

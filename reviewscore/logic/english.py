@@ -1,0 +1,285 @@
+"""Formulas in English by templates, with the keys; and whether an English text says a formula.
+
+The templates are stiff but exact: every connective and quantifier keeps its place. Where a name
+has no key, or a key has no place for an argument, there is no template and a model must write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from reviewscore.logic.fol import (
+    LESS,
+    And,
+    Atom,
+    Const,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Func,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+    Term,
+    Var,
+    Xor,
+    is_numeral,
+    parts_of,
+    symbols,
+)
+from reviewscore.logic.vocabulary import Key
+
+_LOWERED = frozenset(
+    (
+        *(
+            "the",
+            "a",
+            "an",
+            "this",
+            "that",
+            "these",
+            "those",
+            "there",
+            "it",
+            "its",
+            "they",
+            "their",
+        ),
+        *(
+            "in",
+            "on",
+            "at",
+            "for",
+            "by",
+            "with",
+            "all",
+            "every",
+            "each",
+            "some",
+            "any",
+            "no",
+            "none",
+        ),
+        *("if", "when", "one", "most", "many", "few", "several", "what", "only", "results", "we"),
+    )
+)
+"""First words of a meaning that are no names, so that they begin with a small letter inside."""
+
+_STOP = _LOWERED | frozenset(
+    (
+        *(
+            "is",
+            "are",
+            "was",
+            "were",
+            "be",
+            "been",
+            "has",
+            "have",
+            "had",
+            "do",
+            "does",
+            "did",
+            "of",
+        ),
+        *("to", "from", "and", "or", "not", "as", "than", "then", "which", "who", "whose", "can"),
+        *(
+            "must",
+            "should",
+            "would",
+            "could",
+            "will",
+            "may",
+            "might",
+            "such",
+            "so",
+            "both",
+            "either",
+        ),
+    )
+)
+_ARTICLES = frozenset(["a", "i", "an"])
+_PREFIX = 5
+"""Words that agree in so many first letters count as forms of one word."""
+
+
+class _NoWordsError(Exception):
+    """A name has no key that could stand in a sentence."""
+
+
+def sentence(formula: Formula, keys: Mapping[str, Key]) -> str | None:
+    """One English sentence that says what the formula says; None if a key is missing.
+
+    Args:
+        formula: A closed formula.
+        keys: What its names mean.
+    """
+    try:
+        text = _clause(formula, keys)
+    except _NoWordsError:
+        return None
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def clause(formula: Formula, keys: Mapping[str, Key]) -> str | None:
+    """Like `sentence`, to stand inside another one."""
+    try:
+        return _clause(formula, keys)
+    except _NoWordsError:
+        return None
+
+
+def individual(name: str, keys: Mapping[str, Key]) -> str:
+    """The words for an individual: its key's, or its own name."""
+    key = keys.get(name)
+    return _inside(key.meaning) if key and not key.slots else name
+
+
+def fact(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> str:
+    """What holds of individuals, in the words of the key; as a formula where there is none."""
+    words = tuple(individual(one, keys) for one in individuals)
+    if name == LESS:
+        return f"{words[0]} is less than {words[1]}"
+    try:
+        return _filled(keys.get(name), words)
+    except _NoWordsError:
+        return f"{name}({', '.join(individuals)})" if individuals else name
+
+
+def unsaid(text: str, formula: Formula, keys: Mapping[str, Key]) -> tuple[str, ...]:
+    """Names of the formula of whose meaning the text says less than half.
+
+    A name counts as said if half of the content words of its meaning stand in the text, in any
+    form. Names without a key cannot be looked for.
+
+    Args:
+        text: English that should say what the formula says.
+        formula: The formula.
+        keys: What its names mean.
+    """
+    said = _content(text, frozenset())
+    missing = []
+    for name in _names(formula):
+        key = keys.get(name)
+        wanted = _content(key.meaning, frozenset(key.slots)) if key else frozenset[str]()
+        if wanted and 2 * len(wanted & said) < len(wanted):
+            missing.append(name)
+    return tuple(missing)
+
+
+def _names(formula: Formula) -> list[str]:
+    vocabulary = symbols(formula)
+    named = {name for name, _ in (*vocabulary.predicates, *vocabulary.functions)}
+    return sorted((named | vocabulary.constants) - {LESS})
+
+
+def _content(text: str, without: frozenset[str]) -> frozenset[str]:
+    words = re.findall(r"\w+", text)
+    return frozenset(
+        word.lower()[:_PREFIX]
+        for word in words
+        if word not in without and word.lower() not in _STOP
+    )
+
+
+def _clause(formula: Formula, keys: Mapping[str, Key]) -> str:
+    match formula:
+        case Atom() | Equal():
+            return _atomic(formula, keys)
+        case Not(body):
+            return _negated(body, keys)
+        case ForAll() | Exists():
+            return _quantified(formula, keys)
+        case Implies(left, right):
+            return f"if {_side(left, keys)}, then {_side(right, keys)}"
+    parts = [_part(part, keys) for part in parts_of(formula)]
+    if isinstance(formula, Xor):
+        return f"either {parts[0]} or {parts[1]}, but not both"
+    words = {And: " and ", Or: " or ", Iff: " exactly if "}
+    return words[type(formula)].join(parts)
+
+
+def _atomic(formula: Atom | Equal, keys: Mapping[str, Key]) -> str:
+    match formula:
+        case Equal(left, right):
+            return f"{_term(left, keys)} is the same as {_term(right, keys)}"
+        case Atom(name, (left, right)) if name == LESS:
+            return f"{_term(left, keys)} is less than {_term(right, keys)}"
+        case Atom(name, terms):
+            return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
+
+
+def _negated(body: Formula, keys: Mapping[str, Key]) -> str:
+    match body:
+        case Equal(left, right):
+            return f"{_term(left, keys)} is not the same as {_term(right, keys)}"
+        case Atom(name, (left, right)) if name == LESS:
+            return f"{_term(left, keys)} is at least {_term(right, keys)}"
+        case Exists(variable, inner):
+            return f"there is no {variable} such that {_side(inner, keys)}"
+    return f"it is not the case that {_part(body, keys)}"
+
+
+def _quantified(formula: Quantified, keys: Mapping[str, Key]) -> str:
+    variables = [formula.variable]
+    body = formula.body
+    while type(body) is type(formula) and isinstance(body, Quantified):
+        variables.append(body.variable)
+        body = body.body
+    listed = " and ".join(variables)
+    if isinstance(formula, ForAll):
+        return f"for every {listed}, {_side(body, keys)}"
+    return f"there is some {listed} such that {_side(body, keys)}"
+
+
+def _side(formula: Formula, keys: Mapping[str, Key]) -> str:
+    """A part whose reach the words around it make plain, unless it holds an arrow on the left."""
+    text = _clause(formula, keys)
+    return f"({text})" if isinstance(formula, Iff | Xor) else text
+
+
+def _part(formula: Formula, keys: Mapping[str, Key]) -> str:
+    text = _clause(formula, keys)
+    plain = isinstance(formula, Atom | Equal) or (
+        isinstance(formula, Not) and isinstance(parts_of(formula)[0], Atom | Equal)
+    )
+    return text if plain else f"({text})"
+
+
+def _term(term: Term, keys: Mapping[str, Key]) -> str:
+    match term:
+        case Var(name):
+            return name
+        case Const(name) if is_numeral(name):
+            return name
+        case Const(name):
+            return _filled(keys.get(name), ())
+        case Func(name, terms):
+            return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
+
+
+def _filled(key: Key | None, words: tuple[str, ...]) -> str:
+    """The meaning with words in place of the key's variables.
+
+    Raises:
+        _NoWordsError: There is no key, or no place in it for one of the words.
+    """
+    if key is None or len(key.slots) != len(words) or not key.meaning.strip(" ."):
+        raise _NoWordsError
+    places = set(re.findall(r"\w+", key.meaning))
+    if any(slot not in places or slot.lower() in _ARTICLES for slot in key.slots):
+        raise _NoWordsError
+    values = dict(zip(key.slots, words, strict=True))
+    # Later words are not looked through for variables: all are put in at once.
+    return _inside(re.sub(r"\w+", lambda word: values.get(word[0], word[0]), key.meaning))
+
+
+def _inside(meaning: str) -> str:
+    """A meaning as it stands inside a sentence."""
+    text = " ".join(meaning.split()).rstrip(" .")
+    first = re.match(r"\w+", text)
+    return text[0].lower() + text[1:] if first and first[0].lower() in _LOWERED else text

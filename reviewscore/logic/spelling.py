@@ -1,0 +1,149 @@
+"""A tree as text, in each of the notations that the parser reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reviewscore.logic.fol import (
+    LESS,
+    And,
+    Atom,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Func,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+    Term,
+    Xor,
+    parts_of,
+)
+
+
+class Spelling(StrEnum):
+    """A notation of formulas."""
+
+    ASCII = "ascii"  # forall x (P(x) -> -Q(x))
+    WORDS = "words"  # forall x (P(x) implies not Q(x))
+    UNICODE = "unicode"  # ∀x (P(x) → ¬Q(x))
+    LATEX = "latex"  # \forall x (P(x) \rightarrow \lnot Q(x))
+    NLTK = "nltk"  # all x. (P(x) -> -Q(x))
+    Z3 = "z3"  # ForAll([x], Implies(P(x), Not(Q(x))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    joins: tuple[str, str, str, str, str]
+    """Of And, Or, Xor, Implies, Iff."""
+    negation: str
+    forall: str
+    exists: str
+    after_variable: str = " "
+    unequal: str = "!="
+    at_most: str = "<="
+
+
+_ASCII = _Signs(("&", "|", "xor", "->", "<->"), "-", "forall ", "exists ")
+_SIGNS = {
+    Spelling.ASCII: _ASCII,
+    Spelling.WORDS: _Signs(
+        ("and", "or", "xor", "implies", "iff"), "not ", "forall ", "exists ", ": "
+    ),
+    Spelling.UNICODE: _Signs(("∧", "∨", "⊕", "→", "↔"), "¬", "∀", "∃", " ", "≠", "≤"),
+    Spelling.LATEX: _Signs(
+        ("\\land", "\\lor", "\\oplus", "\\rightarrow", "\\leftrightarrow"),
+        "\\lnot ",
+        "\\forall ",
+        "\\exists ",
+        "\\, ",
+        "\\neq",
+        "\\leq",
+    ),
+    Spelling.NLTK: _Signs(("&", "|", "xor", "->", "<->"), "-", "all ", "exists ", ". "),
+}
+_JOINS = (And, Or, Xor, Implies, Iff)
+_Z3 = {And: "And", Or: "Or", Xor: "Xor", Implies: "Implies"}
+
+
+def to_text(formula: Formula) -> str:
+    """The formula in the grammar that models are told: ASCII operators, quantifiers bracketed.
+
+    Parsing the text gives the same tree again.
+    """
+    return write(formula, Spelling.ASCII)
+
+
+def write(formula: Formula, spelling: Spelling) -> str:
+    """The formula in a notation; parsing the text gives the same tree again.
+
+    Bodies of quantifiers and mixed operators are always bracketed.
+    """
+    if spelling is Spelling.Z3:
+        return _function(formula)
+    text = _infix(formula, _SIGNS[spelling])
+    return text.replace("_", "\\_") if spelling is Spelling.LATEX else text
+
+
+def term_text(term: Term) -> str:
+    """The term, in the same letters in every notation."""
+    if isinstance(term, Func):
+        return f"{term.name}({', '.join(map(term_text, term.terms))})"
+    return term.name
+
+
+def _infix(formula: Formula, signs: _Signs) -> str:
+    match formula:
+        case Atom() | Equal() | Not(Equal() | Atom(name="<")):
+            return _atomic(formula, signs)
+        case Not(body):
+            return f"{signs.negation}{_operand(body, signs)}"
+        case ForAll() | Exists():
+            return _quantified(formula, signs)
+    sign = signs.joins[_JOINS.index(type(formula))]
+    return f" {sign} ".join([_operand(part, signs) for part in parts_of(formula)])
+
+
+def _atomic(formula: Atom | Equal | Not, signs: _Signs) -> str:
+    match formula:
+        case Atom(name, (left, right)) if name == LESS:
+            return f"{term_text(left)} < {term_text(right)}"
+        case Not(Atom(_, (left, right))):
+            return f"{term_text(right)} {signs.at_most} {term_text(left)}"
+        case Atom(name, terms):
+            return f"{name}({', '.join(map(term_text, terms))})" if terms else name
+        case Equal(left, right):
+            return f"{term_text(left)} = {term_text(right)}"
+        case Not(Equal(left, right)):
+            return f"{term_text(left)} {signs.unequal} {term_text(right)}"
+    raise AssertionError(formula)
+
+
+def _quantified(formula: Quantified, signs: _Signs) -> str:
+    word = signs.forall if isinstance(formula, ForAll) else signs.exists
+    inner = _infix(formula.body, signs)
+    body = inner if isinstance(formula.body, Quantified) else f"({inner})"
+    return f"{word}{formula.variable}{signs.after_variable}{body}"
+
+
+def _operand(formula: Formula, signs: _Signs) -> str:
+    text = _infix(formula, signs)
+    return f"({text})" if isinstance(formula, _JOINS) else text
+
+
+def _function(formula: Formula) -> str:
+    match formula:
+        case Atom() | Equal() | Not(Equal() | Atom(name="<")):
+            return _atomic(formula, _ASCII).replace(" = ", " == ")
+        case Not(body):
+            return f"Not({_function(body)})"
+        case ForAll(variable, body) | Exists(variable, body):
+            word = "ForAll" if isinstance(formula, ForAll) else "Exists"
+            return f"{word}([{variable}], {_function(body)})"
+        case Iff(left, right):
+            return f"({_function(left)}) == ({_function(right)})"
+    return f"{_Z3[type(formula)]}({', '.join(map(_function, parts_of(formula)))})"
