@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reviewscore import prompts
-from reviewscore.logic.validity import Proof
 from reviewscore.schema.argument import Faithfulness
+from reviewscore.schema.proof import Proof
 
 
 def feedback(proof: Proof | None, faithfulness: Faithfulness | None) -> str:

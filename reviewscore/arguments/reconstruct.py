@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from reviewscore.arguments.feedback import feedback
 from reviewscore.errors import BadReplyError, InputError
 from reviewscore.judges.judge import Judges
-from reviewscore.logic.validity import Proof, prove
+from reviewscore.logic.english import sentence
+from reviewscore.logic.parser import parse
+from reviewscore.logic.pool import shared
+from reviewscore.logic.vocabulary import read_keys
 from reviewscore.schema.argument import (
     Argument,
     ArgumentState,
@@ -23,9 +26,9 @@ from reviewscore.schema.argument import (
     Premise,
     Round,
     Streamlined,
-    Validity,
 )
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Provenance
 
@@ -34,16 +37,14 @@ _FAILED = {
     Validity.INVALID: ArgumentState.INVALID,
     Validity.INCONSISTENT_PREMISES: ArgumentState.INCONSISTENT,
     Validity.UNKNOWN: ArgumentState.UNKNOWN,
-    Validity.ILL_FORMED: ArgumentState.ILL_FORMED,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One round with its state, and the premises that would go into the argument."""
+    """One round, and the premises that would go into the argument."""
 
     round: Round
-    state: ArgumentState
     premises: tuple[Premise, ...]
 
 
@@ -53,8 +54,7 @@ async def reconstruct(
     """Rebuild an argument until it is valid and faithful, or the rounds run out.
 
     Then the last attempt is returned with its state. An embedded judge has one round: it would
-    repeat itself. A conclusion that is true by logic alone gets no support from its premises, so
-    that its attempt counts as circular.
+    repeat itself.
 
     Args:
         point: The argument, as the reviewer wrote it.
@@ -77,7 +77,7 @@ async def reconstruct(
         draft = await judges.draft_argument(point, paper, extraction, last=last)
         attempt = await _attempt(len(history) + 1, _numbered(draft), point, judges, before)
         history.append(attempt.round)
-        if attempt.state in _DONE or len(history) == most:
+        if attempt.round.state in _DONE or len(history) == most:
             return _argument(extraction, attempt, tuple(history))
         before = ()
 
@@ -118,24 +118,53 @@ async def _attempt(
     before: tuple[Provenance, ...],
 ) -> _Attempt:
     formulas = {premise.premise_id: premise.formula for premise in draft.premises}
-    proof = await asyncio.to_thread(prove, formulas, draft.conclusion_formula, keys=draft.keys)
+    proof = await asyncio.to_thread(
+        shared().prove, formulas, draft.conclusion_formula, keys=draft.keys
+    )
     if not proof.shows:
-        state = _FAILED.get(proof.validity, ArgumentState.CIRCULAR)
         attempt = _round(number, draft, proof, None, provenance=(*before, *draft.provenance))
-        return _Attempt(attempt, state, draft.premises)
+        return _Attempt(attempt, draft.premises)
     needed = tuple(one for one in draft.premises if one.premise_id in proof.needed)
-    english = await judges.streamline(draft, needed)
+    english = by_templates(draft, needed) or await judges.streamline(draft, needed)
     proved = _proved(draft, proof, english)
     premises = tuple(one for one in proved.premises if one.needed)
     texts = tuple(one.text for one in premises)
     verdict = await judges.faithfulness(point, texts, proved.conclusion)
     provenance = (*before, *draft.provenance, *english.provenance, *verdict.provenance)
     attempt = _round(number, proved, proof, verdict, provenance=provenance)
-    return _Attempt(attempt, _judged(verdict), premises)
+    return _Attempt(attempt, premises)
 
 
-def _judged(verdict: Faithfulness) -> ArgumentState:
-    if verdict.faithful is None:
+def by_templates(draft: Draft, needed: tuple[Premise, ...]) -> Streamlined | None:
+    """The needed premises and the conclusion in English without a model.
+
+    Args:
+        draft: A draft whose formulas were read and proved.
+        needed: Its premises that the proof needs.
+
+    Returns:
+        One sentence each; None if a key cannot stand in a sentence, or a formula is so nested
+        that its sentence would need brackets.
+    """
+    keys, _ = read_keys(draft.keys)
+    formulas = [*[premise.formula for premise in needed], draft.conclusion_formula]
+    sentences = [sentence(parse(formula), keys) for formula in formulas]
+    if any(one is None or "(" in one for one in sentences):
+        return None
+    *premises, conclusion = [one or "" for one in sentences]
+    return Streamlined(premises=tuple(premises), conclusion=conclusion)
+
+
+def _state(proof: Proof, verdict: Faithfulness | None) -> ArgumentState:
+    if proof.validity is Validity.ILL_FORMED:
+        return ArgumentState.ILL_TYPED if proof.ill_typed else ArgumentState.ILL_FORMED
+    if proof.validity is not Validity.VALID:
+        return _FAILED[proof.validity]
+    if proof.tautological_conclusion:
+        return ArgumentState.TAUTOLOGICAL
+    if proof.circular:
+        return ArgumentState.CIRCULAR
+    if verdict is None or verdict.faithful is None:
         return ArgumentState.VALID_UNJUDGED
     return ArgumentState.ACCEPTED if verdict.faithful else ArgumentState.UNFAITHFUL
 
@@ -174,8 +203,8 @@ def _round(
         conclusion_formula=draft.conclusion_formula,
         keys=draft.keys,
         proof=draft.proof,
-        validity=proof.validity,
-        circular=proof.circular,
+        state=_state(proof, verdict),
+        finding=proof,
         faithful=None if verdict is None else verdict.faithful,
         faithfulness_rationale="" if verdict is None else verdict.rationale,
         feedback=feedback(proof, verdict),
@@ -193,8 +222,8 @@ def _argument(extraction: Extraction, last: _Attempt, history: tuple[Round, ...]
         conclusion_formula=last.round.conclusion_formula,
         keys=last.round.keys,
         proof=last.round.proof,
-        state=last.state,
-        validity=last.round.validity,
+        state=last.round.state,
+        validity=last.round.finding.validity,
         faithful=last.round.faithful,
         rounds=history,
     )

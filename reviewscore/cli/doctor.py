@@ -48,7 +48,7 @@ def _prompts() -> bool:
 
 def _solver() -> bool:
     from reviewscore.logic.validity import prove
-    from reviewscore.schema.argument import Validity
+    from reviewscore.schema.proof import Validity
 
     proof = prove({"P1": "A", "P2": "A -> B"}, "B")
     works = proof.validity is Validity.VALID

@@ -20,6 +20,7 @@ WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 _VERBS = {
     "audit": "Score every point of a batch of reviews into a run folder.",
     "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
+    "logic": "Prove arguments that are written in first-order formulas.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of a run as CSV, Parquet or JSONL.",
     "prompts": "List, show or verify the prompts.",

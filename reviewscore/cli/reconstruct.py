@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import textwrap
 from pathlib import Path
 
 import click
 
+from reviewscore.cli.findings import details, headline
 from reviewscore.cli.options import model_options
 from reviewscore.config import Settings, resolve
-from reviewscore.schema.argument import Argument
+from reviewscore.schema.argument import Argument, Round
 
 
 @click.command("reconstruct")
@@ -66,14 +68,33 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
 
 
 def _lines(argument: Argument) -> list[str]:
+    last = argument.rounds[-1]
     told = [f"state: {argument.state.value} after {len(argument.rounds)} round(s)", ""]
     for premise in argument.premises:
         kind = "stated" if premise.explicit else "unstated"
-        told.append(f"{premise.premise_id} ({kind}): {premise.text}")
+        needed = ", needed by the proof" if premise.needed else ""
+        told.append(f"{premise.premise_id} ({kind}{needed}): {premise.text}")
         told.append(f"    {premise.formula}")
     told += [f"∴ {argument.conclusion}", f"    {argument.conclusion_formula}", ""]
     told += [f"{symbol}: {meaning}" for symbol, meaning in argument.keys.items()]
-    last = argument.rounds[-1]
-    if last.feedback:
-        told += ["", "what was wrong with the last attempt:", last.feedback]
+    told += ["", f"prover: {headline(last.finding)}"]
+    told += [f"  {line}" for line in details(last.finding)]
+    told += ["", "rounds:"]
+    for attempt in argument.rounds:
+        told += _round_lines(attempt)
     return told
+
+
+def _round_lines(attempt: Round) -> list[str]:
+    told = [f"{attempt.number}. {attempt.state.value}: {headline(attempt.finding)}"]
+    told += [f"     {one.premise_id}: {one.formula}" for one in attempt.premises]
+    told.append(f"     C: {attempt.conclusion_formula}")
+    if attempt.faithfulness_rationale:
+        told.append(f"   on faithfulness: {attempt.faithfulness_rationale}")
+    if attempt.feedback:
+        told += ["   told to the model:", *[f"     {line}" for line in _wrapped(attempt.feedback)]]
+    return told
+
+
+def _wrapped(text: str) -> list[str]:
+    return [part for line in text.splitlines() if line for part in textwrap.wrap(line, 92)]

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from reviewscore import prompts
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.logic.english import unsaid
+from reviewscore.logic.parser import parse
+from reviewscore.logic.vocabulary import read_keys
 from reviewscore.schema.argument import Draft, Extraction, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
@@ -104,6 +107,7 @@ def _as_text(attempt: Round) -> str:
 
 async def streamline(asker: Asker, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
     """Ask for the English of the needed formulas, one sentence each."""
+    formulas = [premise.formula for premise in needed]
 
     def one_each(reply: StreamlineReply) -> None:
         if len(reply.premises) != len(needed):
@@ -111,13 +115,15 @@ async def streamline(asker: Asker, draft: Draft, needed: tuple[Premise, ...]) ->
                 f"{len(needed)} premises were given but {len(reply.premises)} came back; "
                 "return one sentence for each, in the same order"
             )
+        texts = [*reply.premises, reply.conclusion]
+        _check_said(texts, [*formulas, draft.conclusion_formula], draft.keys)
 
     judged = await asker.ask(
         "streamline",
         StreamlineReply,
         check=one_each,
         keys="\n".join(f"{symbol}: {meaning}" for symbol, meaning in draft.keys.items()),
-        premises="\n".join(premise.formula for premise in needed),
+        premises="\n".join(formulas),
         conclusion=draft.conclusion_formula,
     )
     return Streamlined(
@@ -125,3 +131,21 @@ async def streamline(asker: Asker, draft: Draft, needed: tuple[Premise, ...]) ->
         conclusion=judged.reply.conclusion,
         provenance=(judged.provenance,),
     )
+
+
+def _check_said(texts: list[str], formulas: list[str], keys: dict[str, str]) -> None:
+    """Refuse English that leaves out what a name of its formula means.
+
+    Raises:
+        ValueError: Names the sentences and what they leave out.
+    """
+    known, _ = read_keys(keys)
+    problems = []
+    for number, (text, formula) in enumerate(zip(texts, formulas, strict=True), start=1):
+        place = f"premise {number}" if number < len(texts) else "the conclusion"
+        problems += [
+            f"{place} does not say what {name} means ({known[name].meaning})"
+            for name in unsaid(text, parse(formula), known)
+        ]
+    if problems:
+        raise ValueError("; ".join(problems))

@@ -202,14 +202,6 @@ def is_numeral(name: str) -> bool:
     return _NUMERAL.fullmatch(name) is not None
 
 
-def free(formula: Formula) -> frozenset[str]:
-    """Names of the variables that no quantifier of the formula binds."""
-    if isinstance(formula, Quantified):
-        return free(formula.body) - {formula.variable}
-    here = frozenset(term.name for term in subterms(formula) if isinstance(term, Var))
-    return here.union(*map(free, parts_of(formula)))
-
-
 def symbols(formula: Formula) -> Symbols:
     """Predicates and functions (with their number of arguments) and constants of the formula."""
     predicates: set[tuple[str, int]] = set()

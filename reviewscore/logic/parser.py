@@ -39,18 +39,9 @@ from dataclasses import dataclass
 
 from reviewscore.logic import complaints, lenient
 from reviewscore.logic.atoms import Atoms
+from reviewscore.logic.build import folded, made_of
 from reviewscore.logic.cursor import Role, Use
-from reviewscore.logic.fol import (
-    And,
-    Exists,
-    ForAll,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Xor,
-)
+from reviewscore.logic.fol import Exists, ForAll, Formula, Iff, Implies, Not
 from reviewscore.logic.names import VARIABLE
 from reviewscore.logic.signs import (
     ARROWS,
@@ -137,7 +128,8 @@ class _Parser(Atoms):
             if arrows and not self._may_chain(arrows[-1], arrow):
                 raise complaints.chained_arrows(self._spot, sides[-2], arrows[-1], sides[-1])
             self._advance()
-            self._deeper(arrow)
+            if arrows:
+                self._deeper(arrow)
             arrows.append(arrow)
             sides.append(self._side())
         self._depth = depth
@@ -171,10 +163,10 @@ class _Parser(Atoms):
         operands, joins = [self._unary()], list[Kind]()
         while self._peek.kind in JOINS:
             if joins and not self._may_join(joins):
-                raise complaints.mixed(self._spot, _folded(operands, joins), joins[-1])
+                raise complaints.mixed(self._spot, folded(operands, joins), joins[-1])
             joins.append(self._advance().kind)
             operands.append(self._unary())
-        return _folded(operands, joins)
+        return folded(operands, joins)
 
     def _may_join(self, joins: list[Kind]) -> bool:
         join = self._peek.kind
@@ -283,7 +275,7 @@ class _Parser(Atoms):
             parts.append(self._formula())
         if listed and not self._take(Kind.CLOSE_LIST):
             raise complaints.in_function_notation(self._spot, word)
-        made = _made(kind, parts)
+        made = made_of(kind, parts)
         if made is None:
             raise complaints.wrong_number_of_parts(self._spot, word, len(parts))
         return made
@@ -370,37 +362,3 @@ class _Parser(Atoms):
                 quantifier,
             )
         return variable.text
-
-
-def _folded(operands: list[Formula], joins: list[Kind]) -> Formula:
-    """Operands joined, `|` and `xor` last where they are mixed with `&`."""
-    if not joins:
-        return operands[0]
-    last = next(kind for kind in (Kind.OR, Kind.XOR, Kind.AND) if kind in joins)
-    groups: list[tuple[list[Formula], list[Kind]]] = [([operands[0]], [])]
-    for join, operand in zip(joins, operands[1:], strict=True):
-        if join is last:
-            groups.append(([operand], []))
-        else:
-            groups[-1][0].append(operand)
-            groups[-1][1].append(join)
-    parts = tuple([_folded(*group) for group in groups])
-    if last is Kind.XOR:
-        return Xor(parts[0], parts[1])
-    return And(parts) if last is Kind.AND else Or(parts)
-
-
-def _made(kind: Kind, parts: list[Formula]) -> Formula | None:
-    """A formula in function notation; None if it has the wrong number of parts."""
-    if kind is Kind.NOT:
-        return Not(parts[0]) if len(parts) == 1 else None
-    if kind in (Kind.AND, Kind.OR):
-        if len(parts) == 1:
-            return parts[0]
-        return And(tuple(parts)) if kind is Kind.AND else Or(tuple(parts))
-    if len(parts) != len(("left", "right")):
-        return None
-    left, right = parts
-    if kind is Kind.XOR:
-        return Xor(left, right)
-    return Implies(left, right) if kind is Kind.IMPLIES else Iff(left, right)

@@ -29,14 +29,18 @@ _MOST_WORKERS = 8
 
 
 class Provers:
-    """A fixed number of worker processes, started when first needed; safe to use from threads."""
+    """A fixed number of worker processes, started when first needed; safe to use from threads.
+
+    Args:
+        workers: How many; as many as there are cores, at most 8, if not given.
+    """
 
     def __init__(self, workers: int | None = None) -> None:
         count = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
         for _ in range(count):
             self._idle.put(None)
-        self._count = count
+        self.workers = count
 
     def prove(
         self,
@@ -53,9 +57,9 @@ class Provers:
         A worker that crashes or outlives its limit is replaced; its argument is unknown.
         """
         task = Task(
-            premises=dict(premises),
-            conclusion=conclusion,
-            keys=dict(keys or {}),
+            premises={_whole(name): _whole(text) for name, text in premises.items()},
+            conclusion=_whole(conclusion),
+            keys={_whole(name): _whole(text) for name, text in (keys or {}).items()},
             lenient=lenient,
             explain=explain,
             rlimit=limits.rlimit,
@@ -65,22 +69,31 @@ class Provers:
         )
         worker = self._idle.get()
         try:
-            if worker is None or not worker.alive:
-                worker = _Worker()
+            if worker is not None and not worker.alive:
+                worker.stop()
+                worker = None
+            worker = worker or _Worker()
             return worker.prove(task)
         finally:
             self._idle.put(worker)
 
     def close(self) -> None:
         """Stop the workers that are idle."""
-        for _ in range(self._count):
+        idle = []
+        while True:
             try:
-                worker = self._idle.get_nowait()
+                idle.append(self._idle.get_nowait())
             except queue.Empty:
-                return
+                break
+        for worker in idle:
             if worker is not None:
                 worker.stop()
             self._idle.put(None)
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which cannot be sent; no formula holds a '?' alone."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class _Worker:

@@ -166,21 +166,22 @@ class _Search:
     def proof(self, keys: Mapping[str, Key] | None) -> Proof:
         """All findings; without keys no explanation of what is invalid."""
         labels = tuple(self._premises)
+        answer = self._session.check((*labels, _DENIED))
+        if answer.outcome is Outcome.SATISFIABLE:
+            return self._invalid(keys)
+        # Nothing is concluded before the premises alone are known to be consistent.
         consistent = self._session.check(labels)
         if consistent.outcome is Outcome.UNSATISFIABLE:
             core = irreducible(self._session, consistent.core)
             return Proof(validity=Validity.INCONSISTENT_PREMISES, inconsistent_core=core)
-        if consistent.outcome is Outcome.UNKNOWN:
-            return Proof(validity=Validity.UNKNOWN, reason=consistent.reason)
-        answer = self._session.check((*labels, _DENIED))
-        if answer.outcome is Outcome.UNKNOWN:
-            return Proof(validity=Validity.UNKNOWN, reason=answer.reason)
-        if answer.outcome is Outcome.SATISFIABLE:
-            return self._invalid(keys)
+        for one in (consistent, answer):
+            if one.outcome is Outcome.UNKNOWN:
+                return Proof(validity=Validity.UNKNOWN, reason=one.reason)
         return self._valid(answer.core)
 
     def _valid(self, core: tuple[str, ...]) -> Proof:
-        if self._session.impossible(_DENIED):
+        minimum = smallest(self._session, tuple(self._premises), _DENIED)
+        if minimum == () or (minimum is None and self._session.impossible(_DENIED)):
             return Proof(
                 validity=Validity.VALID,
                 tautological_conclusion=True,
@@ -188,7 +189,6 @@ class _Search:
                 unused=tuple(self._premises),
                 trivial=self._trivial(self._premises),
             )
-        minimum = smallest(self._session, tuple(self._premises), _DENIED)
         # Where one premise does not suffice, none is equivalent to the conclusion.
         alone = minimum is None or len(minimum) == 1
         repeated = self._repeated() if alone else None
@@ -239,7 +239,8 @@ class _Search:
     def _invalid(self, keys: Mapping[str, Key] | None) -> Proof:
         trivial = self._trivial(self._premises)
         # The premises are consistent, so nothing impossible follows from them.
-        if self._session.impossible(_CONCLUSION):
+        refuted = self._session.impossible(*self._premises, _CONCLUSION)
+        if refuted and self._session.impossible(_CONCLUSION):
             return Proof(validity=Validity.INVALID, contradictory_conclusion=True, trivial=trivial)
         used = {name for one in self._premises.values() for name, _ in symbols(one).predicates}
         wanted = {name for name, _ in symbols(self._conclusion).predicates}
@@ -249,6 +250,7 @@ class _Search:
         found = Proof(
             validity=Validity.INVALID,
             trivial=trivial,
+            refuted=refuted,
             unproved_predicates=tuple(missing),
             similar_predicates=tuple((name, lowered[ones[0]]) for name, ones in near if ones),
         )
@@ -258,7 +260,7 @@ class _Search:
         premises = tuple(self._premises.values())
         model = countermodel(premises, self._conclusion, self._session)
         told = None if model is None else story(model, self._conclusion, keys)
-        link = missing_link(premises, self._conclusion, keys)
+        link = None if found.refuted else missing_link(premises, self._conclusion, keys)
         return found.model_copy(update={"countermodel": told, "missing_link": link})
 
 

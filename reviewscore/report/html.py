@@ -15,6 +15,8 @@ from markupsafe import Markup
 
 from reviewscore.report import excerpts, wording
 from reviewscore.report.head import banners, read_failures, repeat_command
+from reviewscore.report.loop import failure_words
+from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
 from reviewscore.report.summary import (
     Five,
@@ -102,6 +104,8 @@ def _frame(run: Path) -> dict[str, object]:
         "banners": banners(summary, failures),
         "command": repeat_command(manifest),
         "bars": _bars(summary),
+        "loop_rows": loop_rows(summary.arguments),
+        "failed_rounds": failure_words(summary.arguments),
     }
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from reviewscore.config import EMBEDDED, Plain
+from reviewscore.report.loop import ArgumentCounts, LoopTally, loop_line
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
@@ -85,20 +86,6 @@ class Judged(Record):
     per_type: dict[str, Share]
     base: dict[str, Five]
     weighted: Five
-
-
-class ArgumentCounts(Record):
-    """How reconstructing the arguments ended.
-
-    Attributes:
-        states: Arguments by state.
-        reconstructed: Points that have a reconstruction.
-        mean_rounds: Mean number of rounds of these; None if there are none.
-    """
-
-    states: dict[str, int]
-    reconstructed: int
-    mean_rounds: float | None
 
 
 class Summary(Record):
@@ -186,8 +173,7 @@ class _Tally:
         self.base: Counter[tuple[str, int]] = Counter()
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
-        self.states: Counter[str] = Counter()
-        self.rounds = 0
+        self.loop = LoopTally()
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -204,8 +190,7 @@ class _Tally:
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[half_up(score.advanced.score)] += 1
         if score.argument is not None:
-            self.states[score.argument.state.value] += 1
-            self.rounds += len(score.argument.rounds)
+            self.loop.add(score.argument)
 
     def share(self, *kinds: str) -> Share:
         hits = sum(self.misinformed[kind, True] for kind in kinds)
@@ -262,7 +247,6 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         if kind != UNTYPED or any(tally.status[UNTYPED, status] for status in Status)
     )
     lexical = manifest.judge == EMBEDDED
-    reconstructed = tally.states.total()
     return Summary(
         reviewscore_version=manifest.reviewscore_version,
         judge=manifest.judge,
@@ -288,11 +272,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
             else None
         ),
         note=LEXICAL_NOTE if lexical else None,
-        arguments=ArgumentCounts(
-            states=dict(sorted(tally.states.items())),
-            reconstructed=reconstructed,
-            mean_rounds=tally.rounds / reconstructed if reconstructed else None,
-        ),
+        arguments=tally.loop.counts(),
         spending=manifest.spending,
         seconds=sum(seconds for _, seconds in manifest.times),
     )
@@ -311,7 +291,7 @@ def write_summary(run: Path) -> Summary:
 
 
 def summary_lines(summary: Summary) -> list[str]:
-    """The summary in at most eight plain lines, for a terminal."""
+    """The summary in at most nine plain lines, for a terminal."""
     lines = [_who(summary)]
     for kind, counts in summary.counts.items():
         if counts.total:
@@ -327,6 +307,8 @@ def summary_lines(summary: Summary) -> list[str]:
             total.update(found)
         words = (f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding)
         lines += [f"found: {', '.join(words)}", LEXICAL_NOTE]
+    if summary.arguments.reconstructed:
+        lines.append(loop_line(summary.arguments))
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}")
     return lines
 

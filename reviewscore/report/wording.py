@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from reviewscore.config import EMBEDDED
 from reviewscore.report.summary import half_up
-from reviewscore.schema.argument import ArgumentState, Round, Validity
+from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.proof import Validity
 from reviewscore.schema.verdict import Finding, KnowledgeSource
 
 UNANSWERABILITY = {
@@ -48,9 +49,11 @@ STATES = {
     ArgumentState.VALID_UNJUDGED: "valid; faithfulness was not judged",
     ArgumentState.UNFAITHFUL: "rounds ran out: not judged faithful",
     ArgumentState.CIRCULAR: "rounds ran out: circular",
+    ArgumentState.TAUTOLOGICAL: "rounds ran out: the conclusion is true by logic alone",
     ArgumentState.INVALID: "rounds ran out: not valid",
     ArgumentState.INCONSISTENT: "rounds ran out: premises contradict each other",
     ArgumentState.ILL_FORMED: "rounds ran out: formulas could not be read",
+    ArgumentState.ILL_TYPED: "rounds ran out: names were used in two ways or not explained",
     ArgumentState.UNKNOWN: "rounds ran out: the solver could not tell",
 }
 VALIDITIES = {
@@ -157,21 +160,21 @@ def _of_argument(score: PointScore) -> Headline:
     return Headline(words, f"not judged misinformed ({lowest}/5)", tone, max(order, 3), "no")
 
 
-def round_outcome(attempt: Round) -> str:
-    """What came of one round of the loop."""
-    if attempt.validity is not Validity.VALID:
-        return VALIDITIES[attempt.validity]
-    if attempt.circular:
-        return "circular: a premise says what is to be shown"
-    if attempt.faithful is None:
-        return "valid; faithfulness not judged"
-    return "valid and judged faithful" if attempt.faithful else "valid, but not judged faithful"
+ROUNDS = {
+    ArgumentState.ACCEPTED: "valid and judged faithful",
+    ArgumentState.VALID_UNJUDGED: "valid; faithfulness not judged",
+    ArgumentState.UNFAITHFUL: "valid, but not judged faithful",
+    ArgumentState.CIRCULAR: "circular: a premise says what is to be shown",
+    ArgumentState.TAUTOLOGICAL: "the conclusion is true by logic alone",
+    ArgumentState.INVALID: "not valid",
+    ArgumentState.INCONSISTENT: "premises contradict each other",
+    ArgumentState.ILL_FORMED: "formulas could not be read",
+    ArgumentState.ILL_TYPED: "names used in two ways or not explained",
+    ArgumentState.UNKNOWN: "validity unknown",
+}
+"""What came of one round of the loop."""
 
 
 def round_passed(attempt: Round) -> bool:
     """Whether a round met every check that was made."""
-    return (
-        attempt.validity is Validity.VALID
-        and not attempt.circular
-        and attempt.faithful is not False
-    )
+    return attempt.state in (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)

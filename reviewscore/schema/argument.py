@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from reviewscore.schema.proof import Validity
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import PremiseVerdict, Provenance
 
@@ -17,10 +17,12 @@ class ArgumentState(StrEnum):
     ACCEPTED = "accepted"  # valid and judged faithful
     VALID_UNJUDGED = "valid_unjudged"  # valid; no judge of faithfulness was asked
     UNFAITHFUL = "unfaithful"
-    CIRCULAR = "circular"
+    CIRCULAR = "circular"  # a premise says the same as the conclusion
+    TAUTOLOGICAL = "tautological"  # the conclusion is true by logic alone
     INVALID = "invalid"
     INCONSISTENT = "inconsistent"
-    ILL_FORMED = "ill_formed"
+    ILL_FORMED = "ill_formed"  # a formula does not parse
+    ILL_TYPED = "ill_typed"  # all parse, but a name is used in two ways or has no key
     UNKNOWN = "unknown"
 
 
@@ -81,7 +83,14 @@ class Faithfulness(Record):
 
 
 class Round(Record):
-    """One attempt of the loop, and what was told to the model about it."""
+    """One attempt of the loop, and what was told to the model about it.
+
+    Attributes:
+        state: How the loop would end if this were its last round.
+        proof: The model's own words for the proof.
+        finding: What the prover found.
+        feedback: What was told to the model; empty if nothing was wrong.
+    """
 
     number: int = Field(ge=1)
     premises: tuple[Premise, ...]
@@ -90,8 +99,8 @@ class Round(Record):
     conclusion_formula: str
     keys: dict[str, str] = Field(default_factory=dict)
     proof: str = ""
-    validity: Validity
-    circular: bool = False
+    state: ArgumentState
+    finding: Proof
     faithful: bool | None = None
     faithfulness_rationale: str = ""
     feedback: str = ""

@@ -86,11 +86,12 @@ class Proof(Record):
         normalised: What was read although it deviates from the grammar.
         tautological_conclusion: The conclusion is true whatever the premises say.
         contradictory_conclusion: The conclusion is false whatever the premises say.
+        refuted: The premises of an invalid argument prove the opposite of its conclusion.
         unproved_predicates: Predicates of an invalid argument's conclusion that occur in no
             premise: the usual reason; a hint, not a verdict.
         similar_predicates: Pairs of such a predicate and one of the premises with a similar name.
         countermodel: A story of how the premises can be true and the conclusion false.
-        missing_link: What would make an invalid argument valid.
+        missing_link: What would make an invalid argument valid; None if it is refuted.
         reason: Why the outcome is unknown: ``work``, ``time`` or ``memory``; else empty.
     """
 
@@ -106,6 +107,7 @@ class Proof(Record):
     normalised: tuple[Normalisation, ...] = ()
     tautological_conclusion: bool = False
     contradictory_conclusion: bool = False
+    refuted: bool = False
     unproved_predicates: tuple[str, ...] = ()
     similar_predicates: tuple[tuple[str, str], ...] = ()
     countermodel: str | None = None

@@ -6,7 +6,7 @@ import re
 
 from reviewscore import prompts
 from reviewscore.logic.parser import parse
-from reviewscore.logic.tokens import SPELLINGS, WORDS, Kind
+from reviewscore.logic.signs import SPELLINGS, WORDS, Kind
 
 OPERATORS = {
     "-": "-P(a)",
@@ -17,6 +17,10 @@ OPERATORS = {
     "<->": "P(a) <-> Q(a)",
     "=": "a = b",
     "!=": "a != b",
+    "<": "a < b",
+    "<=": "a <= 9",
+    ">": "a > b",
+    ">=": "size(a) >= 0.5",
     "forall x (...)": "forall x (P(x))",
     "exists x (...)": "exists x (P(x))",
 }
@@ -30,7 +34,7 @@ def section(name: str) -> str:
 def test_every_example_parses() -> None:
     examples = re.findall(r"^- `(.+)`$", section("Examples"), re.MULTILINE)
 
-    assert 4 <= len(examples) <= 6
+    assert 4 <= len(examples) <= 8
     for example in examples:
         parse(example)
 
@@ -42,6 +46,7 @@ def test_every_operator_that_is_named_is_accepted_and_none_is_kept_back() -> Non
     for formula in OPERATORS.values():
         parse(formula)
     told = {word.split()[0] for word in named}
+    brackets = (Kind.OPEN, Kind.CLOSE, Kind.OPEN_LIST, Kind.CLOSE_LIST)
     for kind in (*SPELLINGS, *WORDS):
-        if kind not in (Kind.OPEN, Kind.CLOSE, Kind.COMMA, Kind.DOT, Kind.COLON):
+        if kind not in (*brackets, Kind.COMMA, Kind.DOT, Kind.COLON):
             assert told & {*SPELLINGS.get(kind, ()), *WORDS.get(kind, ())}, kind

@@ -10,7 +10,6 @@ import pytest
 from reviewscore.arguments import reconstruct as loop
 from reviewscore.arguments.reconstruct import reconstruct, verbatim
 from reviewscore.errors import BadReplyError, InputError
-from reviewscore.logic.validity import Proof
 from reviewscore.schema.argument import (
     ArgumentState,
     Draft,
@@ -19,9 +18,9 @@ from reviewscore.schema.argument import (
     Premise,
     Round,
     Streamlined,
-    Validity,
 )
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from tests.conftest import make_point
@@ -43,7 +42,7 @@ def draft(premises: list[str], conclusion: str) -> Draft:
         ),
         conclusion="drafted conclusion",
         conclusion_formula=conclusion,
-        keys={"Rain": "rain was left out", "Weak": "the counts are weak"},
+        keys={"Rain": "rain was left out", "Weak": "the counts are weak", "Sun": "the sun shone"},
         proof="modus ponens",
         provenance=stage("draft"),
     )
@@ -55,6 +54,8 @@ INVALID = draft(["Rain"], "Weak")
 CIRCULAR = draft(["Rain", "Weak"], "Weak")
 INCONSISTENT = draft(["Rain", "-Rain"], "Weak")
 TAUTOLOGY = draft(["Rain"], "Weak | -Weak")
+ILL_TYPED = draft(["Rain", "Snow"], "Weak")
+NESTED = draft(["Rain", "Rain -> (Weak & (Sun -> Weak))"], "Weak")
 
 EXTRACTION = Extraction(conclusion="counts are not convincing", reasons=("rain was left out",))
 
@@ -120,13 +121,20 @@ async def test_each_failure_is_told_and_tried_again_until_the_argument_is_accept
         assert words in attempt.feedback
     assert argument.rounds[-1].feedback == ""
     assert judges.seen == [None, *argument.rounds[:-1]]
-    assert [one.validity for one in argument.rounds[:4]] == [
+    assert [one.finding.validity for one in argument.rounds[:4]] == [
         Validity.ILL_FORMED,
         Validity.INVALID,
         Validity.VALID,
         Validity.INCONSISTENT_PREMISES,
     ]
-    assert [one.circular for one in argument.rounds] == [False, False, True, False, False, False]
+    assert [one.state.value for one in argument.rounds] == [
+        "ill_formed",
+        "invalid",
+        "circular",
+        "inconsistent",
+        "unfaithful",
+        "accepted",
+    ]
     assert [one.faithful for one in argument.rounds] == [None] * 4 + [False, True]
 
 
@@ -136,22 +144,33 @@ async def test_an_accepted_argument_keeps_the_needed_premises_in_plain_english()
     argument = await reconstruct(POINT, PAPER, judges)
 
     assert [(one.premise_id, one.text, one.needed) for one in argument.premises] == [
-        ("P1", "English of Rain", True),
-        ("P3", "English of Rain -> Weak", True),
+        ("P1", "Rain was left out.", True),
+        ("P3", "If rain was left out, then the counts are weak.", True),
     ]
-    assert argument.conclusion == "English of the conclusion"
+    assert argument.conclusion == "The counts are weak."
     assert judges.judged == [
-        (("English of Rain", "English of Rain -> Weak"), "English of the conclusion")
+        (
+            ("Rain was left out.", "If rain was left out, then the counts are weak."),
+            "The counts are weak.",
+        )
     ]
     (attempt,) = argument.rounds
     assert [one.needed for one in attempt.premises] == [True, False, True]
     assert attempt.premises[1].text == "draft of Sun"
-    assert [one.stage for one in attempt.provenance] == [
-        "extract",
-        "draft",
-        "streamline",
-        "faithful",
+    assert [one.stage for one in attempt.provenance] == ["extract", "draft", "faithful"]
+
+
+async def test_where_a_template_would_need_brackets_the_judges_write_the_english() -> None:
+    judges = Fake([NESTED], [YES])
+
+    argument = await reconstruct(POINT, PAPER, judges)
+
+    assert [one.text for one in argument.premises] == [
+        "English of Rain",
+        "English of Rain -> (Weak & (Sun -> Weak))",
     ]
+    assert argument.conclusion == "English of the conclusion"
+    assert "streamline" in [one.stage for one in argument.rounds[0].provenance]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +180,8 @@ async def test_an_accepted_argument_keeps_the_needed_premises_in_plain_english()
         (INVALID, ArgumentState.INVALID),
         (CIRCULAR, ArgumentState.CIRCULAR),
         (INCONSISTENT, ArgumentState.INCONSISTENT),
-        (TAUTOLOGY, ArgumentState.CIRCULAR),
+        (TAUTOLOGY, ArgumentState.TAUTOLOGICAL),
+        (ILL_TYPED, ArgumentState.ILL_TYPED),
     ],
 )
 async def test_when_rounds_run_out_the_last_attempt_has_its_true_state(
@@ -189,7 +209,8 @@ async def test_an_argument_that_stays_unfaithful_is_not_accepted() -> None:
 async def test_a_solver_that_gives_up_leaves_the_argument_unknown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loop, "prove", lambda *_, **__: Proof(Validity.UNKNOWN))
+    gives_up = Proof(validity=Validity.UNKNOWN, reason="work")
+    monkeypatch.setattr(loop.shared(), "prove", lambda *_, **__: gives_up)
 
     argument = await reconstruct(POINT, PAPER, Fake([VALID]), rounds=1)
 
@@ -220,7 +241,7 @@ async def test_premises_with_the_same_id_are_all_proved() -> None:
 
 async def test_english_for_too_few_premises_is_a_bad_reply() -> None:
     with pytest.raises(BadReplyError, match=r"2 premises .* 1 came back"):
-        await reconstruct(POINT, PAPER, Fake([VALID], short=True))
+        await reconstruct(POINT, PAPER, Fake([NESTED], short=True))
 
 
 async def test_a_reconstruction_has_at_least_one_round() -> None:

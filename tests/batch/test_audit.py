@@ -93,7 +93,7 @@ def test_a_reconstruction_goes_through_every_failure_until_it_is_accepted(
     argument = next(one.argument for one in scores if one.type is PointType.ARGUMENT)
     assert argument is not None
     assert argument.state is ArgumentState.ACCEPTED
-    outcomes = [(one.validity, one.faithful) for one in argument.rounds]
+    outcomes = [(one.finding.validity, one.faithful) for one in argument.rounds]
     assert outcomes == [
         (Validity.ILL_FORMED, None),
         (Validity.INVALID, None),

@@ -246,7 +246,7 @@ def test_rounds_that_run_out_end_with_1(
 
     assert code == 1
     assert "ill_formed" in out
-    assert "what was wrong" in out
+    assert "told to the model:" in out
 
 
 def test_prompts_are_listed_shown_and_verified(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,10 @@ from reviewscore.judges.asker import Asker
 from reviewscore.judges.bench import ModelJudges
 from reviewscore.llm.client import CallsInMemory, Client
 from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.schema.argument import Draft, Extraction, Premise, Round, Validity
+from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premise, Round
 from reviewscore.schema.call import Request
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review
 from reviewscore.schema.verdict import KnowledgeSource
 from tests.conftest import make_point
@@ -205,7 +206,8 @@ async def test_a_failed_attempt_and_its_feedback_reach_the_next_draft(paper: Pap
         conclusion="Weak.",
         conclusion_formula="C",
         keys={"A": "one pond"},
-        validity=Validity.INVALID,
+        state=ArgumentState.INVALID,
+        finding=Proof(validity=Validity.INVALID),
         feedback="C does not follow from P1.",
     )
 

@@ -7,6 +7,7 @@ import re
 from hypothesis import strategies as st
 
 from reviewscore.logic.fol import (
+    LESS,
     And,
     Atom,
     Const,
@@ -14,24 +15,37 @@ from reviewscore.logic.fol import (
     Exists,
     ForAll,
     Formula,
+    Func,
     Iff,
     Implies,
     Not,
     Or,
+    Term,
     Var,
     Xor,
 )
+from reviewscore.logic.signs import WORDS
 
 VARIABLES = ("x", "y", "z", "w1", "someone")
+_WORDS = {word for words in WORDS.values() for word in words} | {"no", "none", "ellipsis"}
 _PREDICATES = st.from_regex(r"[A-Z][A-Za-z0-9_]{0,6}", fullmatch=True).filter(
-    lambda name: name.lower() not in ("and", "or", "not", "xor", "all", "forall", "exists")
+    lambda name: name.lower() not in _WORDS and not name.endswith("_")
 )
 _CONSTANTS = st.from_regex(r"[a-t][a-z0-9_]{1,5}", fullmatch=True).filter(
-    lambda name: (
-        name not in ("and", "or", "not", "all", "forall", "exists", "someone")
-        and not re.fullmatch(r"[u-z][0-9]*", name)
-    )
+    lambda name: name not in _WORDS and name != "someone" and not re.fullmatch(r"[u-z][0-9]?", name)
 )
+
+
+_NUMERALS = st.one_of(st.integers(-99, 99).map(str), st.sampled_from(["0.5", "-0.25", "3.75"]))
+_FUNCTIONS = st.sampled_from(("size", "next_one", "f2"))
+
+
+def _terms(scope: tuple[str, ...]) -> st.SearchStrategy[Term]:
+    simple: st.SearchStrategy[Term] = (_CONSTANTS | _NUMERALS).map(Const)
+    if scope:
+        simple |= st.sampled_from(scope).map(Var)
+    applied = st.builds(Func, _FUNCTIONS, st.lists(simple, min_size=1, max_size=2).map(tuple))
+    return simple | applied
 
 
 def _joined(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
@@ -52,17 +66,18 @@ def propositional(names: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStrategy
 @st.composite
 def closed(draw: st.DrawFn, scope: tuple[str, ...] = (), depth: int = 4) -> Formula:
     """Formulas without free variables, as the parser may give them."""
-    kinds = ["atom", "equal"] if depth == 0 else ["atom", "equal", "joined", "forall", "exists"]
+    kinds = ["atom", "equal", "less"]
+    kinds += ["joined", "forall", "exists"] if depth else []
     kind = draw(st.sampled_from(kinds))
-    terms = (
-        _CONSTANTS.map(Const) | st.sampled_from(scope).map(Var) if scope else _CONSTANTS.map(Const)
-    )
+    terms = _terms(scope)
     if kind == "atom":
         return Atom(draw(_PREDICATES), tuple(draw(st.lists(terms, max_size=3))))
     if kind == "equal":
         return Equal(draw(terms), draw(terms))
+    if kind == "less":
+        return Atom(LESS, (draw(terms), draw(terms)))
     if kind == "joined":
         return draw(_joined(closed(scope, depth - 1)))
-    variable = draw(st.sampled_from(VARIABLES))
+    variable = draw(st.sampled_from([one for one in VARIABLES if one not in scope]))
     body = draw(closed((*scope, variable), depth - 1))
     return ForAll(variable, body) if kind == "forall" else Exists(variable, body)

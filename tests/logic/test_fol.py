@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from reviewscore.logic.fol import (
-    And,
     Atom,
     Const,
     Equal,
@@ -13,35 +12,40 @@ from reviewscore.logic.fol import (
     Or,
     Symbols,
     Var,
+    bind,
     canonical,
-    free,
+    subterms,
     symbols,
-    to_text,
-    variables,
     walk,
     with_parts,
 )
 from reviewscore.logic.parser import parse
+from reviewscore.logic.spelling import term_text, to_text
 
-X, Y, A = Var("x"), Var("y"), Const("a")
-
-
-def test_symbols_hold_predicates_with_their_arity_and_constants() -> None:
-    formula = parse("forall x (P(x, a) -> (Q | b = x))")
-
-    assert symbols(formula) == Symbols(frozenset({("P", 2), ("Q", 0)}), frozenset({"a", "b"}))
+X, A = Var("x"), Const("a")
 
 
-def test_free_variables_are_those_outside_of_their_quantifier() -> None:
-    formula = And((Atom("P", (X,)), ForAll("x", Atom("Q", (X, Y)))))
+def test_symbols_hold_predicates_and_functions_with_their_arity_and_constants() -> None:
+    formula = parse("forall x (P(x, a) -> (Q | b = size(x))) & (size(9) < 10)")
 
-    assert free(formula) == {"x", "y"}
-    assert variables(formula) == {"x", "y"}
+    assert symbols(formula) == Symbols(
+        frozenset({("P", 2), ("Q", 0), ("<", 2)}),
+        frozenset({("size", 1)}),
+        frozenset({"a", "b", "9", "10"}),
+    )
 
 
-def test_a_quantified_variable_counts_even_if_it_is_not_used() -> None:
-    assert variables(Exists("y", Atom("P", (A,)))) == {"y"}
-    assert free(Exists("y", Atom("P", (A,)))) == frozenset()
+def test_a_constant_can_be_made_a_variable_everywhere() -> None:
+    formula = parse("P(n) & forall y (f(n, y) = n)")
+
+    assert ForAll("n", bind(formula, "n")) == parse("forall n (P(n) & forall y (f(n, y) = n))")
+    assert bind(formula, "other") == formula
+
+
+def test_subterms_come_outermost_first() -> None:
+    (atom,) = [parse("P(f(a, g(b)), c)")]
+
+    assert [term_text(one) for one in subterms(atom)] == ["f(a, g(b))", "a", "g(b)", "b", "c"]
 
 
 def test_renaming_bound_variables_does_not_change_the_canonical_form() -> None:
@@ -58,7 +62,7 @@ def test_swapped_quantifiers_and_variables_have_different_canonical_forms() -> N
             "forall x exists y (R(x, y))",
             "forall x exists y (R(y, x))",
             "exists x forall y (R(x, y))",
-            "forall x exists x (R(x, x))",
+            "forall x exists y (R(x, x))",
         )
     }
 
@@ -70,9 +74,9 @@ def test_a_name_of_a_bound_variable_elsewhere_stays_what_it_is() -> None:
 
 
 def test_an_inner_quantifier_hides_the_outer_one() -> None:
-    one, other = parse("forall x exists x (P(x))"), parse("forall y exists x (P(x))")
+    inner = Exists("x", Atom("P", (X,)))
 
-    assert canonical(one) == canonical(other)
+    assert canonical(ForAll("x", inner)) == canonical(parse("forall y exists x (P(x))"))
 
 
 def test_walking_goes_outermost_first_and_left_to_right() -> None:

@@ -15,15 +15,17 @@ from reviewscore.logic.fol import (
     Exists,
     ForAll,
     Formula,
+    Func,
     Iff,
     Implies,
     Not,
     Or,
     Var,
     Xor,
-    to_text,
 )
-from reviewscore.logic.parser import parse
+from reviewscore.logic.lenient import NOTES
+from reviewscore.logic.parser import parse, read
+from reviewscore.logic.spelling import Spelling, to_text, write
 from tests.logic.formulas import closed
 
 P, Q, R = Atom("P"), Atom("Q"), Atom("R")
@@ -37,9 +39,12 @@ def error(text: str) -> FormulaError:
     return raised.value
 
 
+@pytest.mark.parametrize("spelling", list(Spelling))
 @given(closed())
-def test_printing_and_parsing_give_the_same_tree(formula: Formula) -> None:
-    assert parse(to_text(formula)) == formula
+def test_printing_and_parsing_give_the_same_tree_in_every_notation(
+    spelling: Spelling, formula: Formula
+) -> None:
+    assert parse(write(formula, spelling)) == formula
 
 
 @given(st.text())
@@ -88,6 +93,26 @@ def test_text_of_the_grammars_letters_never_crashes(text: str) -> None:
         ("Forall x: P(x)", ForAll("x", PX)),
         ("all x (P(x))", ForAll("x", PX)),
         ("∃x.(P(x))", Exists("x", PX)),
+        ("P implies Q", Implies(P, Q)),
+        ("P iff Q", Iff(P, Q)),
+        ("all x y. (R(x, y))", ForAll("x", ForAll("y", Atom("R", (Var("x"), Var("y")))))),
+        ("all A B. R(A, B)", ForAll("A", ForAll("B", Atom("R", (Var("A"), Var("B")))))),
+        ("![X, Y]: r(X, Y)", ForAll("X", ForAll("Y", Atom("r", (Var("X"), Var("Y")))))),
+        ("?[X]: p(X)", Exists("X", Atom("p", (Var("X"),)))),
+        ("? x. P(x)", Exists("x", PX)),
+        ("P <~> Q", Xor(P, Q)),
+        ("(∃x)(P(x))", Exists("x", PX)),
+        ("[P & Q] | R", Or((And((P, Q)), R))),
+        (r"\forall x\, \left(P(x) \to \lnot Q(x)\right)", ForAll("x", Implies(PX, Not(QX)))),
+        (r"$\exists x. \text{P}(x) \land \mathrm{Q}(x)$", Exists("x", And((PX, QX)))),
+        (r"P \oplus Q", Xor(P, Q)),
+        ("ForAll([x], Implies(P(x), Not(Q(x))))", ForAll("x", Implies(PX, Not(QX)))),
+        ("Exists(x, And([P(x), Q(x)]))", Exists("x", And((PX, QX)))),
+        ("Or(P, Q, R)", Or((P, Q, R))),
+        ("Xor(P, Iff(Q, R))", Xor(P, Iff(Q, R))),
+        ("And(P)", P),
+        ("(P) == (Q)", Iff(P, Q)),
+        ("P(a) == Q", Iff(Atom("P", (A,)), Q)),
         ("exists x, y. R(x, y)", Exists("x", Exists("y", Atom("R", (Var("x"), Var("y")))))),
     ],
 )
@@ -96,11 +121,151 @@ def test_operators_have_several_spellings(text: str, expected: Formula) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["P1: P & Q", "C: P & Q", "Premise2: P & Q.", "P & Q ::: both (it is said", "\nP\n& Q\t."],
+    ("text", "notes"),
+    [
+        ("P & Q", []),
+        ("P1: P & Q", ["label"]),
+        ("C: P & Q", ["label"]),
+        ("3. P & Q", ["label"]),
+        ("(2) P & Q", ["label"]),
+        ("Premise 2: P & Q.", ["label", "full-stop"]),
+        ("P & Q ::: both (it is said", ["comment"]),
+        ("P & Q # both", ["comment"]),
+        ("P & Q % both", ["comment"]),
+        ("\nP\n& Q\t.", ["full-stop"]),
+        ("```\nP & Q\n```", ["fence"]),
+        ('"(P & Q)"', ["quotes"]),
+        ("`P & (Q)`", ["quotes"]),
+        ("$P & Q$", ["math", "math"]),
+        ("P() & Q", ["no-arguments"]),
+        ('"P" & Q', ["quotes"]),
+    ],
 )
-def test_labels_english_and_the_final_full_stop_are_dropped(text: str) -> None:
-    assert parse(text) == And((P, Q))
+def test_what_cannot_change_the_meaning_is_left_out_and_noted(text: str, notes: list[str]) -> None:
+    reading = read(text)
+
+    assert reading.formula == And((P, Q))
+    assert [note.code for note in reading.notes] == notes
+    assert not any(note.assumed for note in reading.notes)
+    assert set(notes) <= set(NOTES)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("P(tower-a)", "tower_a"),
+        ("P(O'Hara)", "O_Hara"),
+        ("P(mr.smith)", "mr_smith"),
+        ('P("8 pm")', "n8_pm"),
+        ("P('Black Mirror')", "Black_Mirror"),
+        (r"P(\text{deep net})", "deep_net"),
+        (r"P(deep\_net)", "deep_net"),
+        ("P(_a)", "a"),
+        ("P(3.0)", "3"),
+        ("P(007)", "7"),
+        ("P(-0.50)", "-0.5"),
+        ("P(-0)", "0"),
+        ("P(y1976)", "y1976"),
+    ],
+)
+def test_names_and_numbers_get_their_plain_form(text: str, name: str) -> None:
+    assert parse(text) == Atom("P", (Const(name),))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a < b", Atom("<", (A, B))),
+        ("a > b", Atom("<", (B, A))),
+        ("a <= b", Not(Atom("<", (B, A)))),
+        ("a ≥ b", Not(Atom("<", (A, B)))),
+        (r"a \leq b", Not(Atom("<", (B, A)))),
+        ("9 < size(a)", Atom("<", (Const("9"), Func("size", (A,))))),
+        ("size(a) = size(b)", Equal(Func("size", (A,)), Func("size", (B,)))),
+        ("-5 < a", Atom("<", (Const("-5"), A))),
+        ("- 5 < a", Not(Atom("<", (Const("5"), A)))),
+        ("P(f(g(a), 3))", Atom("P", (Func("f", (Func("g", (A,)), Const("3"))),))),
+    ],
+)
+def test_comparisons_numbers_and_functions_are_read(text: str, expected: Formula) -> None:
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "note"),
+    [
+        ("forall x (P(x)) -> Q(x)", "forall x (P(x) -> Q(x))", "wide-scope"),
+        ("all x. P(x) -> Q(a)", "(forall x (P(x))) -> Q(a)", "narrow-scope"),
+        ("P(x) -> Q(x)", "forall x (P(x) -> Q(x))", "closed"),
+        ("P(x) & Q(y)", "forall x forall y (P(x) & Q(y))", "closed"),
+        ("forall x exists x (P(x))", None, "shadowed"),
+        ("P(a) = -Q(a)", "P(a) <-> -Q(a)", "equals-as-iff"),
+        ("P ^ Q", "P & Q", "caret"),
+        ("P & Q | R", "(P & Q) | R", "precedence"),
+        ("P | Q & R", "P | (Q & R)", "precedence"),
+        ("P & Q xor R", "(P & Q) xor R", "precedence"),
+        ("P -> Q -> R", "P -> (Q -> R)", "chain"),
+        ("(P & Q", "P & Q", "bracket-added"),
+        ("P) & Q", "P & Q", "bracket-added"),
+        ("P & Q))", "P & Q", "bracket-dropped"),
+        ("P(1992 du Maurier)", "P(n1992_du_Maurier)", "several-words"),
+        ("Snow Island(a)", "Snow_Island(a)", "several-words"),
+        ("P(café)", "P(cafe)", "renamed"),
+        ("P(c++)", "P(c_plus_plus)", "renamed"),
+        ("P(2021model)", "P(n2021model)", "renamed"),
+        ("Output(a) = Text", "output(a) = Text", None),
+        ("P(Q(a))", "P(q(a))", None),
+    ],
+)
+def test_lenient_reading_makes_and_notes_assumptions(
+    text: str, meant: str | None, note: str | None
+) -> None:
+    reading = read(text, lenient=True)
+
+    if meant is not None and note is not None:
+        assert reading.formula == parse(meant)
+    if note is not None:
+        assert note in [one.code for one in reading.notes if one.assumed]
+        assert note in NOTES
+    error(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P | Q xor R",
+        "P xor Q xor R",
+        "P <-> Q -> R",
+        "no x. P(x)",
+        "P(a) Q(b)",
+        "P(a & b)",
+        "a = b = c",
+        "P & ...",
+        "P{a}",
+        "If P(a) -> Q(a)",
+    ],
+)
+def test_some_things_are_never_assumed(text: str) -> None:
+    with pytest.raises(FormulaError):
+        read(text, lenient=True)
+
+
+@given(closed())
+def test_what_is_read_strictly_is_read_the_same_leniently(formula: Formula) -> None:
+    reading = read(to_text(formula), lenient=True)
+
+    assert reading.formula == formula
+    assert not reading.notes
+
+
+@given(st.text(alphabet="PQxya(),.&|->=~!<: ∀∃[]\\{}$'\"9+^allforexists\n", max_size=40))
+def test_lenient_reading_never_crashes(text: str) -> None:
+    try:
+        formula = read(text, lenient=True).formula
+    except FormulaError as problem:
+        assert problem.message.endswith(".")
+    else:
+        assert isinstance(to_text(formula), str)
 
 
 @pytest.mark.parametrize(
@@ -151,38 +316,55 @@ def test_quantifier_words_are_names_where_no_variable_follows() -> None:
         ("forall (P)", "no-variable", 8, "forall x (...)"),
         ("∀ (P)", "no-variable", 3, "forall x (...)"),
         ("P(a, Q(b))", "nested-formula", 6, "P_Q(a)"),
+        ("Size(a) < 9", "capital-function", 1, "size(...)"),
+        ("9", "number-as-formula", 1, "comparison"),
+        ("9 & P", "number-as-formula", 1, "comparison"),
+        ("a < b < c", "chained-equality", 7, "(a < b) & (b < ...)"),
+        ("a < (b)", "equals-between-formulas", 3, "individuals"),
+        ("Not(P, Q)", "function-notation", 1, "one formula"),
+        ("Implies(P)", "function-notation", 1, "two formulas"),
+        ("And(P Q)", "function-notation", 7, "commas"),
+        ("And([P, Q)", "function-notation", 10, "commas"),
+        ("Or(P, Q", "function-notation", 8, "commas"),
+        ("ForAll([x] P(x))", "no-variable", 12, "[x, y]"),
+        ("![x P(x)", "no-variable", 5, "]"),
+        ("[P & Q)", "extra-bracket", 7, "closes no bracket"),
+        ("[P & Q", "unclosed-bracket", 1, "add ']'"),
+        ("forall x. P(x) -> Q(a)", "ambiguous-scope", 16, "close the bracket"),
+        ("forall x exists x (P(x))", "shadowed-variable", 17, "another variable"),
+        (r"\\frac{P}{Q}", "character", 1, "LaTeX"),
+        ("If P(a) -> Q(a)", "english", 1, "forall x (...)"),
         ("P(a & b)", "nested-formula", 5, "P(a) & P(b)"),
         ("P(-a)", "nested-formula", 3, "outside"),
         ("P(a b)", "two-words", 3, "a_b"),
-        ("P(tower-a)", "two-words", 3, "tower_a"),
         ("P(a", "unclosed-bracket", 4, "')'"),
         ("P(a,)", "argument", 5, "commas"),
-        ("P()", "no-arguments", 3, "without brackets"),
         ("(P & Q", "unclosed-bracket", 1, "')'"),
         ("P & Q)", "extra-bracket", 6, "remove"),
         ("(P & Q, R)", "comma", 7, "&"),
-        ("Low-cost(a)", "hyphen", 4, "Low_cost"),
-        ("the paper is good", "english", 1, "the_paper"),
+        ("x-axis(a)", "hyphen", 2, "x_axis"),
+        ("the paper is good", "english", 1, "forall x (...)"),
+        ("deep net", "english", 1, "deep_net"),
         ("P(a) Q(b)", "operator-expected", 6, "operator"),
         ("P (a) : Q", "operator-expected", 7, "operator"),
         ("Q : P", "operator-expected", 3, "operator"),
         ("P & ", "formula-expected", 4, "after '&'"),
         ("& P", "formula-expected", 1, "A formula is expected,"),
         ("P(a) = Q(a)", "equals-between-formulas", 6, "<->"),
-        ("a = Q(a)", "equals-between-formulas", 3, "<->"),
+        ("a = Q(a)", "nested-formula", 5, "q(...)"),
         ("a != (b)", "equals-between-formulas", 3, "xor"),
-        ("a = ", "name-expected", 4, "a = a"),
+        ("a = ", "name-expected", 4, "a = b"),
         ("a = b = c", "chained-equality", 7, "(a = b) & (b = ...)"),
-        ("P(3)", "name", 3, "n3"),
-        ("_P", "name", 1, "write P"),
+        ("P(3d)", "name", 3, "n3d"),
+        ("P(_)", "name", 3, "write name"),
         ("P(café)", "name", 6, "write cafe"),
         ("P(日本)", "name", 3, "digits and _ only."),
         ("Pаper", "mixed-script", 2, "CYRILLIC"),
-        ("P > Q", "character", 3, "comparisons"),
+        ("P ∈ Q", "character", 3, "sets"),
         ("P{a}", "character", 2, "sets"),
         ("P ^ Q", "character", 3, "xor"),
         ("P & ...", "character", 5, "in full"),
-        ("P # Q", "character", 3, "operators"),
+        ("P @ Q", "character", 3, "operators"),
         ("P\u200b & Q", "hidden-character", 2, "U+200B"),
         ("P \u202e& Q", "hidden-character", 3, "U+202E"),
         ("P\x00", "hidden-character", 2, "U+0000"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic.fol import to_text
-from reviewscore.logic.parser import parse
+from reviewscore.logic.parser import parse, read
+from reviewscore.logic.spelling import to_text
 from reviewscore.logic.validity import prove
-from reviewscore.schema.argument import Validity
+from reviewscore.schema.proof import Validity
 
 pytestmark = pytest.mark.shared
 
@@ -30,37 +30,46 @@ def formulas(record: dict[str, object]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "share"),
+    ("name", "strict", "lenient"),
     [
-        ("folio_train", 0.95),
-        ("logiclm_gpt-3.5-turbo", 0.85),
-        ("logiclm_text-davinci-003", 0.88),
-        ("linc_gpt-3.5_folio", 0.88),
+        ("folio_train", 0.985, 0.998),
+        ("logiclm_gpt-3.5-turbo", 0.89, 0.999),
+        ("logiclm_text-davinci-003", 0.90, 0.998),
+        ("linc_gpt-3.5_folio", 0.925, 0.991),
     ],
 )
-def test_most_formulas_are_read_strictly_and_printed_back(
-    shared: Path, name: str, share: float
+def test_most_formulas_are_read_and_printed_back(
+    shared: Path, name: str, strict: float, lenient: float
 ) -> None:
     texts = [text for record in records(shared, name) for text in formulas(record)]
-    trees = []
+    trees, leniently = [], 0
     for text in texts:
         try:
             trees.append(parse(text))
         except FormulaError as error:
             assert error.message.endswith(".")
+        try:
+            leniently += bool(read(text, lenient=True))
+        except FormulaError:
+            continue
 
-    assert len(trees) / len(texts) >= share
-    assert all(parse(to_text(tree)) == tree for tree in trees)
+    assert len(trees) / len(texts) >= strict
+    assert leniently / len(texts) >= lenient
+    assert all(parse(to_text(tree)) == tree for tree in set(trees))
 
 
-def test_malformed_formulas_are_refused_or_have_one_documented_reading(shared: Path) -> None:
-    accepted = 0
+def test_malformed_formulas_are_refused_or_the_deviation_is_noted(shared: Path) -> None:
+    silent = 0
     for record in records(shared, "malformed"):
-        proof = prove({"P1": str(record["text"])}, "Zzz")
-        accepted += proof.validity is not Validity.ILL_FORMED
+        try:
+            reading = read(str(record["text"]))
+        except FormulaError:
+            continue
+        silent += not reading.notes
 
-    # Those accepted have an unbracketed body, whose reach the grammar fixes.
-    assert accepted <= 60
+    # Those have a variable list or a body without brackets, whose reach the grammar fixes, or a
+    # name that only looks like a variable.
+    assert silent <= 60
 
 
 @pytest.mark.slow

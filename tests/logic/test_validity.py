@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.logic.countermodel import holds
-from reviewscore.logic.fol import And, Atom, Formula, Implies, to_text
+from reviewscore.logic.fol import And, Atom, Formula, Implies
+from reviewscore.logic.model import Model, holds
 from reviewscore.logic.parser import parse
-from reviewscore.logic.validity import Proof, prove
-from reviewscore.logic.z3_backend import Limits, Outcome, Session
-from reviewscore.schema.argument import Validity
+from reviewscore.logic.spelling import to_text
+from reviewscore.logic.validity import prove
+from reviewscore.logic.z3_backend import Answer, Limits, Outcome, Session
+from reviewscore.schema.proof import Link, Proof, Validity
 from tests.logic.formulas import propositional
 
 INFINITE = {
@@ -48,11 +49,22 @@ def test_an_invalid_argument_has_a_countermodel_in_the_words_of_the_keys() -> No
     proof = prove({"P1": "Frog(kermit)"}, "Green(kermit)", keys=keys)
 
     assert proof == Proof(
-        Validity.INVALID,
+        validity=Validity.INVALID,
         unproved_predicates=("Green",),
-        countermodel="All premises can be true while the conclusion is false. Suppose that there "
-        "is only kermit, and that only this holds: kermit is a frog.",
+        countermodel="All premises can be true while the conclusion is false. Suppose there is "
+        "only Kermit. It could be that only this holds: Kermit is a frog; and yet it is not the "
+        "case that Kermit is green.",
+        missing_link=Link(
+            formula="Frog(kermit) -> Green(kermit)",
+            text="If Kermit is a frog, then Kermit is green.",
+        ),
     )
+
+
+def test_without_explanation_an_invalid_argument_is_told_apart_more_quickly() -> None:
+    proof = prove({"P1": "Frog(kermit)"}, "Green(kermit)", explain=False)
+
+    assert proof == Proof(validity=Validity.INVALID, unproved_predicates=("Green",))
 
 
 def test_a_predicate_of_the_conclusion_that_no_premise_has_is_named_with_a_similar_one() -> None:
@@ -67,7 +79,8 @@ def test_vacuous_argument_is_not_valid() -> None:
 
     proof = prove(premises, "C")
 
-    assert proof == Proof(Validity.INCONSISTENT_PREMISES, inconsistent_core=("P1", "P2", "P3"))
+    assert proof.validity is Validity.INCONSISTENT_PREMISES
+    assert proof.inconsistent_core == ("P1", "P2", "P3")
     assert not proof.shows
 
 
@@ -93,7 +106,7 @@ def test_a_tautology_is_not_credited_to_the_premises(premises: dict[str, str]) -
 def test_a_conclusion_that_contradicts_itself_does_not_follow() -> None:
     proof = prove({"P1": "A"}, "A & -A")
 
-    assert proof == Proof(Validity.INVALID, contradictory_conclusion=True)
+    assert proof == Proof(validity=Validity.INVALID, contradictory_conclusion=True)
 
 
 @pytest.mark.parametrize(
@@ -160,18 +173,22 @@ def test_different_names_may_name_the_same_individual() -> None:
 
 
 def test_where_the_solver_gives_up_it_is_unknown_whether_premises_are_consistent() -> None:
-    assert prove(INFINITE, "Green(a)") == Proof(Validity.UNKNOWN)
+    assert prove(INFINITE, "Green(a)") == Proof(validity=Validity.UNKNOWN, reason="work")
 
 
 def test_an_exhausted_time_is_unknown_and_not_invalid() -> None:
-    assert prove({"P1": "A"}, "B", limits=Limits(seconds=0.0)) == Proof(Validity.UNKNOWN)
+    proof = prove({"P1": "A"}, "B", limits=Limits(seconds=0.0))
+
+    assert proof == Proof(validity=Validity.UNKNOWN, reason="time")
 
 
 def test_a_limit_reached_at_the_entailment_is_unknown() -> None:
     # The conclusion's denial has only infinite models; the premises have small ones.
     denial = " & ".join(f"({text})" for text in INFINITE.values())
 
-    assert prove({"P1": "Less(a, b)"}, f"-({denial})") == Proof(Validity.UNKNOWN)
+    proof = prove({"P1": "Less(a, b)"}, f"-({denial})")
+
+    assert proof == Proof(validity=Validity.UNKNOWN, reason="work")
 
 
 def test_too_many_premises_are_refused() -> None:
@@ -198,11 +215,11 @@ def test_the_deepest_formulas_that_parse_are_proved() -> None:
 @given(st.lists(propositional(), max_size=3), propositional())
 def test_z3_agrees_with_a_truth_table(premises: list[Formula], conclusion: Formula) -> None:
     worlds = [
-        frozenset(Atom(name) for name, true in zip("ABC", values, strict=True) if true)
+        Model(("thing",), frozenset((n, ()) for n, true in zip("ABC", values, strict=True) if true))
         for values in product((True, False), repeat=3)
     ]
-    possible = [world for world in worlds if all(holds(one, [], world) for one in premises)]
-    follows = all(holds(conclusion, [], world) for world in possible)
+    possible = [world for world in worlds if all(holds(one, world) for one in premises)]
+    follows = all(holds(conclusion, world) for world in possible)
 
     proof = prove({f"P{n}": to_text(one) for n, one in enumerate(premises)}, to_text(conclusion))
 
@@ -214,14 +231,24 @@ def test_z3_agrees_with_a_truth_table(premises: list[Formula], conclusion: Formu
         else Validity.INVALID
     )
     assert proof.tautological_conclusion == (
-        bool(possible) and all(holds(conclusion, [], world) for world in worlds)
+        bool(possible) and all(holds(conclusion, world) for world in worlds)
     )
     if proof.circular:
         repeated = parse(to_text(premises[int(str(proof.circular_premise)[1:])]))
-        assert all(holds(repeated, [], w) == holds(conclusion, [], w) for w in worlds)
+        assert all(holds(repeated, w) == holds(conclusion, w) for w in worlds)
     if proof.shows:
         chosen = [premises[int(label[1:])] for label in proof.needed]
-        assert all(holds(Implies(And(tuple(chosen)), conclusion), [], world) for world in worlds)
+        assert proof.minimum == proof.needed
+        assert all(holds(Implies(And(tuple(chosen)), conclusion), world) for world in worlds)
+        for left_out in chosen:
+            rest = And(tuple(one for one in chosen if one is not left_out))
+            assert not all(holds(Implies(rest, conclusion), world) for world in worlds)
+    if proof.refuted:
+        assert not any(holds(conclusion, world) for world in possible)
+    if proof.missing_link is not None:
+        mended = [*premises, parse(proof.missing_link.formula)]
+        named = {f"P{n}": to_text(one) for n, one in enumerate(mended)}
+        assert prove(named, to_text(conclusion)).validity is Validity.VALID
 
 
 ARGUMENT = {
@@ -276,9 +303,98 @@ def test_eight_threads_prove_at_once_with_the_same_results() -> None:
 def test_an_error_inside_the_solver_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     import z3
 
-    def out_of_memory(_: z3.Solver) -> None:
+    def out_of_memory(*_: object) -> None:
         raise z3.Z3Exception("out of memory")
 
     monkeypatch.setattr(z3.Solver, "check", out_of_memory)
+    session = Session(Limits())
+    session.add("one", Atom("A"))
 
-    assert Session(Limits()).check({"one": Atom("A")}).outcome is Outcome.UNKNOWN
+    assert session.check(["one"]) == Answer(Outcome.UNKNOWN, reason="memory")
+    assert session.check([]) == Answer(Outcome.UNKNOWN, reason="memory")
+
+
+def test_premises_that_are_true_by_logic_alone_are_named() -> None:
+    valid = prove({"P1": "A", "P2": "A -> B", "P3": "A | -A"}, "B")
+    invalid = prove({"P1": "A", "P2": "forall x (P(x) -> P(x))"}, "B")
+
+    assert (valid.needed, valid.trivial) == (("P1", "P2"), ("P3",))
+    assert invalid.trivial == ("P2",)
+
+
+def test_of_several_smallest_sets_the_first_in_order_is_taken() -> None:
+    premises = {"P1": "A", "P2": "B", "P3": "A -> C", "P4": "B -> C", "P5": "A & (A -> C)"}
+
+    assert prove({label: premises[label] for label in ("P1", "P2", "P3", "P4")}, "C").minimum == (
+        "P1",
+        "P3",
+    )
+    assert prove(premises, "C").needed == ("P5",)
+
+
+def test_with_more_than_twenty_premises_an_irreducible_set_is_given() -> None:
+    premises = {f"P{n}": f"A{n} -> A{n + 1}" for n in range(21)} | {"P21": "A0", "P22": "Other"}
+
+    proof = prove(premises, "A21")
+
+    assert proof.minimum is None
+    assert set(proof.needed) == premises.keys() - {"P22"}
+    assert proof.unused == ("P22",)
+    assert prove({**premises, "P23": "B | -B"}, "B | -B").tautological_conclusion
+
+
+def test_every_name_needs_a_key_with_the_right_number_of_arguments_if_there_are_keys() -> None:
+    keys = {"P(x)": "x is so", "Q": "so it is", "Idle": "never used", "a b": "no name"}
+
+    proof = prove({"P1": "P(a) & Prr", "P2": "Q(b) & (size(a) < 3)"}, "Q(b)", keys=keys)
+
+    found = [(one.where, one.code, one.warning) for one in proof.problems]
+    assert found == [
+        ("P1", "undeclared", False),
+        ("P1", "undeclared", False),
+        ("P2", "key-arity", False),
+        ("P2", "undeclared", False),
+        ("P2", "undeclared", False),
+        ("keys", "bad-key", False),
+        ("keys", "unused-key", True),
+    ]
+    assert proof.ill_typed
+    assert "did you mean P" not in proof.problems[0].message
+
+
+def test_an_unused_key_is_a_warning_only() -> None:
+    proof = prove({"P1": "A"}, "A & A", keys={"A": "it rains", "B": "it snows"})
+
+    assert proof.validity is Validity.VALID
+    assert [one.code for one in proof.problems] == ["unused-key"]
+
+
+def test_two_names_that_read_as_one_are_ill_typed() -> None:
+    proof = prove({"P1": "P(eco-friendly)", "P2": "P(eco_friendly)"}, "P(a)")
+
+    assert [one.code for one in proof.problems] == ["names-collapse"]
+    assert proof.ill_typed
+
+
+def test_a_function_cannot_be_a_predicate_too() -> None:
+    proof = prove({"P1": "P(student(a))", "P2": "student(a)"}, "P(a)")
+
+    assert [one.code for one in proof.problems] == ["two-roles"]
+
+
+def test_normalisations_and_assumptions_are_in_the_record() -> None:
+    proof = prove({"P1": "1. A ::: it rains", "P2": "A -> B -> B."}, "B", lenient=True)
+
+    assert [(one.where, one.code, one.assumed) for one in proof.normalised] == [
+        ("P1", "label", False),
+        ("P1", "comment", False),
+        ("P2", "full-stop", False),
+        ("P2", "chain", True),
+    ]
+    assert prove({"P1": "A -> B -> B"}, "B").validity is Validity.ILL_FORMED
+
+
+def test_formulas_that_are_too_long_together_are_refused() -> None:
+    long = " & ".join(f"A{n}" for n in range(3_000))
+
+    assert prove({f"P{n}": long for n in range(40)}, "A").problems[0].code == "too-long"

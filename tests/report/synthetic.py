@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reviewscore.config import Plain
-from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round, Validity
+from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.point_score import Advanced, PointScore, Status
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review, Role, Span
 from reviewscore.schema.verdict import (
     Finding,
@@ -123,13 +124,16 @@ def _premise(number: int, text: str, formula: str, **more: object) -> Premise:
     )
 
 
-def _round(number: int, validity: Validity, *, feedback: str = "", **more: object) -> Round:
+def _round(
+    number: int, state: ArgumentState, validity: Validity, *, feedback: str = "", **more: object
+) -> Round:
     values = {
         "number": number,
         "premises": (_premise(1, "Every experiment was run once.", "forall x. RunOnce(x)"),),
         "conclusion": "The results cannot be trusted.",
         "conclusion_formula": "-Trusted(results)",
-        "validity": validity,
+        "state": state,
+        "finding": Proof(validity=validity),
         "feedback": feedback,
         "provenance": (origin("reconstruct_argument"),),
     }
@@ -179,16 +183,33 @@ def accepted_argument() -> Argument:
         validity=Validity.VALID,
         faithful=True,
         rounds=(
-            _round(1, Validity.ILL_FORMED, feedback="line 1, column 4: a bracket is missing"),
-            _round(2, Validity.INVALID, feedback="The conclusion does not follow."),
+            _round(
+                1,
+                ArgumentState.ILL_FORMED,
+                Validity.ILL_FORMED,
+                feedback="line 1, column 4: a bracket is missing",
+            ),
+            _round(
+                2,
+                ArgumentState.INVALID,
+                Validity.INVALID,
+                feedback="The conclusion does not follow.",
+            ),
             _round(
                 3,
+                ArgumentState.UNFAITHFUL,
                 Validity.VALID,
                 faithful=False,
                 faithfulness_rationale="The reviewer did not speak of fraud.",
                 feedback="Leave out the premise on fraud.",
             ),
-            _round(4, Validity.VALID, faithful=True, faithfulness_rationale="Says the same."),
+            _round(
+                4,
+                ArgumentState.ACCEPTED,
+                Validity.VALID,
+                faithful=True,
+                faithfulness_rationale="Says the same.",
+            ),
         ),
     )
 
@@ -207,8 +228,13 @@ def failed_argument() -> Argument:
             "validity": Validity.INVALID,
             "faithful": None,
             "rounds": (
-                _round(1, Validity.UNKNOWN, feedback="The solver gave up."),
-                _round(2, Validity.INVALID, feedback="Thin follows from nothing."),
+                _round(1, ArgumentState.UNKNOWN, Validity.UNKNOWN, feedback="The solver gave up."),
+                _round(
+                    2,
+                    ArgumentState.INVALID,
+                    Validity.INVALID,
+                    feedback="Thin follows from nothing.",
+                ),
             ),
         }
     )

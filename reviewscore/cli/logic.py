@@ -1,0 +1,109 @@
+"""``reviewscore logic``: prove arguments that are written in formulas."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from reviewscore.errors import InputError
+from reviewscore.schema.proof import Proof
+
+if TYPE_CHECKING:
+    from reviewscore.sources.formal import FormalArgument
+
+_PARTLY = 3
+
+
+@click.command("logic")
+@click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"))
+@click.option("--explain", is_flag=True, help="Print findings for people instead of JSON.")
+@click.option(
+    "--lenient",
+    is_flag=True,
+    help="Read what the grammar refuses, under assumptions that are listed.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.1, max=3600),
+    default=20.0,
+    show_default=True,
+    help="Most time for one argument.",
+)
+@click.option("--workers", type=click.IntRange(1, 64), help="Provers at once; one per core.")
+def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers: int | None) -> int:
+    """Prove arguments in formulas: JSON or JSONL in (FILE, or - for standard input), JSON out.
+
+    An argument is {"keys": {..}, "premises": {"P1": ".."}, "conclusion": ".."}; keys may be left
+    out. Exit code 0 if all were read, whatever was found; 3 if a record could not be used.
+
+    \b
+    Example:  echo '{"premises": ["A", "A -> B"], "conclusion": "B"}' | reviewscore logic -
+    """
+    from reviewscore.logic.pool import Provers
+    from reviewscore.logic.z3_backend import Limits
+    from reviewscore.sources.formal import read_arguments
+
+    limits, provers = Limits(seconds=seconds), Provers(workers)
+    failed = False
+
+    def prove(argument: FormalArgument) -> Proof:
+        return provers.prove(
+            argument.premises,
+            argument.conclusion,
+            keys=argument.keys,
+            lenient=lenient,
+            limits=limits,
+        )
+
+    try:
+        arguments = read_arguments(file, getattr(file, "name", "<stdin>"))
+        for argument, proof in _in_order(arguments, prove, provers.workers):
+            if proof is None:
+                failed = True
+                click.echo(f"error: {argument}", err=True)
+                continue
+            name = getattr(argument, "argument_id", "")
+            for line in _explained(name, proof) if explain else [_as_json(name, proof)]:
+                click.echo(line)
+    finally:
+        provers.close()
+    return _PARTLY if failed else 0
+
+
+def _in_order(
+    arguments: Iterator[FormalArgument | InputError],
+    prove: Callable[[FormalArgument], Proof],
+    workers: int,
+) -> Iterator[tuple[FormalArgument | InputError, Proof | None]]:
+    """Each argument with its proof, several under way at once; None for one that is unusable."""
+    waiting: deque[tuple[FormalArgument | InputError, Future[Proof] | None]] = deque()
+    with ThreadPoolExecutor(workers) as threads:
+        for one in arguments:
+            asked = None if isinstance(one, InputError) else threads.submit(prove, one)
+            waiting.append((one, asked))
+            # Ready ones go out at once: standard input may be a person or a slow program.
+            while waiting and (len(waiting) > 4 * workers or _ready(waiting[0][1])):
+                first, future = waiting.popleft()
+                yield first, future.result() if future else None
+        for first, future in waiting:
+            yield first, future.result() if future else None
+
+
+def _ready(future: Future[Proof] | None) -> bool:
+    return future is None or future.done()
+
+
+def _as_json(name: str, proof: Proof) -> str:
+    record = {"id": name, "shows": proof.shows, **proof.model_dump(mode="json")}
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _explained(name: str, proof: Proof) -> list[str]:
+    from reviewscore.cli.findings import details, headline
+
+    return [f"{name}: {headline(proof)}", *[f"  {line}" for line in details(proof)]]

@@ -1,0 +1,95 @@
+"""Arguments in formulas from JSON or JSONL: keys, premises and a conclusion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from reviewscore.errors import InputError
+
+
+class FormalArgument(BaseModel):
+    """One argument in formulas. Fields beyond these are ignored.
+
+    Attributes:
+        argument_id: Its name in the output; read from ``id``. Its number in the file if missing.
+        keys: What the names mean, as ``Name(x)`` to a sentence; may be empty.
+        premises: Formulas by id; a list gets the ids ``P1``, ``P2``, ...
+        conclusion: A formula.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    argument_id: str
+    keys: dict[str, str] = {}
+    premises: dict[str, str]
+    conclusion: str
+
+    @field_validator("premises", mode="before")
+    @classmethod
+    def _numbered(cls, given: object) -> object:
+        if isinstance(given, list):
+            return {f"P{number}": one for number, one in enumerate(given, start=1)}
+        return given
+
+
+def read_arguments(stream: TextIO, name: str) -> Iterator[FormalArgument | InputError]:
+    """The arguments of a stream: one JSON object, a JSON list, or one object a line.
+
+    Args:
+        stream: Read line by line where there is one object a line.
+        name: How errors name the stream.
+
+    Yields:
+        An argument, or what is wrong with it.
+    """
+    number = 0
+    for line_number, line in enumerate(stream, start=1):
+        if not line.strip():
+            continue
+        number += 1
+        try:
+            found = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            if number == 1 and line.lstrip()[0] in "{[":
+                yield from _whole(line + stream.read(), name)
+                return
+            yield InputError(f"not JSON: {error}", file=name, line=line_number)
+            continue
+        if isinstance(found, list) and number == 1:
+            for index, one in enumerate(found, start=1):
+                yield _read(one, index, name, line_number)
+            continue
+        yield _read(found, number, name, line_number)
+
+
+def _whole(text: str, name: str) -> Iterator[FormalArgument | InputError]:
+    """One JSON value over several lines."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        yield InputError(f"not JSON: {error.msg}", file=name, line=error.lineno)
+        return
+    except RecursionError:
+        yield InputError("JSON that nests too deep", file=name)
+        return
+    several = found if isinstance(found, list) else [found]
+    for index, one in enumerate(several, start=1):
+        yield _read(one, index, name, None)
+
+
+def _read(found: object, number: int, name: str, line: int | None) -> FormalArgument | InputError:
+    cure = 'write {"keys": {..}, "premises": {"P1": ".."}, "conclusion": ".."}'
+    if not isinstance(found, dict):
+        return InputError(f"item {number} is not an object", file=name, line=line, cure=cure)
+    given = {key: value for key, value in found.items() if key != "argument_id"}
+    given["argument_id"] = str(found.get("id", found.get("argument_id", number)))
+    try:
+        return FormalArgument.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        return InputError(first["msg"], file=name, line=line, field=field, cure=cure)
