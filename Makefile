@@ -28,6 +28,7 @@ install: $(VENV)/.installed ## Make a virtual environment and install reviewscor
 
 audit-example: install ## Set up, audit examples/ with the embedded judge, say where the report lies.
 	$(BIN)/reviewscore audit examples -o $(RUN)
+	@echo "To use the command itself: source $(VENV)/bin/activate"
 
 test: $(VENV)/.developing lint types imports unit wheel ## Set up, then lint, types, import contracts, tests, wheel.
 

@@ -21,6 +21,10 @@ BATCH = Path(__file__).resolve().parents[2] / "shared/data/iclr2022/batch100"
 
 def papers(folder: Path = BATCH) -> dict[str, Paper]:
     """The papers by id, with their sections, in the order of the file."""
+    if not (folder / "papers.parquet").is_file():
+        raise SystemExit(
+            f"this needs papers.parquet and reviews.parquet in {folder}: see benchmarks/README.md"
+        )
     table = pd.read_parquet(folder / "papers.parquet")
     return {
         row.paper_id: Paper(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ class Settings(BaseModel):
         """The settings that can change a score; a run folder holds one set of them."""
         return {
             "model": self.model,
-            "base_url": None if self.embedded else self.base_url,
+            "base_url": None if self.embedded else without_credentials(self.base_url),
             "temperature": None if self.embedded else self.temperature,
             "max_tokens": None if self.embedded else self.max_tokens,
             "score": self.score,
@@ -93,6 +94,12 @@ class Settings(BaseModel):
         }
 
 
+def without_credentials(value: Plain) -> Plain:
+    """A setting as it may be shown: an address loses a name and password in it."""
+    return _CREDENTIALS.sub("//", value) if isinstance(value, str) else value
+
+
+_CREDENTIALS = re.compile(r"//[^/@]*@")
 _TABLES = {
     "models": {"default": "model", "base_url": "base_url", "temperature": "temperature",
                "max_tokens": "max_tokens"},
@@ -126,21 +133,49 @@ def resolve(flags: Mapping[str, object], *, folder: Path | None = None) -> Resol
     path = _settings_file(folder)
     if path is not None:
         for name, value in _read_file(path).items():
+            _check_trust(name, path, folder)
             values[name], origins[name] = value, str(path)
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
         if text:
             values[name], origins[name] = _from_text(name, text), variable
+    _check_variables()
     for name, value in flags.items():
         if value is not None and value != ():
             values[name], origins[name] = value, "flag"
+    address = os.environ.get("OPENAI_BASE_URL")
+    if address and "base_url" not in values and str(values.get("model")).startswith("openai/"):
+        values["base_url"], origins["base_url"] = address, "OPENAI_BASE_URL"
     try:
         return Resolved(settings=Settings.model_validate(values), origins=origins)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {first['msg']}") from error
+
+
+def _check_trust(name: str, path: Path, folder: Path | None) -> None:
+    """Whoever made the data must not choose where the user's key and the texts are sent."""
+    foreign = folder is not None and path.resolve().parent == folder.resolve()
+    if foreign and path.resolve().parent != Path.cwd().resolve() and name in _OWN:
+        raise SettingsError(
+            f"{path}: {name} is not taken from a file beside the data; give it by "
+            f"--{name.replace('_', '-')}, or in reviewscore.toml of the current folder"
+        )
+
+
+_OWN = ("base_url", "prompts_dir")
+
+
+def _check_variables() -> None:
+    """Refuse a misspelt variable, as a misspelt key in the file is refused."""
+    known = {f"REVIEWSCORE_{name.upper()}" for name in Settings.model_fields}
+    for variable in os.environ:
+        if variable.startswith("REVIEWSCORE_") and variable not in known | {"REVIEWSCORE_CONFIG"}:
+            close = difflib.get_close_matches(variable, sorted(known), n=1, cutoff=0.8)
+            if close:
+                raise SettingsError(f"unknown variable {variable}; did you mean {close[0]}?")
 
 
 def _from_text(name: str, text: str) -> object:

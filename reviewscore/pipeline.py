@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Awaitable, Iterable
+from typing import Literal, TypeVar
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
+from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.points import accept_proposed, open_sections, split_review
-from reviewscore.schema.argument import Argument, ArgumentState, Premise
+from reviewscore.schema.argument import Argument, ArgumentState
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
 
 Score = Literal["base", "advanced", "both"]
 
@@ -34,14 +35,17 @@ async def review_points(
         The points, where they came from (empty for the rules), and the rejected proposals.
     """
     by_rule = split_review(review, include_limitations=limitations)
-    sections = tuple(dict.fromkeys(section.name for section in open_sections(review)))
+    opened = open_sections(review, include_limitations=limitations)
+    sections = tuple(dict.fromkeys(section.name for section in opened))
     if rules_only or not sections:
         return by_rule, (), ()
     proposal = await judges.propose_points(review, sections)
     if proposal is None:
         return by_rule, (), ()
-    accepted, rejected = accept_proposed(review, proposal.texts)
-    return accepted or by_rule, (proposal.provenance,), rejected
+    accepted, rejected = accept_proposed(review, proposal.texts, include_limitations=limitations)
+    if not accepted:
+        return by_rule, (), rejected
+    return accepted, (proposal.provenance,), rejected
 
 
 async def score_point(
@@ -55,6 +59,9 @@ async def score_point(
 ) -> PointScore:
     """Score one review point against its paper.
 
+    What a judge leaves without a usable reply makes the record an error only where the rest does
+    not decide: an argument with one premise judged false is misinformed whatever the others are.
+
     Args:
         point: The point.
         paper: The paper that is reviewed.
@@ -64,29 +71,47 @@ async def score_point(
         response: The authors' response, where judges may see it.
 
     Raises:
-        ModelError: A judge gave no usable reply.
+        ModelError: A judge gave no usable reply on the type of the point.
+        StopError: Nothing more can be asked.
     """
     kind = await judges.point_type(point)
+    ask = judges.claim_factuality
     if kind.type is PointType.QUESTION:
-        verdict = await judges.question_answerability(point, paper, response=response)
-        return _whole(point, kind, verdict, judges, score)
-    if kind.type is PointType.CLAIM:
-        verdict = await judges.claim_factuality(point, paper, response=response)
-        return _whole(point, kind, verdict, judges, score)
-    if score == "base":
-        verdict = await judges.claim_factuality(point, paper, response=response)
+        ask = judges.question_answerability
+    if kind.type is not PointType.ARGUMENT or score == "base":
+        try:
+            verdict = await ask(point, paper, response=response)
+        except ModelError as error:
+            return _failed(point, kind, judges, error)
         return _whole(point, kind, verdict, judges, score)
     base, argument = await asyncio.gather(
-        _base(point, paper, judges, score=score, response=response),
-        _judged_argument(point, paper, judges, rounds=rounds, response=response),
+        _settled(_base(point, paper, judges, score=score, response=response)),
+        _settled(_judged_argument(point, paper, judges, rounds=rounds, response=response)),
     )
+    for one in (base, argument):
+        if isinstance(one, StopError):
+            raise one
+    assert not isinstance(base, StopError)
+    assert not isinstance(argument, StopError)
     return _argument(point, kind, base, argument, judges)
+
+
+Found = TypeVar("Found")
+
+
+async def _settled(work: Awaitable[Found]) -> Found | ModelError | StopError:
+    """What came of a branch, so that the others go on and what they pay for is recorded."""
+    try:
+        return await work
+    except (ModelError, StopError) as error:
+        return error
 
 
 async def _base(
     point: ReviewPoint, paper: Paper, judges: Judges, *, score: Score, response: str | None
 ) -> Verdict | None:
-    if score == "advanced":
+    # The embedded judge costs nothing, and what it finds is of the whole point.
+    if score == "advanced" and judges.version is None:
         return None
     return await judges.claim_factuality(point, paper, response=response)
 
@@ -97,17 +122,39 @@ async def _judged_argument(
     argument = await reconstruct(point, paper, judges, rounds=rounds)
     if argument.state not in PROVED:
         return argument
-    premises = await asyncio.gather(
-        *(_judged_premise(one, point, paper, judges, response) for one in argument.premises)
+    verdicts = await asyncio.gather(
+        *(
+            _settled(judges.premise_factuality(one, point, paper, response=response))
+            for one in argument.premises
+        )
     )
+    premises = []
+    for premise, verdict in zip(argument.premises, verdicts, strict=True):
+        if isinstance(verdict, StopError):
+            raise verdict
+        judged = _unanswered(verdict) if isinstance(verdict, ModelError) else verdict
+        premises.append(premise.model_copy(update={"verdict": judged}))
     return argument.model_copy(update={"premises": tuple(premises)})
 
 
-async def _judged_premise(
-    premise: Premise, point: ReviewPoint, paper: Paper, judges: Judges, response: str | None
-) -> Premise:
-    verdict = await judges.premise_factuality(premise, point, paper, response=response)
-    return premise.model_copy(update={"verdict": verdict})
+def _unanswered(error: ModelError) -> PremiseVerdict:
+    return PremiseVerdict(error=_reason(error))
+
+
+def _reason(error: ModelError) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelError) -> PointScore:
+    """The record of a point whose type is known and nothing else."""
+    return point_score(
+        point,
+        judges,
+        type=kind.type,
+        status=Status.ERROR,
+        error=_reason(error),
+        provenance=kind.provenance,
+    )
 
 
 def _whole(
@@ -133,26 +180,36 @@ def _whole(
 def _argument(
     point: ReviewPoint,
     kind: TypeVerdict,
-    base: Verdict | None,
-    argument: Argument,
+    base: Verdict | ModelError | None,
+    argument: Argument | ModelError,
     judges: Judges,
 ) -> PointScore:
     """The score of an argument: the conjunction of its premises decides whether it misinforms."""
-    result = advanced(argument.premises) if argument.state in PROVED else Advanced()
-    quotes = [] if base is None else list(base.evidence)
-    for premise in argument.premises:
-        quotes += premise.verdict.evidence if premise.verdict else ()
+    verdict = None if isinstance(base, ModelError) else base
+    rebuilt = None if isinstance(argument, ModelError) else argument
+    premises = rebuilt.premises if rebuilt is not None else ()
+    proved = rebuilt is not None and rebuilt.state in PROVED
+    result = advanced(premises) if proved else Advanced()
+    judged = [premise.verdict for premise in premises if premise.verdict is not None]
+    failures = [_reason(one) for one in (base, argument) if isinstance(one, ModelError)]
+    failures += [one.error for one in judged if one.error is not None]
+    status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
+    if failures and result.conjunction is None:
+        status = Status.ERROR
+    quotes = [] if verdict is None else list(verdict.evidence)
+    quotes += [quote for one in judged for quote in one.evidence]
     return point_score(
         point,
         judges,
         type=kind.type,
-        status=Status.UNKNOWN if result.conjunction is None else Status.SCORED,
-        base=None if base is None else base.score,
-        advanced=result,
+        status=status,
+        base=None if verdict is None else verdict.score,
+        advanced=None if rebuilt is None else result,
         misinformed=None if result.conjunction is None else not result.conjunction,
-        verdict=base,
+        verdict=verdict,
         evidence=_verified(quotes),
-        argument=argument,
+        argument=rebuilt,
+        error="; ".join(failures) or None,
         provenance=kind.provenance,
     )
 

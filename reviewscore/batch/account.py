@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reviewscore import __version__, prompts
-from reviewscore.config import Resolved, Settings
+from reviewscore.config import Resolved, Settings, without_credentials
 from reviewscore.llm.budget import cost_usd, price_list
 from reviewscore.sources.files import Collection
 from reviewscore.store.calls import Paid
@@ -31,7 +31,8 @@ def new_manifest(
         "reviewscore_version": __version__,
         "judge_version": judge_version,
         **{f"prompt {name}": digest for name, digest in sums.items()},
-        **{f"input {one.name}": one.sha256 for one in inputs},
+        **{f"input {n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
+        "year": collection.year,
     }
     text = repr(sorted(decisive.items()))
     return Manifest(
@@ -39,7 +40,7 @@ def new_manifest(
         judge=settings.model,
         judge_version=judge_version,
         settings={
-            name: Setting(value=value, origin=resolved.origins[name])
+            name: Setting(value=without_credentials(value), origin=resolved.origins[name])
             for name, value in settings.model_dump(mode="json").items()
         },
         decisive=decisive,
@@ -52,6 +53,8 @@ def new_manifest(
         },
         inputs=inputs,
         data=None if data is None else str(data),
+        pair=None if collection.pair is None else [str(path) for path in collection.pair],
+        year=collection.year,
         warnings=(*collection.warnings, *problems),
     )
 

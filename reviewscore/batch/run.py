@@ -18,12 +18,13 @@ from reviewscore.batch.account import new_manifest, spent
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
-from reviewscore.errors import InputError, ModelError, ReviewScoreError, StopError
+from reviewscore.errors import ReviewScoreError, StopError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.client import Client, StoppedError, Traffic
 from reviewscore.llm.provider import check_model
+from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_point
 from reviewscore.points import split_review
 from reviewscore.schema.paper import Paper
@@ -122,14 +123,19 @@ def audit(
         embedded = LexicalJudges().version if settings.embedded else None
         manifest = new_manifest(collection, resolved, judge_version=embedded, data=data)
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
-            return asyncio.run(_session(collection, settings, run, progress))
+            return asyncio.run(_session(collection, settings, run, progress, renew=retry_errors))
 
 
 async def _session(
-    collection: Collection, settings: Settings, run: RunDir, progress: Progress
+    collection: Collection,
+    settings: Settings,
+    run: RunDir,
+    progress: Progress,
+    *,
+    renew: bool,
 ) -> Outcome:
     started, clock = datetime.now(UTC), time.perf_counter()
-    async with open_judges(settings, lambda: run.calls) as (judges, client):
+    async with open_judges(settings, lambda: run.calls, renew=renew) as (judges, client):
         session = _Session(collection, settings, judges, run, client, progress)
         for line in collection.skipped:
             run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
@@ -193,6 +199,19 @@ async def _score_all(session: _Session) -> None:
                 task.add_done_callback(lambda _: slots.release())
     except* ReviewScoreError as errors:  # the run folder itself failed: nothing can go on
         raise errors.exceptions[0] from errors
+    if not session.stopping:
+        _note_missing(session)
+
+
+def _note_missing(session: _Session) -> None:
+    """Write down points that were asked for and that no review holds."""
+    for name in sorted(set(session.settings.point) - session.run.done.keys()):
+        session.failed_reviews += 1
+        message = f"no review holds the point {name}; check --point"
+        session.run.add_error(
+            ErrorRecord(what="point", point_id=name, kind="InputError", message=message)
+        )
+        session.progress.say(message)
 
 
 async def _score_review(session: _Session, review: Review) -> None:
@@ -210,7 +229,9 @@ async def _score_review(session: _Session, review: Review) -> None:
     except StopError as error:
         _stop(session, error)
         return
-    except (ModelError, InputError) as error:
+    except Exception as error:  # the outer loop: one bad review never ends a batch
+        if not isinstance(error, ReviewScoreError):
+            log.exception("review %s", review.review_id)
         session.failed_reviews += 1
         _note(session, review, error)
         return
@@ -229,8 +250,13 @@ async def _score_review(session: _Session, review: Review) -> None:
     await asyncio.gather(*(_record(session, point, paper, review, origin) for point in todo))
 
 
-def _note(session: _Session, review: Review, error: ReviewScoreError) -> None:
-    message = f"{type(error).__name__}: {error}"
+def _in_words(error: Exception) -> str:
+    """The kind and message of an error, as text that can be stored."""
+    return str(without_surrogates(f"{type(error).__name__}: {error}"))
+
+
+def _note(session: _Session, review: Review, error: Exception) -> None:
+    message = _in_words(error)
     session.run.add_error(
         ErrorRecord(
             what="review",
@@ -270,8 +296,7 @@ async def _record(
     except Exception as error:  # the outer loop: one bad point never ends a batch
         if not isinstance(error, ReviewScoreError):
             log.exception("point %s", point.point_id)
-        reason = f"{type(error).__name__}: {error}"
-        score = point_score(point, session.judges, status=Status.ERROR, error=reason)
+        score = point_score(point, session.judges, status=Status.ERROR, error=_in_words(error))
     try:
         session.run.add(score)
     except StopError as error:
@@ -299,11 +324,12 @@ def _closing(
         doubt = f"{session.rejected} proposed points were not verbatim in their review"
         update["warnings"] = (*old.warnings, doubt)
     update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
-    update["complete"] = not session.stopping
+    # A later session with a selection adds nothing to a whole run, and takes nothing from it.
+    update["complete"] = old.complete or not session.stopping
     update["counts"] = Counts(
-        papers=len(session.papers),
-        reviews=session.reviews,
-        reviews_without_points=session.without_points,
+        papers=max(old.counts.papers, len(session.papers)),
+        reviews=max(old.counts.reviews, session.reviews),
+        reviews_without_points=max(old.counts.reviews_without_points, session.without_points),
         points=len(states),
         scored=states.count(Status.SCORED),
         unknown=states.count(Status.UNKNOWN),

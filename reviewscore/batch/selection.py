@@ -24,6 +24,9 @@ def chosen_reviews(collection: Collection, settings: Settings) -> list[Review]:
             by_paper.setdefault(review.paper_id, []).append(review)
     reviews = [review for group in by_paper.values() for review in group]
     if settings.point:
+        for name in settings.point:
+            if "#" not in name:
+                raise InputError(f"'{name}' is no point id", cure="write REVIEW#NUMBER")
         owners = {name.rpartition("#")[0] for name in settings.point}
         unknown = owners - {review.review_id for review in reviews}
         if unknown:

@@ -64,6 +64,8 @@ def command(
     if dry_run:
         return _dry_run(collection, resolved)
     name = data.stem if data is not None else Path(paper[0]).stem
+    if output == "-" and not resolved.settings.embedded:
+        raise click.UsageError("-o - keeps no run folder, so paid calls would be lost; name one.")
     if output == "-":
         with tempfile.TemporaryDirectory() as folder:
             return _run(collection, resolved, Path(folder) / "run", quiet=True, to_stdout=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from reviewscore.cli.findings import details, headline, shown
 from reviewscore.errors import InputError
 from reviewscore.schema.proof import Proof
 
@@ -69,7 +70,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
                 continue
             name = getattr(argument, "argument_id", "")
             for line in _explained(name, proof) if explain else [_as_json(name, proof)]:
-                click.echo(line)
+                click.echo(shown(line) if explain else line)
     finally:
         provers.close()
     return _PARTLY if failed else 0
@@ -104,6 +105,4 @@ def _as_json(name: str, proof: Proof) -> str:
 
 
 def _explained(name: str, proof: Proof) -> list[str]:
-    from reviewscore.cli.findings import details, headline
-
     return [f"{name}: {headline(proof)}", *[f"  {line}" for line in details(proof)]]

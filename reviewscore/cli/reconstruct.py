@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.findings import details, headline
+from reviewscore.cli.findings import details, headline, shown
 from reviewscore.cli.options import model_options
 from reviewscore.config import Settings, resolve
 from reviewscore.schema.argument import Argument, Round
@@ -38,11 +38,19 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     settings = resolve(flags).settings
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
+    if settings.embedded:
+        click.echo(
+            "judge: lexical, a template over the reviewer's own words: it has one try, and judges "
+            "neither faithfulness nor truth; name a --model for a reconstruction",
+            err=True,
+        )
+        if not found.verbatim_reasons:
+            click.echo("no reason was found in the text, only a conclusion", err=True)
     if as_json:
         click.echo(found.model_dump_json(indent=2))
     else:
         for line in _lines(found):
-            click.echo(line)
+            click.echo(shown(line))
     return 0 if found.state in PROVED else 1
 
 

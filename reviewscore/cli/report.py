@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewscore.errors import SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.sources.files import Collection
+    from reviewscore.store.manifest import Manifest
 
 
 @click.command("report")
@@ -26,22 +31,18 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
+    from reviewscore.store.jsonl import write_whole
     from reviewscore.store.run_dir import read_manifest
 
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
-        output.write_text(markdown_report(run), "utf-8")
+        write_whole(output, markdown_report(run))
     elif ending == ".json" and output is not None:
-        output.write_text(summarise(run).model_dump_json(indent=2) + "\n", "utf-8")
+        write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
     elif ending in (".html", ".htm"):
         papers = reviews = None
-        noted = read_manifest(run).data
-        if data is None and noted is not None and Path(noted).is_dir():
-            data = Path(noted)
-        if data is not None:
-            from reviewscore.sources.files import read_collection
-
-            collection = read_collection(data, skip_bad_lines=True)
+        collection = _collection(read_manifest(run), data)
+        if collection is not None:
             papers = collection.paper
             reviews = {review.review_id: review for review in collection.reviews}.__getitem__
         write_summary(run)
@@ -49,3 +50,28 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
     click.echo(str(output))
+
+
+def _collection(manifest: Manifest, data: Path | None) -> Collection | None:
+    """What the run was made of: named now, or noted then and still there."""
+    from reviewscore.sources.files import read_collection, single
+    from reviewscore.store.manifest import hash_file
+
+    pair = [Path(name) for name in manifest.pair or ()]
+    if data is None and pair and all(path.is_file() for path in pair):
+        return single(pair[0], pair[1], year=manifest.year)
+    if data is None and manifest.data is not None and Path(manifest.data).is_dir():
+        data = Path(manifest.data)
+    if data is None:
+        click.echo(
+            "warning: papers and reviews are not where they were, so points and quotes stand "
+            "without their surroundings; name the folder with --data",
+            err=True,
+        )
+        return None
+    collection = read_collection(data, skip_bad_lines=True)
+    if {hash_file(path).sha256 for path in collection.files} != {
+        one.sha256 for one in manifest.inputs
+    }:
+        click.echo(f"warning: {data} is not what this run was made of, or has changed", err=True)
+    return collection

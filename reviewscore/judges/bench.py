@@ -81,7 +81,7 @@ class ModelJudges:
         return await reconstruction.streamline(self._asker, draft, needed)
 
     async def faithfulness(
-        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+        self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
     ) -> Faithfulness:
         """Whether the reconstruction says what the reviewer said."""
         return await faithfulness.faithfulness(self._asker, point, premises, conclusion)
@@ -97,13 +97,14 @@ class ModelJudges:
 
 @asynccontextmanager
 async def open_judges(
-    settings: Settings, calls: Callable[[], CallLog]
+    settings: Settings, calls: Callable[[], CallLog], *, renew: bool = False
 ) -> AsyncIterator[tuple[Judges, Client | None]]:
     """The judges that the settings name, with the client that makes their calls, if any.
 
     Args:
         settings: Names the model.
         calls: Opens the record of calls; not used by the embedded judge.
+        renew: Ask anew, once, where a recorded reply is unusable.
 
     Raises:
         SettingsError: The model is unknown or its key is missing.
@@ -117,6 +118,7 @@ async def open_judges(
         calls(),
         connections=settings.max_connections,
         max_retries=settings.max_retries,
+        renew=renew,
     )
     asker = Asker(
         client,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.schema.argument import Faithfulness
+from reviewscore.schema.argument import Faithfulness, Premise
 from reviewscore.schema.review import ReviewPoint
 
 
@@ -15,10 +15,13 @@ class FaithfulnessReply(Reply):
 
 
 async def faithfulness(
-    asker: Asker, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+    asker: Asker, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
 ) -> Faithfulness:
-    """Judge a reconstruction; when it is not faithful, the rationale says what must change."""
-    listed = "\n".join(f"P{number}: {text}" for number, text in enumerate(premises, start=1))
+    """Judge a reconstruction; when it is not faithful, the rationale says what must change.
+
+    Premises keep their ids, so that the next attempt knows which ones the rationale speaks of.
+    """
+    listed = "\n".join(f"{premise.premise_id}: {premise.text}" for premise in premises)
     judged = await asker.ask(
         "faithfulness",
         FaithfulnessReply,

@@ -61,7 +61,7 @@ class Judges(Protocol):
         ...
 
     async def faithfulness(
-        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+        self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
     ) -> Faithfulness:
         """Whether the reconstruction says what the reviewer said."""
         ...

@@ -81,6 +81,7 @@ async def draft_argument(
         formulas=prompts.render("formulas").text,
         last_attempt="" if last is None else _as_text(last),
         feedback="" if last is None else last.feedback,
+        attempt=1 if last is None else last.number + 1,
     )
     reply = judged.reply
     premises = tuple(

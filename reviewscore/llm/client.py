@@ -64,12 +64,20 @@ class Client:
         calls: The record of calls.
         connections: Most calls under way at once.
         max_retries: How often a failed call is tried again.
+        renew: Whether a recorded reply that turns out to be unusable may be asked for anew, once.
     """
 
     def __init__(
-        self, provider: Provider, calls: CallLog, *, connections: int, max_retries: int = 5
+        self,
+        provider: Provider,
+        calls: CallLog,
+        *,
+        connections: int,
+        max_retries: int = 5,
+        renew: bool = False,
     ) -> None:
         self.traffic = Traffic()
+        self._renew, self._from_record = renew, set[str]()
         self._provider, self._calls, self._max_retries = provider, calls, max_retries
         self._limit = Limit(connections)
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
@@ -79,8 +87,12 @@ class Client:
         """Make no new call; those under way finish and are recorded."""
         self._stopping = True
 
+    def may_renew(self, key: str) -> bool:
+        """Whether an unusable reply came from the record and may be asked for anew."""
+        return self._renew and key in self._from_record
+
     async def complete(
-        self, request: Request, *, stage: str, urgency: int = 0
+        self, request: Request, *, stage: str, urgency: int = 0, renew: bool = False
     ) -> tuple[Completion, str]:
         """Get a reply, from the record or the provider.
 
@@ -88,6 +100,7 @@ class Client:
             request: What is asked.
             stage: Its name, for the record.
             urgency: Where calls wait for a connection, the higher goes first.
+            renew: Ask the provider even if there is a recorded reply, which is replaced.
 
         Returns:
             The completion and the call's key.
@@ -97,10 +110,12 @@ class Client:
             StopError: Nothing more can be asked.
         """
         key = request.key(place=self._provider.place)
-        known = self._calls.find(key)
+        known = None if renew else self._calls.find(key)
         if known is not None:
             self.traffic.reused += 1
+            self._from_record.add(key)
             return known, key
+        self._from_record.discard(key)
         waiting = self._under_way.get(key)
         if waiting is not None:  # an equal call is under way: share its reply
             return await asyncio.shield(waiting), key

@@ -48,8 +48,7 @@ def check_model(model: str, *, base_url: str | None) -> None:
     """
     provider, slash, name = model.partition("/")
     if provider in PROVIDERS and slash and name:
-        own = base_url or os.environ.get("OPENAI_BASE_URL")
-        if not own and not os.environ.get("OPENAI_API_KEY"):
+        if not base_url and not os.environ.get("OPENAI_API_KEY"):
             raise SettingsError(
                 "OPENAI_API_KEY is not set; set it, or name a compatible server with --base-url"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from tenacity import (
@@ -15,7 +16,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from reviewscore.errors import ProviderError
+from reviewscore.errors import ProviderError, StopError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -54,6 +55,7 @@ async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> 
 
     Raises:
         ProviderError: The last failure.
+        StopError: The provider asks to wait longer than is waited for; says until when.
     """
     attempts = AsyncRetrying(
         retry=retry_if_exception(_worth_retrying),
@@ -63,7 +65,16 @@ async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> 
         sleep=asyncio.sleep,
         reraise=True,
     )
-    async for attempt in attempts:
-        with attempt:
-            result = await ask()
+    try:
+        async for attempt in attempts:
+            with attempt:
+                result = await ask()
+    except ProviderError as error:
+        wait = error.retry_after
+        if error.retryable and wait is not None and wait > LONGEST_WAIT:
+            then = (datetime.now().astimezone() + timedelta(seconds=wait)).strftime(
+                "%d %B %H:%M %Z"
+            )
+            raise StopError(f"the provider takes no more calls until {then} ({error})") from error
+        raise
     return result, attempts.statistics.get("attempt_number", 1)

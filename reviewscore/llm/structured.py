@@ -10,7 +10,13 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
+from reviewscore.errors import (
+    BadReplyError,
+    FilteredError,
+    ModelError,
+    RefusalError,
+    TruncatedError,
+)
 from reviewscore.llm.client import Client
 from reviewscore.schema.call import Completion, Message, Request
 
@@ -93,32 +99,68 @@ async def ask(
         BadReplyError: No reply fitted.
         RefusalError, TruncatedError, FilteredError: There is no whole reply.
     """
-    longest = request.max_tokens * LONGER
+    question = _Question(
+        client, request, output, stage, check, urgency, request.max_tokens * LONGER
+    )
     for tries in range(ASK_AGAIN + 1):
-        completion, key = await client.complete(request, stage=stage, urgency=urgency)
-        while completion.finish == "length" and request.max_tokens < longest:
-            request = request.model_copy(update={"max_tokens": request.max_tokens * 2})
-            completion, key = await client.complete(request, stage=stage, urgency=urgency)
-        _refuse_unfinished(completion, request)
-        try:
-            value = parse_reply(completion.text, output)
-            if check is not None:
-                check(value)
-        except ValueError as error:
-            problem = str(error)
-            if tries == ASK_AGAIN:
-                break
+        found, completion, key = await question.answer()
+        if not isinstance(found, ValueError):
+            return Answer(value=found, completion=completion, key=key, request=question.request)
+        if tries < ASK_AGAIN:
             turns = (
                 Message(role="assistant", content=completion.text or "(empty)"),
-                Message(role="user", content=again(problem)),
+                Message(role="user", content=again(str(found))),
             )
-            request = request.model_copy(update={"messages": (*request.messages, *turns)})
-            continue
-        return Answer(value=value, completion=completion, key=key, request=request)
+            messages = (*question.request.messages, *turns)
+            question.request = question.request.model_copy(update={"messages": messages})
     raise BadReplyError(
-        f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {problem}",
+        f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {found}",
         reply=completion.text,
     )
+
+
+@dataclass
+class _Question(Generic[T]):
+    """One question, whose request grows with every try."""
+
+    client: Client
+    request: Request
+    output: type[T]
+    stage: str
+    check: Callable[[T], None] | None
+    urgency: int
+    longest: int
+
+    async def answer(self) -> tuple[T | ValueError, Completion, str]:
+        """The reply's record or what is wrong with it, after asking for longer ones if need be.
+
+        A recorded reply that is unusable is asked for anew where the client may.
+        """
+        renew = False
+        while True:
+            completion, key = await self.client.complete(
+                self.request, stage=self.stage, urgency=self.urgency, renew=renew
+            )
+            if completion.finish == "length" and self.request.max_tokens < self.longest:
+                longer = {"max_tokens": self.request.max_tokens * 2}
+                self.request, renew = self.request.model_copy(update=longer), False
+                continue
+            try:
+                return self._usable(completion), completion, key
+            except (ValueError, ModelError) as error:
+                if not renew and self.client.may_renew(key):
+                    renew = True
+                elif isinstance(error, ModelError):
+                    raise
+                else:
+                    return error, completion, key
+
+    def _usable(self, completion: Completion) -> T:
+        _refuse_unfinished(completion, self.request)
+        value = parse_reply(completion.text, self.output)
+        if self.check is not None:
+            self.check(value)
+        return value
 
 
 def _refuse_unfinished(completion: Completion, request: Request) -> None:

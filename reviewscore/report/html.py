@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -30,6 +31,9 @@ from reviewscore.report.summary import (
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import REPORT, read_manifest
 
+_MARK = b'<meta name="generator" content="reviewscore '
+_HEAD = 4_000
+"""Bytes at the start of a page that tell it from a stranger's file."""
 ROWS_IN_INDEX = 5000
 """A run of more points lists papers instead of points on its first page."""
 
@@ -61,11 +65,20 @@ def write_report(
     pages = papers_html.pages(rows_of(run))
     first = next(pages, Page((), ()))
     second = next(pages, None)
+    _drop_pages(target)
     if second is None:
         shown = _frame(run) | {"rows": first.rows, "fragments": first.fragments, "pages": ()}
         _write(target, environment.get_template("report.html").render(shown))
         return [target]
     return _write_pages(target, environment, _frame(run), chain((first, second), pages))
+
+
+def _drop_pages(target: Path) -> None:
+    """Take away the further pages of an earlier, longer report."""
+    pattern = re.compile(re.escape(target.stem) + r"-[0-9]+" + re.escape(target.suffix))
+    for path in target.parent.iterdir() if target.parent.is_dir() else ():
+        if pattern.fullmatch(path.name) and _MARK in path.read_bytes()[:_HEAD]:
+            path.unlink()
 
 
 def _write_pages(

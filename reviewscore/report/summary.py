@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally, loop_line
 from reviewscore.schema.point_score import PointScore, Status
@@ -156,11 +157,6 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     return low, 1.0 if hits == n else (middle + reach) / scale
 
 
-def half_up(score: float) -> int:
-    """A weighted score as a whole number, halves rounded up (2.5 is 3)."""
-    return math.floor(score + 0.5)
-
-
 class _Tally:
     """Counts that grow point by point, so that no run is too large."""
 
@@ -185,10 +181,10 @@ class _Tally:
             self.misinformed[kind, score.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
-        if score.verdict is not None and score.verdict.finding is not None:
-            self.findings[kind, score.verdict.finding] += 1
+        if score.finding is not None:
+            self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
-            self.weighted[half_up(score.advanced.score)] += 1
+            self.weighted[round_half_up(score.advanced.score)] += 1
         if score.argument is not None:
             self.loop.add(score.argument)
 
@@ -295,10 +291,9 @@ def summary_lines(summary: Summary) -> list[str]:
     lines = [_who(summary)]
     for kind, counts in summary.counts.items():
         if counts.total:
-            lines.append(
-                f"{plural(kind)}: {counts.total:,} ({counts.scored:,} scored, "
-                f"{counts.unknown:,} unknown, {counts.error:,} failed)"
-            )
+            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
+            states = "" if summary.lexical else states
+            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
     if summary.judged is not None:
         lines.append(f"judged misinformed: {share_words(summary.judged.overall)}")
     if summary.findings is not None:

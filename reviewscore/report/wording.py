@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED
-from reviewscore.report.summary import half_up
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
@@ -115,7 +115,7 @@ _FOUND = {
 
 
 def _found(score: PointScore) -> Headline:
-    finding = score.verdict.finding if score.verdict else None
+    finding = score.finding
     if finding is None:
         return Headline("unknown: nothing was looked up", "unknown", "unknown", 8, "")
     short, tone, order = _FOUND[finding]
@@ -156,7 +156,7 @@ def _of_argument(score: PointScore) -> Headline:
         words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
         return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", min(order, 2.5), "yes")
     words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
-    tone = f"s{_MIDDLE if weighted is None else max(_MIDDLE, half_up(weighted))}"
+    tone = f"s{_MIDDLE if weighted is None else max(_MIDDLE, round_half_up(weighted))}"
     return Headline(words, f"not judged misinformed ({lowest}/5)", tone, max(order, 3), "no")
 
 

@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from reviewscore.schema.argument import Argument
+from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType, Role, Span
-from reviewscore.schema.verdict import Provenance, Verdict
+from reviewscore.schema.verdict import Finding, Provenance, Verdict
 
 
 class Status(StrEnum):
@@ -49,7 +49,8 @@ class PointScore(Record):
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
         argument: The reconstruction, for arguments when ADVANCED was asked for.
-        error: What failed, when status is ``error``.
+        error: What failed. Of a point that is scored all the same, a part without a verdict that
+            could not have changed whether it is misinformed.
     """
 
     schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")
@@ -74,3 +75,14 @@ class PointScore(Record):
     judge_version: str | None = None
     reviewscore_version: str
     provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def finding(self) -> Finding | None:
+        """The strongest finding of the embedded judge on the point or a premise of it."""
+        judged = [self.verdict, *(one.verdict for one in _premises(self.argument))]
+        found = [one.finding for one in judged if one is not None and one.finding is not None]
+        return min(found, key=list(Finding).index, default=None)
+
+
+def _premises(argument: Argument | None) -> tuple[Premise, ...]:
+    return () if argument is None else argument.premises

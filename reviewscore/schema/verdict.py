@@ -91,7 +91,12 @@ class Verdict(Record):
 
     @property
     def misinformed(self) -> bool | None:
-        """Whether the score is 1 or 2; None if there is no score."""
+        """Whether the score is 1 or 2; None if there is no score.
+
+        What the embedded judge does not flag stays unknown: not to find is no verdict.
+        """
+        if self.finding is not None and self.finding is not Finding.FLAGGED:
+            return None
         return None if self.score is None else self.score <= MISINFORMED_UP_TO
 
 
@@ -103,6 +108,7 @@ class PremiseVerdict(Record):
         factuality: 1 definitely false .. 5 definitely true; None is unknown.
         untrivialness: 0 definitely trivial, 1 probably trivial, 2 definitely not trivial.
         finding: What the `lexical` judge found; None for models.
+        error: Why there is no verdict, when the judge gave no usable reply.
     """
 
     source: KnowledgeSource | None = None
@@ -111,4 +117,5 @@ class PremiseVerdict(Record):
     finding: Finding | None = None
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
+    error: str | None = None
     provenance: tuple[Provenance, ...] = ()

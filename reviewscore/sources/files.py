@@ -54,6 +54,8 @@ class Collection:
         warnings: What was ignored or changed, in words.
         skipped: Faults of lines that were left out.
         files: The files read, for hashing.
+        pair: The paper's and the review's file, where a single pair was given.
+        year: Year that was given for the paper of a pair.
     """
 
     papers: Mapping[str, PaperHandle]
@@ -61,6 +63,8 @@ class Collection:
     warnings: list[str] = field(default_factory=list)
     skipped: list[InputError] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    pair: tuple[Path, Path] | None = None
+    year: int | None = None
 
     def paper(self, paper_id: str) -> Paper:
         """Read a paper, with its sections; nothing is kept.
@@ -95,9 +99,8 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     reviews = _reviews(reviews_file, papers, reading)
     if not reviews and not reading.skipped:
         raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
-    return Collection(
-        papers, reviews, reading.warnings, reading.skipped, [papers_file, reviews_file]
-    )
+    files = [papers_file, reviews_file, *reading.pdfs]
+    return Collection(papers, reviews, reading.warnings, reading.skipped, files)
 
 
 def _pair(path: Path) -> tuple[Path, Path]:
@@ -126,6 +129,7 @@ class _Reading:
         self.skip_bad_lines = skip_bad_lines
         self.warnings: list[str] = []
         self.skipped: list[InputError] = []
+        self.pdfs: list[Path] = []
 
     def fault(self, error: InputError) -> None:
         if not self.skip_bad_lines:
@@ -167,6 +171,8 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
         except InputError as error:
             reading.fault(error)
         else:
+            if paper.pdf and not paper.has_text:
+                reading.pdfs.append(file.parent / paper.pdf)
             handles[paper.paper_id] = PaperHandle(
                 paper.paper_id, paper.title, row.line, _loader(shelf, row, paper.paper_id)
             )
@@ -193,9 +199,24 @@ def _check_paper(
             field="text",
             cure="give `text`, `sections` or `pdf`",
         )
-    if not paper.has_text and paper.pdf and not (file.parent / paper.pdf).is_file():
+    if not paper.has_text and paper.pdf:
+        _check_pdf(paper.pdf, file, line)
+
+
+def _check_pdf(name: str, file: Path, line: int) -> None:
+    """A PDF must be there and inside the folder: its text may be sent to a model."""
+    path = file.parent / name
+    if not path.resolve().is_relative_to(file.parent.resolve()):
         raise InputError(
-            f"there is no file '{paper.pdf}'",
+            f"'{name}' is outside of the folder",
+            file=file,
+            line=line,
+            field="pdf",
+            cure="put the PDF into the folder",
+        )
+    if not path.is_file():
+        raise InputError(
+            f"there is no file '{name}'",
             file=file,
             line=line,
             field="pdf",
@@ -286,6 +307,10 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
         InputError: If a file cannot be used; it names the file, the problem and a cure.
     """
     paper_path, review_path = Path(paper_path), Path(review_path)
+    if paper_path.resolve() == review_path.resolve():
+        raise InputError(
+            "is given as the paper and as its review", file=review_path, cure="name both"
+        )
     paper = load_paper(paper_path, year=year)
     handle = PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)
     reading = _Reading(skip_bad_lines=False)
@@ -306,8 +331,11 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     reading.warn_of_unknown(unknown, review_path)
     if not reviews:
         raise InputError("is empty", file=review_path, cure="write the review into it")
+    if any(sum(map(len, one.fields.values())) > len(paper.text) for one in reviews):
+        reading.warnings.append(f"{review_path}: is longer than the paper; were they swapped?")
+    pair = (paper_path, review_path)
     return Collection(
-        {paper.paper_id: handle}, reviews, reading.warnings, [], [paper_path, review_path]
+        {paper.paper_id: handle}, reviews, reading.warnings, files=[*pair], pair=pair, year=year
     )
 
 

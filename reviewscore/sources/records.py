@@ -59,6 +59,8 @@ def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
         ) from error
     except RecursionError as error:
         raise InputError("is nested too deeply", file=file, line=number) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"cannot be read ({error})", file=file, line=number) from error
     if not isinstance(record, dict):
         raise InputError(
             f"is {type(record).__name__}, not a JSON object",
@@ -67,7 +69,10 @@ def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
             cure='write {"name": value, ...}',
         )
     if _ESCAPED_SURROGATE.search(line):
-        record = without_surrogates(record)
+        try:
+            record = without_surrogates(record)
+        except RecursionError as error:
+            raise InputError("is nested too deeply", file=file, line=number) from error
         assert isinstance(record, dict)
     return record
 

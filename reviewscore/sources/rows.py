@@ -41,8 +41,10 @@ def _boxes(value: object) -> object:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else None
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             raise ValueError(f"is not JSON: {error}") from None
+        except RecursionError:
+            raise ValueError("is JSON that nests too deeply") from None
     if isinstance(value, list):
         value = {_name_of(item, number): _text_of(item) for number, item in enumerate(value, 1)}
     if isinstance(value, dict):

@@ -129,7 +129,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "conjunction": advanced.conjunction if advanced else None,
         "all_trivial": advanced.all_trivial if advanced else None,
         "misinformed": score.misinformed,
-        "finding": verdict.finding.value if verdict and verdict.finding else None,
+        "finding": score.finding.value if score.finding else None,
         "rationale": verdict.rationale if verdict else None,
         "answer": verdict.answer if verdict else None,
         "quotes": len(quotes),
@@ -152,7 +152,11 @@ def row(score: PointScore) -> dict[str, Cell]:
 
 
 def _models(score: PointScore) -> Iterator[str]:
-    origins = score.provenance + (score.verdict.provenance if score.verdict else ())
+    origins = [*score.provenance, *(score.verdict.provenance if score.verdict else ())]
+    if score.argument is not None:
+        origins += [one for attempt in score.argument.rounds for one in attempt.provenance]
+        judged = [premise.verdict for premise in score.argument.premises if premise.verdict]
+        origins += [one for verdict in judged for one in verdict.provenance]
     yield from dict.fromkeys(one.model_answered for one in origins if one.model_answered)
 
 

@@ -65,6 +65,8 @@ class Manifest(Record):
         decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder
             holds one set of these, and resuming with another is refused.
         data: Folder of the input as it was named, so that a report can be written anew.
+        pair: The paper's and the review's file, where a single pair was given instead.
+        year: Year of the paper, where it was given.
         selection: Settings that left points out on purpose; empty for a whole run.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
@@ -84,6 +86,8 @@ class Manifest(Record):
     versions: dict[str, str]
     inputs: tuple[InputFile, ...]
     data: str | None = None
+    pair: list[str] | None = None
+    year: int | None = None
     models_answered: tuple[str, ...] = ()
     counts: Counts = Counts()
     spending: Spending = Spending()
@@ -103,6 +107,8 @@ def first_difference(old: dict[str, Plain], new: dict[str, Plain]) -> str | None
     """The first decisive value that differs, in words; None if all are equal."""
     for name in sorted(old.keys() | new.keys()):
         before, now = old.get(name), new.get(name)
+        if before != now and name.startswith("input "):
+            return f"the input file {name.split(' ', 2)[2]} is another one, or has changed"
         if before != now:
             return f"{name} was {before!r} and is now {now!r}"
     return None

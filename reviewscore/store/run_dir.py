@@ -94,18 +94,25 @@ class RunDir:
             return new
         old = read_manifest(self.path)
         difference = first_difference(old.decisive, new.decisive)
-        if difference is not None:
+        if difference is not None and not self._holds_nothing():
             raise RunFolderError(
-                f"{self.path} was made with other settings: {difference}; "
-                "use the same settings, or another folder"
+                f"{self.path} was made otherwise: {difference}; "
+                "use the same settings and input, or another folder"
             )
-        return new.model_copy(
-            update={
-                "times": old.times,
-                "spending": old.spending,
-                "models_answered": old.models_answered,
-            }
-        )
+        kept: dict[str, object] = {
+            "times": old.times,
+            "spending": old.spending,
+            "models_answered": old.models_answered,
+        }
+        if old.complete and not old.selection and new.selection:
+            # The folder holds a whole run already: a selection of it is the whole run still.
+            kept |= {"selection": {}, "complete": True, "counts": old.counts}
+        return new.model_copy(update=kept)
+
+    def _holds_nothing(self) -> bool:
+        """Whether no point was written and no call answered yet."""
+        files = (self.path / POINTS, self.path / CALLS)
+        return not any(file.is_file() and file.stat().st_size for file in files)
 
     @property
     def calls(self) -> CallFile:

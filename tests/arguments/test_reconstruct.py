@@ -91,9 +91,10 @@ class Fake:
         )
 
     async def faithfulness(
-        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+        self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
     ) -> Faithfulness:
-        self.judged.append((premises, conclusion))
+        listed = tuple(f"{one.premise_id} {one.text}" for one in premises)
+        self.judged.append((listed, conclusion))
         return self.verdicts.pop(0)
 
     async def _unasked(self, *_: object, **__: object) -> NoReturn:
@@ -150,7 +151,7 @@ async def test_an_accepted_argument_keeps_the_needed_premises_in_plain_english()
     assert argument.conclusion == "The counts are weak."
     assert judges.judged == [
         (
-            ("Rain was left out.", "If rain was left out, then the counts are weak."),
+            ("P1 Rain was left out.", "P3 If rain was left out, then the counts are weak."),
             "The counts are weak.",
         )
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -237,10 +238,14 @@ async def test_streamlining_that_loses_a_premise_is_asked_again() -> None:
 async def test_faithfulness_is_judged_on_english() -> None:
     judges, provider = judges_with({"reasoning": "too strong", "faithful": False})
 
-    verdict = await judges.faithfulness(make_point("x"), ("One pond.", "If so, weak."), "Weak.")
+    premises = tuple(
+        Premise(premise_id=name, text=text, formula="A", explicit=True)
+        for name, text in (("P1", "One pond."), ("P3", "If so, weak."))
+    )
+    verdict = await judges.faithfulness(make_point("x"), premises, "Weak.")
 
     assert (verdict.faithful, verdict.rationale) == (False, "too strong")
-    assert "P2: If so, weak." in provider.requests[0].messages[0].content
+    assert "P3: If so, weak." in provider.requests[0].messages[0].content
 
 
 async def test_points_are_proposed_from_open_boxes_only() -> None:
@@ -251,7 +256,8 @@ async def test_points_are_proposed_from_open_boxes_only() -> None:
 
     assert proposal is not None
     assert proposal.texts == ("Only one pond.",)
-    assert "Use only these boxes: weaknesses." in provider.requests[0].messages[0].content
+    sent = provider.requests[0].messages[0].content
+    assert re.search(r"<boxes-\w+>\nweaknesses\n</boxes-", sent)
 
 
 async def test_every_answer_says_where_it_came_from(paper: Paper) -> None:

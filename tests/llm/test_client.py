@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reviewscore.errors import ProviderError
+from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm.client import CallsInMemory, Client, StoppedError
 from reviewscore.llm.limit import Limit
 from reviewscore.llm.providers.scripted import ScriptedProvider
@@ -136,7 +136,7 @@ async def test_what_may_work_later_is_tried_again() -> None:
     "error",
     [
         ProviderError("bad request", retryable=False),
-        ProviderError("come back in an hour", retryable=True, retry_after=3600.0),
+        ProviderError("gone", retryable=False, retry_after=3600.0),
     ],
 )
 async def test_what_cannot_work_soon_is_not_tried_again(error: ProviderError) -> None:
@@ -150,6 +150,14 @@ async def test_what_cannot_work_soon_is_not_tried_again(error: ProviderError) ->
     with pytest.raises(ProviderError):
         await with_retries(ask, max_retries=5)
     assert tries == 1
+
+
+async def test_a_provider_that_asks_for_a_long_wait_stops_the_run_with_the_time() -> None:
+    async def ask() -> str:
+        raise ProviderError("come back", retryable=True, retry_after=3600.0)
+
+    with pytest.raises(StopError, match=r"no more calls until \d\d \w+ \d\d:\d\d"):
+        await with_retries(ask, max_retries=5)
 
 
 async def test_retries_end() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
 from reviewscore.report.summary import (
     duration_words,
-    half_up,
     summarise,
     summary_lines,
     wilson,
@@ -80,7 +80,7 @@ def test_an_interval_holds_its_share(pair: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(("score", "expected"), [(2.5, 3), (3.49, 3), (3.5, 4), (1.0, 1)])
 def test_halves_are_rounded_up(score: float, expected: int) -> None:
-    assert half_up(score) == expected
+    assert round_half_up(score) == expected
 
 
 @pytest.mark.parametrize(

@@ -136,11 +136,36 @@ def test_what_is_written_is_read_back_and_not_done_again(tmp_path: Path) -> None
 
 
 def test_other_settings_are_refused_with_the_first_difference(tmp_path: Path) -> None:
-    with RunDir(tmp_path / "run", manifest(score="base")):
-        pass
+    with RunDir(tmp_path / "run", manifest(score="base")) as run:
+        run.add(score(1))
 
     with pytest.raises(RunFolderError, match="rounds was 10 and is now 5"):
         RunDir(tmp_path / "run", manifest(score="base", rounds=5))
+
+
+def test_a_folder_that_holds_nothing_yet_takes_other_settings(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest(score="base")):
+        pass
+
+    with RunDir(tmp_path / "run", manifest(score="base", rounds=5)) as run:
+        assert run.manifest.decisive["rounds"] == 5
+
+
+def test_a_changed_input_file_is_named() -> None:
+    old, new = {"input 1 a.txt": "x"}, {"input 1 a.txt": "y"}
+
+    assert first_difference(old, new) == "the input file a.txt is another one, or has changed"
+
+
+def test_a_selection_does_not_relabel_a_whole_run(tmp_path: Path) -> None:
+    with RunDir(tmp_path / "run", manifest(score="base")) as run:
+        run.add(score(1))
+        run.update(run.manifest.model_copy(update={"complete": True}))
+
+    selected = manifest(score="base").model_copy(update={"selection": {"limit": 1}})
+    with RunDir(tmp_path / "run", selected) as run:
+        assert run.manifest.selection == {}
+        assert run.manifest.complete
 
 
 def test_equal_settings_have_no_difference() -> None:

@@ -96,7 +96,7 @@ class LexicalJudges:
         )
 
     async def faithfulness(
-        self, point: ReviewPoint, premises: tuple[str, ...], conclusion: str
+        self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
     ) -> Faithfulness:
         """No judgement: a template cannot tell whether it was faithful."""
         return Faithfulness(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm.provider import model_name
+from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request, Usage
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ Sent = dict[str, str | int | float | bool | None]
 
 OPENAI = "https://api.openai.com/v1"
 _LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
+_REFUSALS = (
+    *("unsupported", "not supported", "does not support", "doesn't support", "unknown", "invalid"),
+    *("unrecognized", "unexpected", "not permitted", "not allowed", "not available", "extra"),
+)
+"""Words of a 400 that refuses a parameter rather than its value."""
+_OUT_OF_RANGE = ("too large", "too small", "at most", "at least", "maximum", "minimum", "between")
 _NO_ACCESS = (401, 403)
 _RETRY = (408, 409, 425, 429)
 
@@ -29,14 +36,14 @@ class OpenAIProvider:
     its first 400 answer and left out from then on; what was really sent is in the completion.
 
     Args:
-        base_url: A compatible server's address; None reads OPENAI_BASE_URL, else OpenAI itself.
+        base_url: A compatible server's address; None is OpenAI itself.
         timeout: Seconds to wait for one reply.
     """
 
     def __init__(self, *, base_url: str | None, timeout: float) -> None:
         from openai import AsyncOpenAI
 
-        self.place = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
+        self.place = base_url or OPENAI
         key = os.environ.get("OPENAI_API_KEY")
         # Own servers often need no key, but the SDK insists on one.
         self._client = AsyncOpenAI(
@@ -107,6 +114,10 @@ def _parameters(request: Request, refused: set[str]) -> Sent:
 def _unwanted(message: str, sent: Sent) -> str | None:
     """The sent parameter that a 400 complains of, if it is one that can be left out."""
     lowered = message.lower()
+    if not any(word in lowered for word in _REFUSALS) or any(
+        word in lowered for word in _OUT_OF_RANGE
+    ):
+        return None  # a value out of range is not mended by leaving the parameter out
     names = sorted(sent, key=len, reverse=True)  # `max_completion_tokens` before `max_tokens`
     for name in names:
         # "use 'max_tokens' instead" names two: the one complained of comes first.
@@ -130,7 +141,7 @@ def _provider_error(error: APIStatusError) -> ProviderError | StopError:
     except ValueError:  # an HTTP date: the ordinary back-off will do
         wait = None
     return ProviderError(
-        f"status {status}: {error.message}",
+        str(without_surrogates(f"status {status}: {error.message}")),
         retryable=status in _RETRY or status >= 500,  # noqa: PLR2004 - HTTP's server errors
         retry_after=wait,
         status=status,
@@ -159,7 +170,7 @@ def _completion(answer: ChatCompletion, sent: Sent) -> Completion:
             raw=answer.usage.model_dump_json(exclude_none=True),
         )
     return Completion(
-        text=text,
+        text=str(without_surrogates(text)),
         model=answer.model,
         reply_id=answer.id,
         finish=finish,
