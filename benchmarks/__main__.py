@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import batch, calls, startup
+from benchmarks import batch, calls, logic_speed, startup
 
 
 def main() -> None:
@@ -10,6 +10,7 @@ def main() -> None:
     startup.main()
     batch.main()
     calls.main()
+    logic_speed.main()
 
 
 if __name__ == "__main__":

@@ -93,8 +93,11 @@ class Session:
         self._solver = z3.SimpleSolver(ctx=self._context)
         self._solver.set("rlimit", limits.rlimit)
         self._marks: dict[str, z3.BoolRef] = {}
-        self._labels: dict[str, str] = {}
+        self._labels: dict[int, str] = {}
+        self._truth = z3.BoolSort(self._context)
         self._propositions: dict[str, z3.BoolRef] = {}
+        self._constants: dict[str, z3.ExprRef] = {}
+        self._declared: dict[tuple[str, int, bool], z3.FuncDeclRef] = {}
         self._broken = False
 
     def another(self) -> Session:
@@ -108,9 +111,9 @@ class Session:
         # The marks hold a '#', which no name of our grammar does.
         mark = z3.Bool(f"#{len(self._marks)}", self._context)
         self._marks[label] = mark
-        self._labels[str(mark)] = label
+        self._labels[mark.get_id()] = label
         try:
-            self._solver.add(z3.Implies(mark, self._translated(formula, {})))
+            self._solver.add(self._joined(_GUARD, [mark, self._translated(formula, {})]))
         except z3.Z3Exception:
             self._broken = True
 
@@ -142,7 +145,7 @@ class Session:
         try:
             result = self._solver.check([self._marks[label] for label in labels])
             if result == z3.unsat:
-                found = {self._labels[str(mark)] for mark in self._solver.unsat_core()}
+                found = {self._labels[mark.get_id()] for mark in self._solver.unsat_core()}
                 core = tuple(label for label in labels if label in found)
                 return Answer(Outcome.UNSATISFIABLE, core=core)
             if result == z3.sat:
@@ -202,15 +205,15 @@ class Session:
 
         match formula:
             case Equal(left, right):
-                return self._term(left, bound) == self._term(right, bound)
+                a, b = self._term(left, bound), self._term(right, bound)
+                made = z3.Z3_mk_eq(self._context.ref(), a.as_ast(), b.as_ast())
+                return z3.BoolRef(made, self._context)
             case Atom(name, ()):
                 if name not in self._propositions:
                     self._propositions[name] = z3.Bool(name, self._context)
                 return self._propositions[name]
             case Atom(name, terms):
-                sorts = [self._sort] * len(terms)
-                predicate = z3.Function(name, *sorts, z3.BoolSort(self._context))
-                return predicate(*[self._term(term, bound) for term in terms])
+                return z3.BoolRef(self._applied(name, terms, bound, self._truth), self._context)
 
     def _term(self, term: Term, bound: dict[str, z3.ExprRef]) -> z3.ExprRef:
         import z3
@@ -219,10 +222,34 @@ class Session:
             case Var(name):
                 return bound[name]
             case Const(name):
-                return z3.Const(name, self._sort)
+                if name not in self._constants:
+                    self._constants[name] = z3.Const(name, self._sort)
+                return self._constants[name]
             case Func(name, terms):
-                sorts = [self._sort] * (len(terms) + 1)
-                return z3.Function(name, *sorts)(*[self._term(one, bound) for one in terms])
+                return z3.ExprRef(self._applied(name, terms, bound, self._sort), self._context)
+
+    def _applied(
+        self,
+        name: str,
+        terms: tuple[Term, ...],
+        bound: dict[str, z3.ExprRef],
+        to: z3.SortRef,
+    ) -> z3.Ast:
+        """A predicate or function applied to terms."""
+        import z3
+
+        key = (name, len(terms), to is self._truth)
+        declared = self._declared.get(key)
+        if declared is None:
+            declared = z3.Function(name, *[self._sort] * len(terms), to)
+            self._declared[key] = declared
+        inner = [self._term(term, bound) for term in terms]
+        array = (z3.Ast * len(inner))(*[one.as_ast() for one in inner])
+        return z3.Z3_mk_app(self._context.ref(), declared.ast, len(inner), array)
+
+
+_GUARD = Implies(Atom("mark"), Atom("formula"))
+"""The form of a formula that holds where its mark does."""
 
 
 def _true_propositions(model: z3.ModelRef) -> frozenset[str]:

@@ -302,7 +302,7 @@ def summary_lines(summary: Summary) -> list[str]:
             total.update(found)
         words = (f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding)
         lines += [f"found: {', '.join(words)}", LEXICAL_NOTE]
-    if summary.arguments.reconstructed:
+    if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}")
     return lines
