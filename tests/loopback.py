@@ -2,7 +2,8 @@
 
 A test tool: ``python -m tests.loopback --latency 1`` prints its address and serves until killed.
 Answers are a pure function of the request. An argument's first reconstruction is ill-formed, the
-second invalid, the third unfaithful, the fourth good.
+second invalid, the third unfaithful, the fourth good; with ``--every-failure`` there are nine
+attempts, one for each way to fail and then a good one.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def factuality(prompt: str) -> Answer:
 
 def extract(prompt: str) -> Answer:
     point = fenced(prompt, "review-point")
-    head, mark, tail = re.split(r"\b(because|since|so|therefore|which)\b", point, maxsplit=1)
+    parts = re.split(r"\b(because|since|so|therefore|which)\b", point, maxsplit=1)
+    head, mark, tail = parts if len(parts) > 1 else (point, "", point)
     if mark in ("so", "therefore"):
         head, tail = tail, head
     return {"conclusion": head.strip(" ,."), "reasons": [tail.strip(" ,.")]}
@@ -118,6 +120,43 @@ def reconstruction(prompt: str) -> Answer:
         "conclusion": conclusion,
         "conclusion_formula": "C",
         "proof": "From the premises by modus ponens.",
+    }
+
+
+ENDLESS = (
+    "forall x exists y (Less(x, y)) & forall x (-Less(x, x)) & "
+    "forall x forall y forall z ((Less(x, y) & Less(y, z)) -> Less(x, z))"
+)
+"""True of infinitely many individuals only: the prover gives up."""
+
+FAILURES: list[tuple[list[str], str]] = [
+    (["R & ("], "C"),  # ill-formed
+    (["R", "R -> Sound"], "C"),  # ill-typed: a name without a key
+    (["R"], "C"),  # invalid
+    (["R", "-R", "R -> C"], "C"),  # inconsistent
+    (["R", "C"], "C"),  # circular
+    (["R"], "C | -C"),  # tautological
+    (["R", ENDLESS], "C"),  # unknown
+    (["R", "R -> C"], "C"),  # unfaithful
+    (["R", "M", "(R & M) -> C"], "C"),
+]
+
+
+def every_failure(prompt: str) -> Answer:
+    """The reconstruction that fails in another way at each attempt, and at last does not."""
+    attempt = re.search(r"This is attempt (\d+)", prompt)
+    formulas, conclusion = FAILURES[int(attempt[1]) - 1 if attempt else 0]
+    answer = reconstruction(prompt)
+    keys = answer["keys"]
+    assert isinstance(keys, list)
+    return {
+        **answer,
+        "keys": [*keys, {"symbol": "Less(x, y)", "meaning": "x is less than y"}],
+        "premises": [
+            {"text": f"In formulas: {one}", "formula": one, "explicit": one == "R"}
+            for one in formulas
+        ],
+        "conclusion_formula": conclusion,
     }
 
 
@@ -174,6 +213,7 @@ class Loopback:
 
     Attributes:
         latency: Seconds before each answer.
+        every_failure: Reconstructions fail in each possible way before they succeed.
         quirk: May answer a request (its body, and how often this body came) in another way.
         served: How often each request was answered, by the hash of its body.
         bodies: Requests in order, without their messages' text beyond the schema's name.
@@ -183,6 +223,7 @@ class Loopback:
 
     latency: float = 0.0
     quirk: Quirk | None = None
+    every_failure: bool = False
     log: Path | None = None
     served: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, object]] = field(default_factory=list)
@@ -211,7 +252,10 @@ class Loopback:
             with self.log.open("a") as file:
                 file.write(key + "\n")
         name = schema_name(body)
-        text = json.dumps(ANSWERS[name]("\n".join(contents(body))))
+        script = ANSWERS[name]
+        if self.every_failure and script is reconstruction:
+            script = every_failure
+        text = json.dumps(script("\n".join(contents(body))))
         return web.json_response(completion(text, key=key, size=sum(map(len, contents(body)))))
 
     def start(self) -> Loopback:
@@ -290,8 +334,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--every-failure", action="store_true")
     options = parser.parse_args()
-    server = Loopback(latency=options.latency, log=options.log).start()
+    server = Loopback(
+        latency=options.latency, log=options.log, every_failure=options.every_failure
+    ).start()
     print(server.url, flush=True)  # noqa: T201 - the caller reads the address
     server._thread.join()
 

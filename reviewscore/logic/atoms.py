@@ -53,7 +53,12 @@ class Atoms(Cursor):
             if self._source.lenient:
                 return True
             raise complaints.capital_function(self._spot, name)
-        return self._source.lenient and (after.kind in (Kind.NAME, Kind.NUMBER))
+        if after.kind not in (Kind.NAME, Kind.NUMBER):
+            return False
+        formula = sign.text == "==" or self._after(2).kind is Kind.OPEN
+        if not self._source.lenient and not formula:
+            raise complaints.capital_function(self._spot, name)
+        return self._source.lenient
 
     def _comparison(self, left: Term) -> Formula:
         sign = self._peek

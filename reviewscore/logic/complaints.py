@@ -7,7 +7,7 @@ from typing import NamedTuple
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Formula, Term
 from reviewscore.logic.lenient import widened
-from reviewscore.logic.names import ENGLISH
+from reviewscore.logic.names import ENGLISH, identifier
 from reviewscore.logic.signs import EQUALS, QUANTIFIERS, Kind
 from reviewscore.logic.spelling import term_text, to_text
 from reviewscore.logic.tokens import Source, Token
@@ -119,9 +119,10 @@ def chained_arrows(spot: Spot, left: Formula, arrow: Token, right: Formula) -> F
 def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
     """Something other than names and commas stands among the arguments of a predicate."""
     found, before, name = spot.found, spot.before, predicate.text
-    if before and before.kind is Kind.NAME and (found.kind is Kind.NAME or found.text == "-"):
+    words = (Kind.NAME, Kind.NUMBER)
+    if before and before.kind in words and (found.kind in words or found.text == "-"):
         rest = spot.after if found.text == "-" else found
-        joined = f"{before.text}_{rest.text if rest else ''}"
+        joined = identifier(f"{before.raw} {rest.raw if rest else ''}")
         return spot.error("two-words", f"A name is one word; write {joined}.", before)
     if found.kind is Kind.END:
         return spot.error("unclosed-bracket", f"The bracket of {name}( is never closed; add ')'.")
@@ -154,7 +155,7 @@ def capital_function(spot: Spot, name: Token) -> FormulaError:
     small = name.text[0].lower() + name.text[1:]
     return spot.error(
         "capital-function",
-        f"{name.raw}(...) stands beside {spot.found.described} as if it named a number; functions "
+        f"{name.raw}(...) stands beside {spot.found.described} as if it named something; functions "
         f"begin with a small letter: write {small}(...).",
         name,
     )

@@ -54,8 +54,8 @@ def prove(
         keys: What the names mean, as ``Name(x)`` to a sentence with x. If there are any, every
             name needs one.
         lenient: Read what the strict grammar refuses, under assumptions that are listed.
-        explain: Look for a counter-model and a missing link where it does not follow, which takes
-            about as long as all the rest.
+        explain: Where it does not follow, look for a counter-model, a missing link and premises
+            that are true by logic alone, which takes about as long as all the rest.
         limits: How much work this may be.
     """
     too_much = _too_much(premises, conclusion, limits)
@@ -66,6 +66,8 @@ def prove(
     problems += [_problem(label, error, typing=True) for label, error in conflicts(readings)]
     if keys:
         problems += _key_problems(readings, declared, unread)
+    if keys and len(readings) > len(premises):  # else a name may be used where nothing was read
+        problems += _unused_keys(readings, declared)
     notes = tuple(
         _normalisation(label, reading, code, offset, assumed=assumed)
         for label, reading in readings
@@ -118,7 +120,11 @@ def _key_problems(
         )
         for one in unread
     ]
-    problems += [
+    return problems
+
+
+def _unused_keys(readings: list[tuple[str, Reading]], keys: Mapping[str, Key]) -> list[Problem]:
+    return [
         Problem(
             where="keys",
             code="unused-key",
@@ -128,7 +134,6 @@ def _key_problems(
         )
         for one in unused(readings, keys)
     ]
-    return problems
 
 
 def _problem(where: str, error: FormulaError, *, typing: bool = False) -> Problem:
@@ -237,7 +242,7 @@ class _Search:
         return None
 
     def _invalid(self, keys: Mapping[str, Key] | None) -> Proof:
-        trivial = self._trivial(self._premises)
+        trivial = () if keys is None else self._trivial(self._premises)
         # The premises are consistent, so nothing impossible follows from them.
         refuted = self._session.impossible(*self._premises, _CONCLUSION)
         if refuted and self._session.impossible(_CONCLUSION):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.batch import audit
 from reviewscore.config import resolve
+from reviewscore.judges.bench import open_judges
+from reviewscore.llm.client import CallsInMemory
+from reviewscore.points import split_review
+from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.review import Role
 from reviewscore.sources.files import Collection, read_collection, single
 from reviewscore.store.run_dir import read_points
 from tests.loopback import Loopback
@@ -93,3 +100,56 @@ def test_text_and_pdf_of_a_paper_give_the_same_points(shared: Path, tmp_path: Pa
     assert [one.type for one in from_text] == [one.type for one in from_pdf]
     assert check_quotes(from_text, collection) > 0
     assert sum(len(one.evidence) for one in from_pdf) > 0
+
+
+def test_five_real_arguments_go_through_every_failure_with_its_feedback(
+    shared: Path,
+) -> None:
+    server = Loopback(every_failure=True).start()
+    collection = read_collection(shared / "iclr2020_human")
+    points = [
+        point
+        for review in collection.reviews
+        for point in split_review(review)
+        if point.role is Role.WEAKNESSES
+    ]
+    settings = resolve({"model": "openai/loopback", "base_url": server.url}).settings
+
+    async def rebuilt() -> list[Argument]:
+        async with open_judges(settings, CallsInMemory) as (judges, _):
+            return [
+                await reconstruct(point, collection.paper(point.paper_id), judges)
+                for point in sorted(points, key=lambda one: -len(one.text))[:5]
+            ]
+
+    arguments = asyncio.run(rebuilt())
+    server.stop()
+
+    assert len(arguments) == 5
+    for argument in arguments:
+        assert [attempt.state.value for attempt in argument.rounds] == [
+            "ill_formed",
+            "ill_typed",
+            "invalid",
+            "inconsistent",
+            "circular",
+            "tautological",
+            "unknown",
+            "unfaithful",
+            "accepted",
+        ]
+        for words, attempt in zip(
+            (
+                "could not be read",
+                "'Sound' is not among the keys",
+                "The weakest premise that would close the gap",
+                "contradict each other",
+                "circular: premise P2",
+                "true by logic alone",
+                "gave up",
+                "does not say what the reviewer said",
+            ),
+            argument.rounds,
+            strict=False,
+        ):
+            assert words in attempt.feedback

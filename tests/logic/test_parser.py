@@ -317,6 +317,8 @@ def test_quantifier_words_are_names_where_no_variable_follows() -> None:
         ("∀ (P)", "no-variable", 3, "forall x (...)"),
         ("P(a, Q(b))", "nested-formula", 6, "P_Q(a)"),
         ("Size(a) < 9", "capital-function", 1, "size(...)"),
+        ("Size(a) = big", "capital-function", 1, "size(...)"),
+        ("P(1992 tie)", "two-words", 3, "n1992_tie"),
         ("9", "number-as-formula", 1, "comparison"),
         ("9 & P", "number-as-formula", 1, "comparison"),
         ("a < b < c", "chained-equality", 7, "(a < b) & (b < ...)"),
