@@ -74,7 +74,7 @@ def session_of(texts: list[str], goal: str) -> tuple[Session, list[str]]:
 
 
 def all_subsets(texts: list[str], goal: str) -> tuple[str, ...] | None:
-    """The baseline, as the ReviewScore paper does it: a fresh solver for each subset, small first."""
+    """The baseline, as in the ReviewScore paper: a fresh solver per subset, small ones first."""
     trees, denied = [parse(text) for text in texts], Not(parse(goal))
     for size in range(len(texts) + 1):
         for chosen in combinations(range(len(texts)), size):
