@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from reviewscore.logic.tokens import Source
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-VARIABLE = re.compile(r"[u-z][0-9]?")
+VARIABLE = re.compile(r"[u-zU-Z][0-9]?")
 """Names that look like variables: where no quantifier binds one, something is wrong."""
 
 _WORD = r"(?:\w|\\_)+"

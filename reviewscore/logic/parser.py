@@ -18,7 +18,8 @@ The grammar, tightest first::
   them without brackets is an error, and so are chained arrows and a chained ``xor``.
 - A name among arguments is a variable where a quantifier binds it and a constant elsewhere. A
   name that is bound in another part of the formula, or that looks like a variable (``u`` to
-  ``z``, perhaps with a digit), is never taken for a constant: it is an error (a free variable).
+  ``z`` or ``U`` to ``Z``, perhaps with a digit), is never taken for a constant: it is an error (a
+  free variable).
 - Names of functions begin with a lower-case letter, so that a formula inside a predicate is not
   taken for one. Numbers are constants; different numbers are different individuals. Comparisons
   are a strict total order, under which numbers stand as usual; there is no other arithmetic.

@@ -113,6 +113,8 @@ class _Worker:
             text=True,
             encoding="utf-8",
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"},
+            # Ctrl-C is for the program: a proof under way must not become an unknown one.
+            start_new_session=True,
         )
         self._fresh = True
 

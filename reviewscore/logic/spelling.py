@@ -101,7 +101,9 @@ def _infix(formula: Formula, signs: _Signs) -> str:
         case Atom() | Equal() | Not(Equal() | Atom(name="<")):
             return _atomic(formula, signs)
         case Not(body):
-            return f"{signs.negation}{_operand(body, signs)}"
+            text = _operand(body, signs)
+            # A minus sign right before a digit would be the number's.
+            return f"{signs.negation}({text})" if text[0].isdigit() else f"{signs.negation}{text}"
         case ForAll() | Exists():
             return _quantified(formula, signs)
     sign = signs.joins[_JOINS.index(type(formula))]

@@ -6,6 +6,7 @@ may reach the program. It never sees anything but formulas, keys and limits.
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TextIO
 
@@ -41,6 +42,7 @@ def main() -> None:
 
     from reviewscore.logic import validity  # noqa: F401 - so that the first proof is quick
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     reply, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         task = Task.model_validate_json(line)
@@ -86,8 +88,6 @@ def _limit_memory(megabytes: int) -> None:
 
 def _end_after(seconds: float) -> None:
     """End this process after so long, whatever it is doing; 0 takes that back."""
-    import signal
-
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 

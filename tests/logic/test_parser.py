@@ -47,6 +47,10 @@ def test_printing_and_parsing_give_the_same_tree_in_every_notation(
     assert parse(write(formula, spelling)) == formula
 
 
+def test_a_denied_comparison_of_numbers_is_not_printed_as_a_negative_number() -> None:
+    assert to_text(Not(Not(Equal(Const("0"), A)))) == "-(0 != a)"
+
+
 @given(st.text())
 def test_any_text_is_a_formula_or_a_formula_error(text: str) -> None:
     try:

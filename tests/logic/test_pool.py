@@ -63,6 +63,17 @@ def test_a_worker_is_used_again_and_replaced_after_a_crash(provers: Provers) -> 
     assert worker_of(provers) != first
 
 
+def test_an_interruption_of_the_program_does_not_reach_a_worker(provers: Provers) -> None:
+    provers.prove({"P1": "A"}, "B")
+    worker = worker_of(provers)
+    os.kill(worker, signal.SIGINT)
+    time.sleep(0.1)
+
+    assert provers.prove({"P1": "A & B"}, "A").validity is Validity.VALID
+    assert worker_of(provers) == worker
+    assert os.getpgid(worker) != os.getpgid(0)
+
+
 def test_a_worker_that_dies_on_an_argument_leaves_it_unknown(provers: Provers) -> None:
     provers.prove({"P1": "A"}, "B")
     with ThreadPoolExecutor(1) as thread:
