@@ -43,10 +43,52 @@ NOTES = {
     "caret": "'^' was taken for '&'",
     "precedence": "'&' was taken to bind tighter than '|' and 'xor'",
     "chain": "a chain of '->' was taken to group to the right",
+    "english": "'there is an x such that', 'if' or a final 'for all x' was taken for what it means",
     "bracket-added": "a bracket that is never closed, or never opened, was completed at the end",
     "bracket-dropped": "a closing bracket too many at the end was left out",
 }
 """Every note that a reading may carry."""
+
+
+_THERE = (("there",), ("is", "exists"), ("a", "an"))
+_SUCH = (("such",), ("that",))
+
+
+def reworded(source: Source, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The tokens with a few English phrases as the signs that they stand for, each noted."""
+    kept = list(tokens)
+    if _spells(kept, 0, (("if",),)) and any(token.kind is Kind.IMPLIES for token in kept):
+        source.note("english", kept[0].offset, assumed=True)
+        del kept[0]
+    start, after = len(_THERE), len(_THERE) + 1
+    if _spells(kept, 0, _THERE) and _spells(kept, after, _SUCH):
+        source.note("english", kept[0].offset, assumed=True)
+        exists = kept[0]._replace(kind=Kind.EXISTS, text="exists")
+        kept = [exists, kept[start], *kept[after + len(_SUCH) :]]
+    return _final_quantifier(source, kept)
+
+
+def _final_quantifier(source: Source, tokens: list[Token]) -> tuple[Token, ...]:
+    """``(A(x) for all x)`` as ``forall x (A(x))``."""
+    *body, end = tokens
+    wrapped = bool(body) and body[0].kind is Kind.OPEN and body[-1].kind is Kind.CLOSE
+    inside = body[1:-1] if wrapped else body
+    words = [token.text.lower() for token in inside[-3:]]
+    length = 3 if words[:2] == ["for", "all"] else 2 if words[-2:-1] == ["for"] else 0
+    if not length or inside[-1].kind is not Kind.NAME or len(inside) == length:
+        return tuple(tokens)
+    source.note("english", inside[-length].offset, assumed=True)
+    forall = inside[-length]._replace(kind=Kind.FORALL, text="forall")
+    opening = Token(Kind.OPEN, "(", forall.offset, "")
+    closing = Token(Kind.CLOSE, ")", forall.offset, "")
+    return (forall, inside[-1], opening, *inside[:-length], closing, end)
+
+
+def _spells(tokens: list[Token], start: int, words: tuple[tuple[str, ...], ...]) -> bool:
+    texts = [token.text.lower() for token in tokens[start : start + len(words)]]
+    return len(texts) == len(words) and all(
+        text in known for text, known in zip(texts, words, strict=True)
+    )
 
 
 def balanced(source: Source, tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -97,7 +97,9 @@ class _Parser(Atoms):
     """Recursive descent over tokens; nesting is limited, so recursion is too."""
 
     def __init__(self, source: Source, tokens: tuple[Token, ...]) -> None:
-        super().__init__(source, lenient.balanced(source, tokens) if source.lenient else tokens)
+        if source.lenient:
+            tokens = lenient.balanced(source, lenient.reworded(source, tokens))
+        super().__init__(source, tokens)
 
     def reading(self) -> Reading:
         formula = self._formula()

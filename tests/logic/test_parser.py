@@ -209,6 +209,10 @@ def test_comparisons_numbers_and_functions_are_read(text: str, expected: Formula
         ("P | Q & R", "P | (Q & R)", "precedence"),
         ("P & Q xor R", "(P & Q) xor R", "precedence"),
         ("P -> Q -> R", "P -> (Q -> R)", "chain"),
+        ("There is an x such that (P(x) & Q(x))", "exists x (P(x) & Q(x))", "english"),
+        ("If P(a) -> Q(a)", "P(a) -> Q(a)", "english"),
+        ("((P(x) | Q(x)) for all x)", "forall x (P(x) | Q(x))", "english"),
+        ("P(x) for x", "forall x (P(x))", "english"),
         ("(P & Q", "P & Q", "bracket-added"),
         ("P) & Q", "P & Q", "bracket-added"),
         ("P & Q))", "P & Q", "bracket-dropped"),
@@ -246,7 +250,7 @@ def test_lenient_reading_makes_and_notes_assumptions(
         "a = b = c",
         "P & ...",
         "P{a}",
-        "If P(a) -> Q(a)",
+        "P(a) for all x such that Q(x)",
     ],
 )
 def test_some_things_are_never_assumed(text: str) -> None:
