@@ -78,8 +78,8 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
 def _lines(argument: Argument) -> list[str]:
     last = argument.rounds[-1]
     told = [f"state: {argument.state.value} after {len(argument.rounds)} round(s)"]
-    needed = [premise.premise_id for premise in argument.premises if premise.needed]
-    told += [f"map: {' + '.join(needed)} -> conclusion", ""] if needed else [""]
+    proving = [premise.premise_id for premise in argument.premises if premise.needed]
+    told += [f"map: {' + '.join(proving)} -> conclusion", ""] if proving else [""]
     for premise in argument.premises:
         kind = "stated" if premise.explicit else "unstated"
         needed = ", needed by the proof" if premise.needed else ""
