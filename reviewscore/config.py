@@ -6,37 +6,64 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from platformdirs import user_data_path
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from reviewscore.errors import SettingsError
 
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
 
-Plain = str | int | float | bool | None | list[str]
+Plain = str | int | float | bool | None | list[str] | dict[str, str]
 
 
 class Settings(BaseModel):
     """Everything that can be set for a run.
 
     Attributes:
-        model: ``lexical`` or ``provider/name``.
-        base_url: Address of a compatible server.
-        temperature: Sampling temperature; None leaves it out.
-        max_tokens: Reply limit in tokens; doubles up to twice when a reply is cut off.
+        model: ``lexical``, ``provider/name`` or ``exchange:FOLDER``.
+        panel: Further models that score the same items; the median counts (SPEC, sec. 1).
+        judges: Another model for single judges, by the judge's name.
+        repeats: How often each model scores an item; the median counts.
+        protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
+            an argument in one call, the type of a point in one call).
+        batch: Whether calls go as batch jobs, at about half the price and within a day.
+        base_url: Address of a server compatible with ``openai/``.
+        temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
+        effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
+        max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
+            twice when a reply is cut off.
+        structured: How a reply's form is asked for. ``auto``: by JSON schema where a call has no
+            paper, else by any JSON object with the schema in words, since providers count the
+            schema as part of what they cache.
         score: Which ReviewScore of arguments to compute.
         rounds: Most rounds of a reconstruction (ReviewScore, sec. 3.2: 10).
         points: Who splits reviews: the model where there is one (``auto``), or the rules.
         limitations: Whether the reviewer's remarks on limitations are points too.
         author_response: Whether judges see the authors' response.
-        max_connections: Most calls under way at once.
+        max_connections: Most calls under way at once, for each model.
         max_retries: How often a failed call is tried again.
         timeout: Seconds to wait for one reply.
+        requests_per_minute: Most calls a minute, for each model; None for no limit.
+        tokens_per_minute: Most tokens a minute, for each model; None for no limit.
+        max_usd: Most dollars the run may spend, all its sessions together; None for no cap.
+        prices: File of prices that replaces the shipped list.
+        wait: Seconds to wait for replies in an exchange folder.
+        cache: Whether calls go into the ledger all runs share, or into one in the run folder.
+        refresh: Use no reply that another run has paid for.
+        cache_dir: Folder of the shared ledger; None is the user's own place for data.
         limit: Only so many reviews; None for all.
         paper: Only these papers; empty for all.
         point: Only these points; empty for all.
@@ -47,17 +74,32 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str = EMBEDDED
+    panel: tuple[str, ...] = ()
+    judges: dict[str, str] = Field(default_factory=dict)
+    repeats: int = Field(default=1, ge=1, le=25)
+    protocol: Literal["paper", "economy"] = "paper"
+    batch: bool = False
     base_url: str | None = None
     temperature: float | None = Field(default=0.0, ge=0, le=2)
+    effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
+    structured: Literal["auto", "schema", "object", "text"] = "auto"
     score: Literal["base", "advanced", "both"] = "both"
     rounds: int = Field(default=10, ge=1, le=10)
     points: Literal["auto", "rules"] = "auto"
     limitations: bool = False
     author_response: bool = False
     max_connections: int = Field(default=8, ge=1, le=1024)
-    max_retries: int = Field(default=5, ge=0, le=20)
+    max_retries: int = Field(default=8, ge=0, le=20)
     timeout: float = Field(default=600.0, gt=0)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    max_usd: float | None = Field(default=None, gt=0)
+    prices: Path | None = None
+    wait: float = Field(default=0.0, ge=0)
+    cache: bool = True
+    refresh: bool = False
+    cache_dir: Path | None = None
     limit: int | None = Field(default=None, ge=1)
     paper: tuple[str, ...] = ()
     point: tuple[str, ...] = ()
@@ -68,6 +110,32 @@ class Settings(BaseModel):
     def embedded(self) -> bool:
         """Whether the embedded judge answers, and no model is asked."""
         return self.model == EMBEDDED
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that is asked, each once; the first one splits and rebuilds."""
+        return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
+
+    @property
+    def ledger_folder(self) -> Path:
+        """Where the ledger that all runs share lies."""
+        return self.cache_dir or user_data_path("reviewscore", appauthor=False)
+
+    @field_validator("judges")
+    @classmethod
+    def _known_judges(cls, judges: dict[str, str]) -> dict[str, str]:
+        for name in judges:
+            if name not in JUDGES:
+                raise ValueError(f"unknown judge '{name}'{_hint(name, JUDGES)}")
+        return judges
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Settings:
+        if self.embedded and (self.panel or self.judges or self.batch):
+            raise ValueError("the lexical judge takes no panel, other judges or batch jobs")
+        if EMBEDDED in self.models[1:]:
+            raise ValueError("lexical cannot sit on a panel or stand in for one judge")
+        return self
 
     @property
     def selection(self) -> dict[str, Plain]:
@@ -81,11 +149,20 @@ class Settings(BaseModel):
 
     def decisive(self) -> dict[str, Plain]:
         """The settings that can change a score; a run folder holds one set of them."""
+        asked: dict[str, Plain] = {
+            "panel": list(self.panel),
+            "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
+            "repeats": self.repeats,
+            "protocol": self.protocol,
+            "base_url": without_credentials(self.base_url),
+            "temperature": self.temperature,
+            "effort": self.effort,
+            "max_tokens": self.max_tokens,
+            "structured": self.structured,
+        }
         return {
             "model": self.model,
-            "base_url": None if self.embedded else without_credentials(self.base_url),
-            "temperature": None if self.embedded else self.temperature,
-            "max_tokens": None if self.embedded else self.max_tokens,
+            **(dict.fromkeys(asked) if self.embedded else asked),
             "score": self.score,
             "rounds": self.rounds,
             "points": "rules" if self.embedded else self.points,
@@ -100,12 +177,21 @@ def without_credentials(value: Plain) -> Plain:
 
 
 _CREDENTIALS = re.compile(r"//[^/@]*@")
+JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
+          "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
+"""Judges that may have a model of their own."""
+
 _TABLES = {
-    "models": {"default": "model", "base_url": "base_url", "temperature": "temperature",
-               "max_tokens": "max_tokens"},
-    "audit": {name: name for name in ("score", "rounds", "points", "limitations",
-                                      "author_response", "skip_bad_lines", "prompts_dir")},
-    "limits": {name: name for name in ("max_connections", "max_retries", "timeout")},
+    "models": {"default": "model", **{name: name for name in (
+        "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
+        **{name: f"judges.{name}" for name in JUDGES}},
+    "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
+                                      "limitations", "author_response", "skip_bad_lines",
+                                      "prompts_dir")},
+    "limits": {name: name for name in ("max_connections", "max_retries", "timeout", "max_usd",
+                                       "requests_per_minute", "tokens_per_minute", "prices",
+                                       "batch", "wait")},
+    "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir"},
 }  # fmt: skip
 """Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
 
@@ -151,8 +237,11 @@ def resolve(flags: Mapping[str, object], *, folder: Path | None = None) -> Resol
         return Resolved(settings=Settings.model_validate(values), origins=origins)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
+        problem = first["msg"].removeprefix("Value error, ")
+        if not first["loc"]:
+            raise SettingsError(problem) from error
         name = str(first["loc"][0])
-        raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {first['msg']}") from error
+        raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
 
 
 def _check_trust(name: str, path: Path, folder: Path | None) -> None:
@@ -165,7 +254,7 @@ def _check_trust(name: str, path: Path, folder: Path | None) -> None:
         )
 
 
-_OWN = ("base_url", "prompts_dir")
+_OWN = ("base_url", "prompts_dir", "prices", "cache_dir")
 
 
 def _check_variables() -> None:
@@ -181,9 +270,26 @@ def _check_variables() -> None:
 def _from_text(name: str, text: str) -> object:
     if text.lower() == "none":
         return None
-    if name in ("paper", "point"):
+    if name in ("paper", "point", "panel"):
         return tuple(part.strip() for part in text.split(","))
+    if name == "judges":
+        return pairs(text.split(","), origin="REVIEWSCORE_JUDGES")
     return text
+
+
+def pairs(texts: Iterable[str], *, origin: str) -> dict[str, str]:
+    """``NAME=MODEL`` texts as a table.
+
+    Raises:
+        SettingsError: A text has no ``=``.
+    """
+    found = {}
+    for text in texts:
+        judge, mark, model = text.strip().partition("=")
+        if not mark or not model:
+            raise SettingsError(f"{origin}: write JUDGE=MODEL, not '{text}'")
+        found[judge] = model
+    return found
 
 
 def _settings_file(folder: Path | None) -> Path | None:
@@ -223,10 +329,17 @@ def _read_file(path: Path) -> dict[str, object]:
             if key not in _TABLES[table]:
                 hint = _hint(key, _TABLES[table])
                 raise SettingsError(f"{path}: unknown key '{key}' in [{table}]{hint}")
-            values[_TABLES[table][key]] = value
+            name, _, judge = _TABLES[table][key].partition(".")
+            if judge:
+                values.setdefault(name, {})
+                chosen = values[name]
+                assert isinstance(chosen, dict)
+                chosen[judge] = value
+            else:
+                values[name] = value
     return values
 
 
-def _hint(name: str, known: Mapping[str, object]) -> str:
+def _hint(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; known are {', '.join(known)}"

@@ -97,6 +97,7 @@ class ProviderError(ModelError):
         retryable: Whether the same request may succeed later.
         retry_after: Seconds the provider asks to wait, if it said so.
         status: HTTP status, if there was one.
+        in_doubt: Whether the request may have been answered and billed without our seeing it.
     """
 
     def __init__(
@@ -106,8 +107,10 @@ class ProviderError(ModelError):
         retryable: bool,
         retry_after: float | None = None,
         status: int | None = None,
+        in_doubt: bool = False,
     ) -> None:
         self.retryable, self.retry_after, self.status = retryable, retry_after, status
+        self.in_doubt = in_doubt
         super().__init__(message)
 
 

@@ -3,29 +3,56 @@
 Points are split and typed by the embedded rules. How often a reconstruction goes round and how
 many premises an argument has are the paper's means (ReviewScore, table 5: 3.09 rounds; sec. 3.3:
 1,748 premises of 422 arguments). Tokens are characters divided by four; reply lengths are a
-stated guess.
+stated guess. Of a call about a paper, the paper and the task are taken to be in the provider's
+cache unless it is the paper's first call.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from reviewscore import prompts
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
+from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.budget import cost_usd, price_list, tokens_in
+from reviewscore.llm.parameters import reasons
+from reviewscore.llm.prices import price_list, tokens_in
+from reviewscore.llm.provider import EXCHANGE
 from reviewscore.points import split_review
-from reviewscore.prompts import load
+from reviewscore.schema.call import Usage
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import Collection
 
 MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422
 REPLY_TOKENS = 250
-"""Guess for one reply with reasoning; a reconstruction counts three times as much."""
+"""Guess for one reply with its reasons; a reconstruction counts three times as much."""
 SPREAD = 0.35
 """The estimate's stated range, up and down."""
+_SCORED = ("question_answerability", "claim_factuality", "premise_factuality",
+           "premises_factuality", "faithfulness")  # fmt: skip
+"""Prompts that every judge of a panel answers."""
+
+
+@dataclass
+class _Asked:
+    """Tokens of the calls to one model."""
+
+    input: float = 0.0
+    cached: float = 0.0
+    written: float = 0.0
+    output: float = 0.0
+
+    def usage(self) -> Usage:
+        return Usage(
+            input_tokens=round(self.input),
+            cached_tokens=round(self.cached),
+            written_tokens=round(self.written),
+            output_tokens=round(self.output),
+        )
 
 
 @dataclass
@@ -35,15 +62,17 @@ class Estimate:
     Attributes:
         points: Points by type, as the embedded rules see them.
         calls: Calls by stage.
-        usd: Dollars without any caching by the provider; None if the price is not known.
+        cached_tokens: Input tokens that the provider is likely to have in its cache.
+        usd: Dollars at list prices, with that cache; None if a price is not known.
         prices: Where prices are from.
     """
 
     papers: int = 0
     reviews: int = 0
-    points: dict[str, int] = field(default_factory=dict)
-    calls: dict[str, float] = field(default_factory=dict)
+    points: Counter[str] = field(default_factory=Counter)
+    calls: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     input_tokens: float = 0.0
+    cached_tokens: float = 0.0
     output_tokens: float = 0.0
     usd: float | None = None
     prices: str | None = None
@@ -52,6 +81,7 @@ class Estimate:
 async def estimate(collection: Collection, settings: Settings) -> Estimate:
     """Estimate a run; reads and splits everything, asks nothing, needs no key."""
     judges, found, papers = LexicalJudges(), Estimate(), set()
+    asked = _Calls(settings, found)
     length = lru_cache(maxsize=1)(lambda paper_id: len(collection.paper(paper_id).text))
     for review in chosen_reviews(collection, settings):
         found.reviews += 1
@@ -59,58 +89,102 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
         points = split_review(review, include_limitations=settings.limitations)
         size = sum(map(len, review.fields.values()))
         if settings.points == "auto" and not settings.embedded:
-            _add(found, "split_points", 1, size, replies=size / 4 / REPLY_TOKENS)
+            asked.add("split_points", 1, size, replies=size / 4 / REPLY_TOKENS)
         for point in points:
             if settings.point and point.point_id not in settings.point:
                 continue
             kind = (await judges.point_type(point)).type
-            found.points[kind] = found.points.get(kind, 0) + 1
+            found.points[kind] += 1
             if not settings.embedded:
-                paper = length(review.paper_id)
-                _add_point(found, kind, settings, paper=paper, point=len(point.text))
+                asked.paper = (review.paper_id, length(review.paper_id))
+                _add_point(asked, kind, settings, point=len(point.text))
     found.papers = len(papers)
-    if settings.base_url is None and not settings.embedded:
-        found.usd = cost_usd(
-            settings.model,
-            input_tokens=round(found.input_tokens),
-            cached_tokens=0,
-            output_tokens=round(found.output_tokens),
-        )
-        found.prices = None if found.usd is None else price_list().source
+    if not settings.embedded:
+        asked.close()
     return found
 
 
-def _add_point(
-    found: Estimate, kind: PointType, settings: Settings, *, paper: int, point: int
-) -> None:
-    _add(found, "is_argument", 1, point)
+def _add_point(asked: _Calls, kind: PointType, settings: Settings, *, point: int) -> None:
+    economy = settings.protocol == "economy"
+    asked.add("point_type" if economy else "is_argument", 1, point)
     if kind is not PointType.ARGUMENT:
-        _add(found, "is_question", 1, point)
+        if not economy:
+            asked.add("is_question", 1, point)
         stage = "claim_factuality" if kind is PointType.CLAIM else "question_answerability"
-        _add(found, stage, 1, paper + point)
+        asked.add(stage, 1, point, paper=True)
         return
     if settings.score != "advanced":
-        _add(found, "claim_factuality", 1, paper + point)
+        asked.add("claim_factuality", 1, point, paper=True)
     if settings.score != "base":
         rounds = min(MEAN_ROUNDS, settings.rounds)
-        _add(found, "extract_argument", 1, point)
-        _add(found, "reconstruct_argument", rounds, paper + 3 * point, replies=3)
-        _add(found, "streamline", rounds, 3 * point)
-        _add(found, "faithfulness", rounds, 3 * point)
-        _add(found, "premise_factuality", MEAN_PREMISES, paper + 2 * point)
+        asked.add("extract_argument", 1, point)
+        asked.add("reconstruct_argument", rounds, 3 * point, paper=True, replies=3)
+        asked.add("faithfulness", rounds, 3 * point)
+        if economy:
+            asked.add("premises_factuality", 1, 4 * point, paper=True, replies=MEAN_PREMISES)
+        else:
+            asked.add("premise_factuality", MEAN_PREMISES, 2 * point, paper=True)
 
 
-def _add(
-    found: Estimate, stage: str, calls: float, characters: int, *, replies: float = 1.0
-) -> None:
-    found.calls[stage] = found.calls.get(stage, 0.0) + calls
-    found.input_tokens += calls * tokens_in(characters + _instructions(stage))
-    found.output_tokens += calls * replies * REPLY_TOKENS
+class _Calls:
+    """Adds up calls by stage and tokens by model."""
+
+    def __init__(self, settings: Settings, found: Estimate) -> None:
+        self.paper = ("", 0)
+        self._settings, self._found = settings, found
+        self._asked: dict[str, _Asked] = {}
+        self._warm: set[tuple[str, str]] = set()
+
+    def add(
+        self, stage: str, calls: float, characters: int, *, paper: bool = False, replies: float = 1
+    ) -> None:
+        """Add calls of a stage, each with so many characters beside paper and task."""
+        settings = self._settings
+        judge = JUDGE_OF.get(stage, stage)
+        members = dict.fromkeys((settings.model, *settings.panel))
+        everybody = stage in _SCORED
+        for model in members if everybody else [settings.model]:
+            chosen = settings.judges.get(judge, model)
+            times = calls * (settings.repeats if everybody else 1)
+            self._found.calls[stage] += times
+            self._count(chosen, stage, times, characters, paper=paper, replies=replies)
+
+    def _count(
+        self, model: str, stage: str, calls: float, characters: int, *, paper: bool, replies: float
+    ) -> None:
+        asked = self._asked.setdefault(model, _Asked())
+        constant = tokens_in(_instructions(stage) + (self.paper[1] if paper else 0))
+        asked.input += calls * (constant + tokens_in(characters))
+        thinking = ROOM_TO_THINK if reasons(model) or self._settings.effort else 1
+        asked.output += calls * replies * REPLY_TOKENS * thinking
+        if paper:
+            first = (model, self.paper[0]) not in self._warm
+            self._warm.add((model, self.paper[0]))
+            asked.written += constant if first else 0
+            asked.cached += constant * (calls - first)
+
+    def close(self) -> None:
+        """Add up tokens, and dollars where every price is known."""
+        found, prices = self._found, price_list(self._settings.prices)
+        total: float | None = 0.0
+        for model, asked in self._asked.items():
+            found.input_tokens += asked.input
+            found.cached_tokens += asked.cached
+            found.output_tokens += asked.output
+            price = prices.of(model, base_url=self._settings.base_url)
+            if model.startswith(EXCHANGE):
+                continue
+            if price is None or total is None:
+                total = None
+            else:
+                total += price.usd(asked.usage(), batch=self._settings.batch)
+        found.usd = total
+        found.prices = None if total is None else prices.source
 
 
 @lru_cache(maxsize=32)
 def _instructions(stage: str) -> int:
     """Characters of the constant parts of a prompt."""
-    parts = ("role", "reply_format", stage)
-    formulas = len(load("formulas", 1).body) if stage == "reconstruct_argument" else 0
-    return formulas + sum(len(load(part, 1).body) for part in parts)
+    parts = ["role", "reply_format", stage]
+    parts += ["formulas"] if stage == "reconstruct_argument" else []
+    return sum(len(prompts.latest(part).body) for part in parts)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from typing import Literal, TypeVar
+from collections.abc import Iterable
+from typing import Literal
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.judge import Judges
+from reviewscore.judges.settled import reason, settled
 from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.schema.argument import Argument, ArgumentState
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import Provenance, TypeVerdict, Verdict
 
 Score = Literal["base", "advanced", "both"]
 
@@ -85,8 +86,8 @@ async def score_point(
             return _failed(point, kind, judges, error)
         return _whole(point, kind, verdict, judges, score)
     base, argument = await asyncio.gather(
-        _settled(_base(point, paper, judges, score=score, response=response)),
-        _settled(_judged_argument(point, paper, judges, rounds=rounds, response=response)),
+        settled(_base(point, paper, judges, score=score, response=response)),
+        settled(_judged_argument(point, paper, judges, rounds=rounds, response=response)),
     )
     for one in (base, argument):
         if isinstance(one, StopError):
@@ -94,17 +95,6 @@ async def score_point(
     assert not isinstance(base, StopError)
     assert not isinstance(argument, StopError)
     return _argument(point, kind, base, argument, judges)
-
-
-Found = TypeVar("Found")
-
-
-async def _settled(work: Awaitable[Found]) -> Found | ModelError | StopError:
-    """What came of a branch, so that the others go on and what they pay for is recorded."""
-    try:
-        return await work
-    except (ModelError, StopError) as error:
-        return error
 
 
 async def _base(
@@ -122,27 +112,12 @@ async def _judged_argument(
     argument = await reconstruct(point, paper, judges, rounds=rounds)
     if argument.state not in PROVED:
         return argument
-    verdicts = await asyncio.gather(
-        *(
-            _settled(judges.premise_factuality(one, point, paper, response=response))
-            for one in argument.premises
-        )
+    verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)
+    premises = tuple(
+        premise.model_copy(update={"verdict": verdict})
+        for premise, verdict in zip(argument.premises, verdicts, strict=True)
     )
-    premises = []
-    for premise, verdict in zip(argument.premises, verdicts, strict=True):
-        if isinstance(verdict, StopError):
-            raise verdict
-        judged = _unanswered(verdict) if isinstance(verdict, ModelError) else verdict
-        premises.append(premise.model_copy(update={"verdict": judged}))
-    return argument.model_copy(update={"premises": tuple(premises)})
-
-
-def _unanswered(error: ModelError) -> PremiseVerdict:
-    return PremiseVerdict(error=_reason(error))
-
-
-def _reason(error: ModelError) -> str:
-    return f"{type(error).__name__}: {error}"
+    return argument.model_copy(update={"premises": premises})
 
 
 def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelError) -> PointScore:
@@ -152,7 +127,7 @@ def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelE
         judges,
         type=kind.type,
         status=Status.ERROR,
-        error=_reason(error),
+        error=reason(error),
         provenance=kind.provenance,
     )
 
@@ -191,7 +166,7 @@ def _argument(
     proved = rebuilt is not None and rebuilt.state in PROVED
     result = advanced(premises) if proved else Advanced()
     judged = [premise.verdict for premise in premises if premise.verdict is not None]
-    failures = [_reason(one) for one in (base, argument) if isinstance(one, ModelError)]
+    failures = [reason(one) for one in (base, argument) if isinstance(one, ModelError)]
     failures += [one.error for one in judged if one.error is not None]
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:

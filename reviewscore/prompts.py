@@ -3,7 +3,8 @@
 A prompt is a file ``prompts/<name>/v<N>.md``: TOML front matter between ``+++`` lines, then a
 Jinja template. Values are inserted as they are and never read as templates. Text from papers,
 reviews and models is put between fences whose name holds a hash of the text, so that the text
-cannot close its own fence.
+cannot close its own fence. A line ``{# item #}`` parts what is the same for every item (the task,
+which providers can cache) from the item itself.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
 
 SUMS = "SHA256SUMS"
+_ITEM = "\n{# item #}\n"
 _DIRECTORY: ContextVar[Path | None] = ContextVar("prompts directory", default=None)
 _FRONT_MATTER = re.compile(r"\A\+\+\+\n(.*?)\n\+\+\+\n", re.DOTALL)
 
@@ -54,10 +56,21 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A prompt with its values filled in, as it is sent."""
+    """A prompt with its values filled in, as it is sent.
 
-    text: str
+    Attributes:
+        task: What is the same for every item; empty where the template has no ``{# item #}``.
+        item: The rest.
+    """
+
+    task: str
+    item: str
     prompt: Prompt
+
+    @property
+    def text(self) -> str:
+        """Task and item in one piece."""
+        return f"{self.task}\n\n{self.item}" if self.task else self.item
 
 
 def sha256(text: str) -> str:
@@ -161,9 +174,14 @@ def _template(body: str) -> Template:
     return _environment().from_string(body)
 
 
-def _latest(name: str) -> int:
+def latest(name: str) -> Prompt:
+    """The highest version of a prompt.
+
+    Raises:
+        PromptError: There is no such prompt, or its front matter is broken.
+    """
     versions = [int(path.stem[1:]) for path in (directory() / name).glob("v*.md")]
-    return max(versions, default=1)
+    return load(name, max(versions, default=1))
 
 
 def render(name: str, /, **variables: object) -> Rendered:
@@ -174,15 +192,17 @@ def render(name: str, /, **variables: object) -> Rendered:
     """
     from jinja2 import TemplateError
 
-    prompt = load(name, _latest(name))
+    prompt = latest(name)
     if set(variables) != set(prompt.variables):
         wrong = sorted(set(variables) ^ set(prompt.variables))
         raise PromptError(f"prompt '{prompt.prompt_id}': variables {wrong} do not fit")
+    task, mark, item = prompt.body.partition(_ITEM)
+    parts = (task, item) if mark else ("", task)
     try:
-        text = _template(prompt.body).render(**variables)
+        filled = [_template(part).render(**variables).strip("\n") for part in parts]
     except TemplateError as error:
         raise PromptError(f"prompt '{prompt.prompt_id}': {error}") from error
-    return Rendered(text=text.strip("\n"), prompt=prompt)
+    return Rendered(task=filled[0], item=filled[1], prompt=prompt)
 
 
 def available() -> tuple[Prompt, ...]:

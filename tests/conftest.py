@@ -54,8 +54,9 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     for name in list(os.environ):
-        if name.startswith(("REVIEWSCORE_", "OPENAI_")):
+        if name.startswith(("REVIEWSCORE_", "OPENAI_", "ANTHROPIC_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("REVIEWSCORE_CACHE_DIR", str(tmp_path / "ledger"))
     monkeypatch.chdir(tmp_path)
     yield
 

@@ -191,6 +191,21 @@ def premise(prompt: str) -> Answer:
     }
 
 
+def point_type(prompt: str) -> Answer:
+    kind = "argument" if is_argument(prompt)["is_argument"] else is_question(prompt)["kind"]
+    return {"reasoning": "Looked for a reason, then for a question.", "kind": kind}
+
+
+def premises(prompt: str) -> Answer:
+    verdicts = []
+    for line in fenced(prompt, "premises").splitlines():
+        name, _, text = line.partition(": ")
+        alone = prompt.replace(fenced(prompt, "premises"), "")
+        one = premise(f"{alone}<premise-000000000000>\n{text}\n</premise-000000000000>")
+        verdicts.append({"premise": name, **one})
+    return {"verdicts": verdicts}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -202,6 +217,8 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "StreamlineReply": streamline,
     "FaithfulnessReply": faithfulness,
     "PremiseReply": premise,
+    "PremisesReply": premises,
+    "PointTypeReply": point_type,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]
@@ -301,7 +318,7 @@ def contents(body: dict[str, object]) -> list[str]:
 def schema_name(body: dict[str, object]) -> str:
     """Name of the record that is asked for, from the schema or, without one, from its text."""
     form = body.get("response_format")
-    if isinstance(form, dict):
+    if isinstance(form, dict) and "json_schema" in form:
         return str(form["json_schema"]["name"])
     titles = re.findall(r'"title":"(\w+Reply)"', "\n".join(contents(body)))
     return titles[-1]

@@ -10,7 +10,9 @@ from reviewscore.config import resolve
 from reviewscore.errors import SettingsError
 
 
-def test_defaults_need_nothing() -> None:
+def test_defaults_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REVIEWSCORE_CACHE_DIR")
+
     resolved = resolve({})
 
     assert resolved.settings.embedded

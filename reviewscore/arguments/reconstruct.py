@@ -206,6 +206,7 @@ def _round(
         finding=proof,
         faithful=None if verdict is None else verdict.faithful,
         faithfulness_rationale="" if verdict is None else verdict.rationale,
+        votes=() if verdict is None else verdict.votes,
         feedback=feedback(proof, verdict),
         provenance=provenance,
     )

@@ -8,10 +8,13 @@ from pathlib import Path
 
 from reviewscore import __version__, prompts
 from reviewscore.config import Resolved, Settings, without_credentials
-from reviewscore.llm.budget import cost_usd, price_list
+from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.prices import price_list
 from reviewscore.sources.files import Collection
-from reviewscore.store.calls import Paid
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
+
+_TOLD = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
+"""Packages whose versions a run's account names."""
 
 
 def new_manifest(
@@ -49,7 +52,7 @@ def new_manifest(
         prompts=sums,
         versions={
             "python": platform.python_version(),
-            **{name: version(name) for name in ("z3-solver", "pydantic", "openai", "bm25s")},
+            **{name: version(name) for name in _TOLD},
         },
         inputs=inputs,
         data=None if data is None else str(data),
@@ -61,20 +64,16 @@ def new_manifest(
 
 def spent(paid: Paid, settings: Settings, *, reused: int) -> Spending:
     """What a run has spent, at list prices where they are known."""
-    new = Spending(
+    priced = not paid.unpriced
+    return Spending(
         calls=paid.calls,
         reused=reused,
+        batched=paid.batched,
         input_tokens=paid.input_tokens,
         cached_tokens=paid.cached_tokens,
+        written_tokens=paid.written_tokens,
         output_tokens=paid.output_tokens,
+        usd=paid.usd if priced else None,
+        doubtful_usd=paid.doubtful,
+        prices=price_list(settings.prices).source if priced else None,
     )
-    if settings.base_url is not None:  # a server of one's own has prices of its own
-        return new
-    usd = cost_usd(
-        settings.model,
-        input_tokens=new.input_tokens,
-        cached_tokens=new.cached_tokens,
-        output_tokens=new.output_tokens,
-    )
-    prices = None if usd is None else price_list().source
-    return new.model_copy(update={"usd": usd, "prices": prices})

@@ -7,7 +7,7 @@ import logging
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,8 +22,10 @@ from reviewscore.errors import ReviewScoreError, StopError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.client import Client, StoppedError, Traffic
-from reviewscore.llm.provider import check_model
+from reviewscore.llm.client import Client, StoppedError
+from reviewscore.llm.connect import Surroundings, check
+from reviewscore.llm.ledger.book import Ledger
+from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_point
 from reviewscore.points import split_review
@@ -117,8 +119,7 @@ def audit(
     """
     progress = progress or Quiet()
     settings = resolved.settings
-    if not settings.embedded:
-        check_model(settings.model, base_url=settings.base_url)
+    check(settings)
     with prompts.use_directory(settings.prompts_dir):
         embedded = LexicalJudges().version if settings.embedded else None
         manifest = new_manifest(collection, resolved, judge_version=embedded, data=data)
@@ -135,15 +136,17 @@ async def _session(
     renew: bool,
 ) -> Outcome:
     started, clock = datetime.now(UTC), time.perf_counter()
-    async with open_judges(settings, lambda: run.calls, renew=renew) as (judges, client):
-        session = _Session(collection, settings, judges, run, client, progress)
-        for line in collection.skipped:
-            run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
-        with _interruptible(session):
-            await _score_all(session)
-        traffic = client.traffic if client is not None else None
-    seconds = round(time.perf_counter() - clock, 3)
-    manifest = _closing(session, traffic, started, seconds)
+    around = Surroundings(idle=lambda: not shared().busy, say=progress.say, renew=renew)
+    with ExitStack() as stack:
+        async with open_judges(settings, lambda: _ledger(settings, run, stack), around) as opened:
+            judges, client = opened
+            session = _Session(collection, settings, judges, run, client, progress)
+            for line in collection.skipped:
+                run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
+            with _interruptible(session):
+                await _score_all(session)
+        seconds = round(time.perf_counter() - clock, 3)
+        manifest = _closing(session, started, seconds)
     run.update(manifest)
     return Outcome(
         manifest=manifest,
@@ -151,6 +154,14 @@ async def _session(
         stopped=session.stopped,
         failed=manifest.counts.error + session.failed_reviews,
     )
+
+
+def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
+    """The ledger all runs share, or one of this run's own; closed with the stack."""
+    folder = settings.ledger_folder if settings.cache else run.path
+    ledger = Ledger(folder, run=run.manifest.run_id, fresh=settings.refresh)
+    stack.callback(ledger.close)
+    return ledger
 
 
 @contextmanager
@@ -187,8 +198,7 @@ async def _score_all(session: _Session) -> None:
     session.progress.expect(
         sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
     )
-    ahead = 1 if session.client is None else session.settings.max_connections * REVIEWS_AHEAD
-    slots = asyncio.Semaphore(ahead)
+    slots = asyncio.Semaphore(_ahead(session, len(reviews)))
     try:
         async with asyncio.TaskGroup() as tasks:
             for review in reviews:
@@ -201,6 +211,14 @@ async def _score_all(session: _Session) -> None:
         raise errors.exceptions[0] from errors
     if not session.stopping:
         _note_missing(session)
+
+
+def _ahead(session: _Session, reviews: int) -> int:
+    """Reviews under way at once: all of them where replies come in waves."""
+    if session.client is None:
+        return 1
+    paced = session.client.provider_of(session.settings.model).traits.paced
+    return session.settings.max_connections * REVIEWS_AHEAD if paced else max(reviews, 1)
 
 
 def _note_missing(session: _Session) -> None:
@@ -309,17 +327,15 @@ def _stop(session: _Session, error: StopError) -> None:
     session.stop(None if isinstance(error, StoppedError) else str(error))
 
 
-def _closing(
-    session: _Session, traffic: Traffic | None, started: datetime, seconds: float
-) -> Manifest:
+def _closing(session: _Session, started: datetime, seconds: float) -> Manifest:
     """The manifest at the end of a session."""
     old, states = session.run.manifest, list(session.run.done.values())
     update: dict[str, object] = {}
-    if traffic is not None:
-        paid = session.run.calls.paid
-        reused = old.spending.reused + traffic.reused
+    if session.client is not None:
+        paid = session.client.paid()
+        reused = old.spending.reused + session.client.traffic.reused
         update["spending"] = spent(paid, session.settings, reused=reused)
-        update["models_answered"] = tuple(sorted(paid.models))
+        update["models_answered"] = paid.models
     if session.rejected:
         doubt = f"{session.rejected} proposed points were not verbatim in their review"
         update["warnings"] = (*old.warnings, doubt)

@@ -16,19 +16,18 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
         return [*told, "judge: lexical; no calls, no cost"]
     calls = sum(found.calls.values())
     told.append(
-        f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in, "
-        f"{_short(found.output_tokens)} out, before any caching by the provider"
+        f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
+        f"({_short(found.cached_tokens)} of them likely in the provider's cache), "
+        f"{_short(found.output_tokens)} out"
     )
     stages = sorted(found.calls.items(), key=lambda pair: -pair[1])
     told.append("calls: " + ", ".join(f"{stage} {count:,.0f}" for stage, count in stages))
     if found.usd is None:
-        told.append(f"cost: unknown; no list price for {settings.model} at this address")
+        models = ", ".join(settings.models)
+        told.append(f"cost: unknown; no price for {models} at this address (--prices FILE)")
     else:
         low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
-        told.append(
-            f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {found.prices}); "
-            "cached input costs less"
-        )
+        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {found.prices})")
     return told
 
 

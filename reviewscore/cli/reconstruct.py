@@ -57,7 +57,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
     from reviewscore.judges.bench import open_judges
-    from reviewscore.llm.client import CallsInMemory
+    from reviewscore.llm.ledger.memory import CallsInMemory
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role, Span
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from reviewscore import prompts
 from reviewscore.llm.client import Client
+from reviewscore.llm.parameters import reasons
 from reviewscore.llm.structured import ask, reply_schema
-from reviewscore.schema.call import Message, Request
+from reviewscore.schema.call import Message, Request, Structured
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 
@@ -25,9 +26,23 @@ URGENCY = {
     "faithfulness": 3,
     "split_points": 2,
     "is_argument": 2,
+    "point_type": 2,
     "is_question": 1,
 }
 """How much waits for a call: reconstructions are the longest chains, verdicts hold up nothing."""
+
+
+JUDGE_OF = {
+    "is_argument": "point_type",
+    "is_question": "point_type",
+    "extract_argument": "reconstruction",
+    "reconstruct_argument": "reconstruction",
+    "streamline": "reconstruction",
+    "premises_factuality": "premise_factuality",
+}
+"""Judge that a prompt belongs to, where it has another name."""
+ROOM_TO_THINK = 4
+"""Factor on the reply limit of reasoning models, whose reasoning counts as reply."""
 
 
 class Reply(BaseModel):
@@ -44,24 +59,48 @@ class Judged(Generic[T]):
     provenance: Provenance
 
 
-class Asker:
-    """Asks one model.
+@dataclass(frozen=True)
+class Manner:
+    """How questions are put.
 
-    The prompt is laid out so that providers can cache it: constant role, the paper, then the
-    task. Nothing that changes from call to call stands before the paper.
+    Attributes:
+        temperature: Sampling temperature; None leaves it out.
+        effort: How hard a reasoning model is to think; None leaves it out.
+        max_tokens: Reply limit in tokens; it may double twice when a reply is cut off.
+        structured: How a reply's form is asked for; ``auto`` depends on the call.
+        repeat: Number of the repetition, from 0.
+    """
+
+    temperature: float | None = 0.0
+    effort: str | None = None
+    max_tokens: int = 4096
+    structured: Literal["auto", "schema", "object", "text"] = "auto"
+    repeat: int = 0
+
+
+class Asker:
+    """Puts questions to a model, or to another one for single judges.
+
+    The prompt is laid out so that providers can cache it: constant role, the paper, the task with
+    the form of its reply, then the item. Nothing that changes from call to call stands in front.
 
     Args:
         client: Makes the calls.
         model: ``provider/name``.
-        temperature: Sampling temperature; None leaves it out.
-        max_tokens: Reply limit in tokens; it may double twice when a reply is cut off.
+        judges: Models of single judges, by the judge's name.
+        manner: How questions are put.
     """
 
     def __init__(
-        self, client: Client, *, model: str, temperature: float | None, max_tokens: int
+        self,
+        client: Client,
+        *,
+        model: str,
+        judges: Mapping[str, str] | None = None,
+        manner: Manner | None = None,
     ) -> None:
         self.model = model
-        self._client, self._temperature, self._max_tokens = client, temperature, max_tokens
+        self._client, self._judges, self._manner = client, judges or {}, manner or Manner()
 
     async def ask(
         self,
@@ -85,6 +124,7 @@ class Asker:
             ModelError: There is no usable reply.
         """
         request, rendered = self.request(prompt, output, paper=paper, **variables)
+        model = request.model
         answer = await ask(
             self._client,
             request,
@@ -95,16 +135,15 @@ class Asker:
             urgency=URGENCY.get(prompt, 0),
         )
         completion = answer.completion
-        sent = "\n\n".join(turn.content for turn in answer.request.conversation())
         provenance = Provenance(
             stage=prompt,
-            judge=self.model,
+            judge=model,
             model_answered=completion.model,
             reply_id=completion.reply_id,
             call_sha256=answer.key,
             prompt_id=rendered.prompt.prompt_id,
             prompt_sha256=rendered.prompt.sha256,
-            rendered_sha256=prompts.sha256(sent),
+            rendered_sha256=answer.request.prompt_key(),
             parameters=completion.parameters,
         )
         return Judged(reply=answer.value, provenance=provenance)
@@ -114,19 +153,33 @@ class Asker:
     ) -> tuple[Request, prompts.Rendered]:
         """The request that `ask` would send, and the rendered task."""
         rendered = prompts.render(prompt, **variables)
+        manner, model = self._manner, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
         schema = reply_schema(output)
         form = prompts.render("reply_format", schema=schema).text
+        now = prompts.render("answer_now").text
+        thinks = manner.effort is not None or reasons(model)
         request = Request(
-            model=self.model,
+            model=model,
             system=prompts.render("role").text,
             prefix="" if paper is None else _paper_block(paper.title, paper.text),
-            messages=(Message(role="user", content=f"{rendered.text}\n\n{form}"),),
+            task=f"{rendered.task}\n\n{form}" if rendered.task else form,
+            messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
             reply_schema=schema,
-            temperature=self._temperature,
-            max_tokens=self._max_tokens,
+            structured=_structured(manner.structured, has_paper=paper is not None),
+            temperature=manner.temperature,
+            effort=manner.effort,
+            max_tokens=manner.max_tokens * (ROOM_TO_THINK if thinks else 1),
+            repeat=manner.repeat,
         )
         return request, rendered
+
+
+def _structured(wanted: Structured | Literal["auto"], *, has_paper: bool) -> Structured:
+    """How to ask for the form: schemas stand before the paper in what providers cache."""
+    if wanted != "auto":
+        return wanted
+    return "object" if has_paper else "schema"
 
 
 @lru_cache(maxsize=32)

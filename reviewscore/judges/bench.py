@@ -15,11 +15,12 @@ from reviewscore.judges import (
     reconstruction,
     split_points,
 )
-from reviewscore.judges.asker import Asker
+from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.client import CallLog, Client
-from reviewscore.llm.provider import open_provider
+from reviewscore.judges.panel import Panel
+from reviewscore.llm.client import Book, Client
+from reviewscore.llm.connect import Surroundings, connect
 from reviewscore.schema.argument import (
     Draft,
     Extraction,
@@ -34,13 +35,19 @@ from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict
 
 
 class ModelJudges:
-    """All judges, answered by one model; implements `judges.judge.Judges`."""
+    """All judges, answered by models; implements `judges.judge.Judges`.
+
+    Args:
+        asker: Puts the questions.
+        economy: Whether to ask for the type of a point, and for all premises of an argument, in
+            one call each.
+    """
 
     version: str | None = None
 
-    def __init__(self, asker: Asker) -> None:
+    def __init__(self, asker: Asker, *, economy: bool = False) -> None:
         self.name = asker.model
-        self._asker = asker
+        self._asker, self._economy = asker, economy
 
     async def propose_points(
         self, review: Review, sections: tuple[str, ...]
@@ -50,7 +57,8 @@ class ModelJudges:
 
     async def point_type(self, point: ReviewPoint) -> TypeVerdict:
         """Question, claim or argument."""
-        return await point_type.point_type(self._asker, point)
+        ask = point_type.in_one_call if self._economy else point_type.point_type
+        return await ask(self._asker, point)
 
     async def question_answerability(
         self, point: ReviewPoint, paper: Paper, *, response: str | None
@@ -86,47 +94,64 @@ class ModelJudges:
         """Whether the reconstruction says what the reviewer said."""
         return await faithfulness.faithfulness(self._asker, point, premises, conclusion)
 
-    async def premise_factuality(
-        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
-    ) -> PremiseVerdict:
-        """Knowledge source, factuality and untrivialness of one premise."""
-        return await premise_factuality.premise_factuality(
-            self._asker, premise, point, paper, response=response
-        )
+    async def premises_factuality(
+        self,
+        premises: tuple[Premise, ...],
+        point: ReviewPoint,
+        paper: Paper,
+        *,
+        response: str | None,
+    ) -> tuple[PremiseVerdict, ...]:
+        """Knowledge source, factuality and untrivialness of every premise of an argument."""
+        if self._economy and len(premises) > 1:
+            return await premise_factuality.in_one_call(
+                self._asker, premises, point, paper, response=response
+            )
+
+        async def one(premise: Premise) -> PremiseVerdict:
+            return await premise_factuality.premise_factuality(
+                self._asker, premise, point, paper, response=response
+            )
+
+        return await premise_factuality.each_by_itself(one, premises)
 
 
 @asynccontextmanager
 async def open_judges(
-    settings: Settings, calls: Callable[[], CallLog], *, renew: bool = False
+    settings: Settings, book: Callable[[], Book], around: Surroundings | None = None
 ) -> AsyncIterator[tuple[Judges, Client | None]]:
     """The judges that the settings name, with the client that makes their calls, if any.
 
     Args:
-        settings: Names the model.
-        calls: Opens the record of calls; not used by the embedded judge.
-        renew: Ask anew, once, where a recorded reply is unusable.
+        settings: Names the models.
+        book: Opens the record of calls; not used by the embedded judge.
+        around: What goes on around the client.
 
     Raises:
-        SettingsError: The model is unknown or its key is missing.
+        SettingsError: A model is unknown or its key is missing.
     """
     if settings.embedded:
         yield LexicalJudges(), None
         return
-    provider = open_provider(settings.model, base_url=settings.base_url, timeout=settings.timeout)
-    client = Client(
-        provider,
-        calls(),
-        connections=settings.max_connections,
-        max_retries=settings.max_retries,
-        renew=renew,
-    )
-    asker = Asker(
-        client,
-        model=settings.model,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-    )
+    client = connect(settings, book(), around)
     try:
-        yield ModelJudges(asker), client
+        yield _bench(settings, client), client
     finally:
         await client.close()
+
+
+def _bench(settings: Settings, client: Client) -> Judges:
+    """One set of judges, or a panel of several."""
+    members = []
+    for model in dict.fromkeys((settings.model, *settings.panel)):
+        for repeat in range(settings.repeats):
+            manner = Manner(
+                temperature=settings.temperature,
+                effort=settings.effort,
+                max_tokens=settings.max_tokens,
+                structured=settings.structured,
+                repeat=repeat,
+            )
+            asker = Asker(client, model=model, judges=settings.judges, manner=manner)
+            members.append(ModelJudges(asker, economy=settings.protocol == "economy"))
+    return members[0] if len(members) == 1 else Panel(members)

@@ -66,8 +66,16 @@ class Judges(Protocol):
         """Whether the reconstruction says what the reviewer said."""
         ...
 
-    async def premise_factuality(
-        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
-    ) -> PremiseVerdict:
-        """Knowledge source, factuality and untrivialness of one premise."""
+    async def premises_factuality(
+        self,
+        premises: tuple[Premise, ...],
+        point: ReviewPoint,
+        paper: Paper,
+        *,
+        response: str | None,
+    ) -> tuple[PremiseVerdict, ...]:
+        """Knowledge source, factuality and untrivialness of each premise, in order.
+
+        A premise that the judge gives no usable reply on has a verdict with its `error`.
+        """
         ...

@@ -23,6 +23,23 @@ class QuestionReply(Reply):
     kind: Literal["question", "claim"]
 
 
+class PointTypeReply(Reply):
+    """The type of a point, in one answer."""
+
+    reasoning: str
+    kind: Literal["argument", "question", "claim"]
+
+
+async def in_one_call(asker: Asker, point: ReviewPoint) -> TypeVerdict:
+    """Type of a point by a single question."""
+    judged = await asker.ask("point_type", PointTypeReply, point=point.text, context=point.context)
+    return TypeVerdict(
+        type=PointType(judged.reply.kind),
+        rationale=judged.reply.reasoning,
+        provenance=(judged.provenance,),
+    )
+
+
 async def point_type(asker: Asker, point: ReviewPoint) -> TypeVerdict:
     """Type of a point: first whether it argues, and if not, whether it asks."""
     first = await asker.ask("is_argument", ArgumentReply, point=point.text, context=point.context)

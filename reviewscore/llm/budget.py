@@ -1,70 +1,54 @@
-"""Prices and token estimates."""
+"""The spending cap: no call is sent that could carry the run past it."""
 
 from __future__ import annotations
 
-import re
-import tomllib
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+import asyncio
 
-from reviewscore.llm.provider import model_name
-
-CHARACTERS_PER_TOKEN = 4
-"""Rule of thumb for English text; exact counts come from the provider after the fact."""
-_MILLION = 1_000_000
-_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+from reviewscore.errors import StopError
 
 
-@dataclass(frozen=True)
-class Price:
-    """US dollars per million tokens."""
+class Budget:
+    """Dollars spent, and dollars that calls under way may cost at their worst.
 
-    input: float
-    cached: float
-    output: float
-
-
-@dataclass(frozen=True)
-class PriceList:
-    """Prices by model name, and where they are from."""
-
-    source: str
-    models: dict[str, Price]
-
-
-@lru_cache(maxsize=1)
-def price_list() -> PriceList:
-    """The price list shipped with the package."""
-    loaded = tomllib.loads(Path(__file__).with_name("prices.toml").read_text("utf-8"))
-    models = {name: Price(**fields) for name, fields in loaded["models"].items()}
-    return PriceList(source=f"{loaded['source']}, {loaded['date']}", models=models)
-
-
-def price_of(model: str) -> Price | None:
-    """Price of ``provider/name``, its dated snapshots included; None if it is not known."""
-    return price_list().models.get(_DATED.sub("", model_name(model)))
-
-
-def cost_usd(
-    model: str, *, input_tokens: int, cached_tokens: int, output_tokens: int
-) -> float | None:
-    """Dollars at list prices; None if the price is not known.
+    Near the cap, calls wait until those under way have settled for what they really cost; only
+    when nothing is under way and the next call's worst case does not fit, the run stops.
 
     Args:
-        model: ``provider/name``.
-        input_tokens: All input tokens, those read from the provider's cache included.
-        cached_tokens: Input tokens read from the provider's cache.
-        output_tokens: Reply tokens, reasoning included.
+        cap: Most dollars; None for no cap.
+        spent: What the run has spent already, doubtful calls at their worst.
+
+    Attributes:
+        spent: Dollars settled so far.
+        reserved: Dollars that calls under way may cost.
     """
-    price = price_of(model)
-    if price is None:
-        return None
-    fresh = input_tokens - cached_tokens
-    total = fresh * price.input + cached_tokens * price.cached + output_tokens * price.output
-    return total / _MILLION
 
+    def __init__(self, cap: float | None = None, *, spent: float = 0.0) -> None:
+        self.cap, self.spent, self.reserved = cap, spent, 0.0
+        self._under_way = 0
+        self._settled = asyncio.Event()
 
-def tokens_in(text_length: int) -> int:
-    """Estimated tokens of a text of so many characters."""
-    return -(-text_length // CHARACTERS_PER_TOKEN)
+    async def reserve(self, usd: float | None) -> None:
+        """Set aside what a call may cost; `settle` must follow.
+
+        Raises:
+            StopError: The call does not fit under the cap.
+        """
+        worst = usd or 0.0
+        while self.cap is not None and self.spent + self.reserved + worst > self.cap:
+            if self._under_way == 0:
+                raise StopError(
+                    f"the cap of ${self.cap:,.2f} could be passed: ${self.spent:,.4f} are spent "
+                    f"and the next call may cost up to ${worst:,.4f}; to go on, run the same "
+                    "command with a higher --max-usd"
+                )
+            self._settled.clear()
+            await self._settled.wait()
+        self.reserved += worst
+        self._under_way += 1
+
+    def settle(self, reserved: float | None, spent: float | None) -> None:
+        """A call has ended: replace what was set aside by what it cost."""
+        self._under_way -= 1
+        self.reserved = max(0.0, self.reserved - (reserved or 0.0)) if self._under_way else 0.0
+        self.spent += spent or 0.0
+        self._settled.set()

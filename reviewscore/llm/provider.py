@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import difflib
 import os
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Protocol
 
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
 
-PROVIDERS = ("openai",)
+EXCHANGE = "exchange:"
+"""Start of a model's name that is a folder of prompts and replies."""
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""Environment variable of each provider's key."""
+PROVIDERS = ("openai", "anthropic", "litellm")
+
+
+@dataclass(frozen=True)
+class Traits:
+    """How a provider is to be used.
+
+    Attributes:
+        paced: Calls take time at a server: so many at once, slower when it complains.
+        warms: The provider caches a shared prefix, so the first call with it goes alone.
+        records: The provider is itself the record of its replies: they are not looked up in the
+            ledger, and cost nothing to get again.
+    """
+
+    paced: bool = True
+    warms: bool = True
+    records: bool = False
 
 
 class Provider(Protocol):
@@ -17,9 +39,11 @@ class Provider(Protocol):
 
     Attributes:
         place: Where requests go (an address or name); part of the key of a call.
+        traits: How it is to be used.
     """
 
     place: str
+    traits: Traits
 
     async def complete(self, request: Request) -> Completion:
         """Ask once.
@@ -35,6 +59,11 @@ class Provider(Protocol):
         ...
 
 
+def provider_name(model: str) -> str:
+    """What a model's name says of its provider: ``openai``, ``exchange``, ..."""
+    return "exchange" if model.startswith(EXCHANGE) else model.partition("/")[0]
+
+
 def model_name(model: str) -> str:
     """The provider's own name of a model: what follows the first ``/``."""
     return model.partition("/")[2]
@@ -47,30 +76,48 @@ def check_model(model: str, *, base_url: str | None) -> None:
         SettingsError: No provider will take the name, or the provider's key is missing.
     """
     provider, slash, name = model.partition("/")
-    if provider in PROVIDERS and slash and name:
-        if not base_url and not os.environ.get("OPENAI_API_KEY"):
-            raise SettingsError(
-                "OPENAI_API_KEY is not set; set it, or name a compatible server with --base-url"
-            )
+    if model.startswith(EXCHANGE):
+        if not model.removeprefix(EXCHANGE):
+            raise SettingsError("exchange: needs a folder; write exchange:FOLDER")
         return
-    close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
-    hint = f"; did you mean '{close[0]}'?" if close and close[0] != provider else ""
-    ways = ", ".join(f"{known}/NAME" for known in PROVIDERS)
-    raise SettingsError(f"unknown model '{model}'{hint} Use lexical or {ways}.")
+    if provider not in PROVIDERS or not slash or not name:
+        close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
+        hint = f"; did you mean '{close[0]}'?" if close and close[0] != provider else ""
+        ways = ", ".join(f"{known}/NAME" for known in PROVIDERS)
+        raise SettingsError(
+            f"unknown model '{model}'{hint} Use lexical, {ways} or exchange:FOLDER."
+        )
+    key = KEYS.get(provider)
+    if key is not None and not os.environ.get(key) and not (base_url and provider == "openai"):
+        server = ", or name a compatible server with --base-url" if provider == "openai" else ""
+        raise SettingsError(f"{key} is not set; set it{server}")
+    if provider == "litellm" and find_spec("litellm") is None:
+        raise SettingsError(f"{model} needs a package: pip install 'reviewscore[litellm]'")
 
 
 def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provider:
     """The provider of a model.
 
     Args:
-        model: ``provider/name``.
-        base_url: Address of a compatible server; None for the provider's own.
+        model: ``provider/name`` or ``exchange:FOLDER``.
+        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``; None for
+            the provider's own. Other providers take theirs from their SDK's own variables.
         timeout: Seconds to wait for one reply.
 
     Raises:
         SettingsError: No such provider, or its key is missing.
     """
     check_model(model, base_url=base_url)
-    from reviewscore.llm.providers.openai import OpenAIProvider
+    match provider_name(model):
+        case "anthropic":
+            from reviewscore.llm.providers.anthropic import AnthropicProvider
 
-    return OpenAIProvider(base_url=base_url, timeout=timeout)
+            return AnthropicProvider(timeout=timeout)
+        case "litellm":
+            from reviewscore.llm.providers.litellm import LiteLLMProvider
+
+            return LiteLLMProvider(timeout=timeout)
+        case _:
+            from reviewscore.llm.providers.openai import OpenAIProvider
+
+            return OpenAIProvider(base_url=base_url, timeout=timeout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -12,7 +13,6 @@ from tenacity import (
     AsyncRetrying,
     RetryCallState,
     retry_if_exception,
-    stop_after_attempt,
     wait_random_exponential,
 )
 
@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 LONGEST_WAIT = 60.0
 """Seconds; a provider that asks for more is not waited for."""
+LONGEST_STORM = 900.0
+"""Seconds for which a call is tried again while the provider says it is asked too often."""
+TOO_OFTEN = 429
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT)
 
@@ -37,14 +40,29 @@ def _worth_retrying(error: BaseException) -> bool:
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
+    backoff = float(_BACKOFF(state))
     if isinstance(error, ProviderError) and error.retry_after is not None:
-        return error.retry_after
-    return _BACKOFF(state)
+        return error.retry_after + min(backoff, 1.0)  # not all at the same instant
+    return backoff
 
 
 def _say(state: RetryCallState) -> None:
     error = state.outcome.exception() if state.outcome else None
     log.info("attempt %d failed (%s); trying again", state.attempt_number, error)
+
+
+class _Patience:
+    """When to give up: after so many failures, those for asking too often not counted."""
+
+    def __init__(self, max_retries: int) -> None:
+        self._left, self._began = max_retries, time.monotonic()
+
+    def __call__(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, ProviderError) and error.status == TOO_OFTEN:
+            return time.monotonic() - self._began > LONGEST_STORM
+        self._left -= 1
+        return self._left < 0
 
 
 async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> tuple[T, int]:
@@ -55,11 +73,12 @@ async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> 
 
     Raises:
         ProviderError: The last failure.
-        StopError: The provider asks to wait longer than is waited for; says until when.
+        StopError: The provider takes no calls for longer than is waited for, or cannot be
+            reached at all: no other call would fare better.
     """
     attempts = AsyncRetrying(
         retry=retry_if_exception(_worth_retrying),
-        stop=stop_after_attempt(max_retries + 1),
+        stop=_Patience(max_retries),
         wait=_wait,
         before_sleep=_say,
         sleep=asyncio.sleep,
@@ -70,11 +89,21 @@ async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> 
             with attempt:
                 result = await ask()
     except ProviderError as error:
-        wait = error.retry_after
-        if error.retryable and wait is not None and wait > LONGEST_WAIT:
-            then = (datetime.now().astimezone() + timedelta(seconds=wait)).strftime(
-                "%d %B %H:%M %Z"
-            )
-            raise StopError(f"the provider takes no more calls until {then} ({error})") from error
-        raise
+        raise _final(error) from error
     return result, attempts.statistics.get("attempt_number", 1)
+
+
+def _final(error: ProviderError) -> ProviderError | StopError:
+    """A failure that ends the run where going on is pointless, else the failure itself."""
+    if not error.retryable:
+        return error
+    if error.retry_after is not None and error.retry_after > LONGEST_WAIT:
+        then = datetime.now().astimezone() + timedelta(seconds=error.retry_after)
+        return StopError(
+            f"the provider takes no more calls until {then.strftime('%d %B %H:%M %Z')} ({error})"
+        )
+    if error.status == TOO_OFTEN:
+        return StopError(f"the provider takes no more calls for now ({error}); run again later")
+    if error.status is None and not error.in_doubt:
+        return StopError(f"{error}; the server cannot be reached: run again when it can be")
+    return error

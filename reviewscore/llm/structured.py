@@ -40,8 +40,15 @@ class Answer(Generic[T]):
 
 @lru_cache(maxsize=64)
 def reply_schema(output: type[BaseModel]) -> str:
-    """JSON schema of a reply, as compact JSON text; equal for equal records."""
-    return json.dumps(output.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    """JSON schema of a reply, as compact JSON text; equal for equal records.
+
+    Titles of fields repeat their names and are left out; the title of the whole names the record.
+    """
+    schema = output.model_json_schema()
+    for one in (schema, *schema.get("$defs", {}).values()):
+        for field in one.get("properties", {}).values():
+            field.pop("title", None)
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 
 def parse_reply(text: str, output: type[T]) -> T:

@@ -41,6 +41,13 @@ class Provers:
         for _ in range(count):
             self._idle.put(None)
         self.workers = count
+        self._under_way = 0
+        self._counting = threading.Lock()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a proof is under way."""
+        return self._under_way > 0
 
     def prove(
         self,
@@ -67,6 +74,8 @@ class Provers:
             max_premises=limits.premises,
             memory=limits.memory,
         )
+        with self._counting:
+            self._under_way += 1
         worker = self._idle.get()
         try:
             if worker is not None and not worker.alive:
@@ -76,6 +85,8 @@ class Provers:
             return worker.prove(task)
         finally:
             self._idle.put(worker)
+            with self._counting:
+                self._under_way -= 1
 
     def close(self) -> None:
         """Stop the workers that are idle."""

@@ -75,10 +75,15 @@ class Streamlined(Record):
 
 
 class Faithfulness(Record):
-    """Whether a reconstruction says what the reviewer said; None if no judge was asked."""
+    """Whether a reconstruction says what the reviewer said; None if no judge was asked.
+
+    Attributes:
+        votes: What each judge of a panel said; empty for one judge.
+    """
 
     faithful: bool | None
     rationale: str = ""
+    votes: tuple[bool, ...] = ()
     provenance: tuple[Provenance, ...] = ()
 
 
@@ -89,6 +94,7 @@ class Round(Record):
         state: How the loop would end if this were its last round.
         proof: The model's own words for the proof.
         finding: What the prover found.
+        votes: What each judge of a panel said of its faithfulness; empty for one judge.
         feedback: What was told to the model; empty if nothing was wrong.
     """
 
@@ -103,6 +109,7 @@ class Round(Record):
     finding: Proof
     faithful: bool | None = None
     faithfulness_rationale: str = ""
+    votes: tuple[bool, ...] = ()
     feedback: str = ""
     provenance: tuple[Provenance, ...] = ()
 

@@ -10,6 +10,12 @@ from pydantic import Field
 
 from reviewscore.schema.record import Record
 
+Structured = Literal["schema", "object", "text"]
+"""How a reply's form is asked for: a JSON schema that the provider enforces, any JSON object that
+the provider enforces, or words alone."""
+
+Parameters = dict[str, str | int | float | bool | None]
+
 
 class Message(Record):
     """One turn of a conversation."""
@@ -21,51 +27,83 @@ class Message(Record):
 class Request(Record):
     """Everything that can change a reply.
 
+    What is sent is `system`, then one user turn made of `prefix`, `task` and the first message,
+    then the other messages. The order goes from what changes least to what changes most, so that
+    providers can cache what stands in front.
+
     Attributes:
         model: ``provider/name``.
         system: Constant instructions.
-        prefix: Text that opens the first user message and is byte-identical for many requests
-            (the paper), so that providers can cache it; empty if there is none.
-        messages: The conversation; the first is the user's.
+        prefix: The paper: byte-identical for all requests about it; empty if there is none.
+        task: Instructions of the stage: byte-identical for all its items.
+        messages: The conversation; the first is the user's and holds the item.
         schema_name: Name of the reply's record.
         reply_schema: JSON schema of the reply, as JSON text.
+        structured: How the form of the reply is asked for.
         temperature: Sampling temperature; None leaves it out.
-        max_tokens: Reply limit in tokens.
+        effort: How hard a reasoning model is to think; None leaves it out.
+        max_tokens: Reply limit in tokens, reasoning included.
+        repeat: Number of the repetition, from 0: equal requests that are to be answered again.
     """
 
     model: str
     system: str
     prefix: str = ""
+    task: str = ""
     messages: tuple[Message, ...]
     schema_name: str
     reply_schema: str
+    structured: Structured = "schema"
     temperature: float | None = 0.0
+    effort: str | None = None
     max_tokens: int = Field(default=4096, gt=0)
+    repeat: int = Field(default=0, ge=0)
+
+    def opening(self) -> tuple[str, ...]:
+        """The parts of the first user turn, those that change least first; none is empty."""
+        return tuple(part for part in (self.prefix, self.task, self.messages[0].content) if part)
 
     def conversation(self) -> tuple[Message, ...]:
-        """System message, then the turns, with the prefix put in front of the first."""
-        first, *rest = self.messages
-        if self.prefix:
-            first = Message(role=first.role, content=f"{self.prefix}\n\n{first.content}")
-        return (Message(role="system", content=self.system), first, *rest)
+        """System message, the first user turn in one piece, then the other turns."""
+        first = Message(role="user", content="\n\n".join(self.opening()))
+        return (Message(role="system", content=self.system), first, *self.messages[1:])
 
     def key(self, *, place: str) -> str:
         """SHA-256 over the request and the server it goes to: equal keys, equal calls."""
         fields = self.model_dump(mode="json")
-        text = json.dumps({"place": place, **fields}, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return _digest({"place": place, **fields})
+
+    def prompt_key(self) -> str:
+        """SHA-256 over what a reader gets to see, whoever the reader is."""
+        said = [message.model_dump() for message in self.conversation()]
+        return _digest({"messages": said, "schema": self.reply_schema, "repeat": self.repeat})
+
+
+def _digest(fields: dict[str, object]) -> str:
+    text = json.dumps(fields, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def prefix_key(text: str) -> str:
+    """SHA-256 of a prefix, by which it is stored once and routed to the same cache."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Usage(Record):
-    """Tokens of one call; ``input_tokens`` includes those read from a cache.
+    """Tokens of one call, in one convention for all providers.
 
     Attributes:
+        input_tokens: All input, that which was read from or written to a cache included.
+        cached_tokens: Input read from the provider's cache.
+        written_tokens: Input written to the provider's cache, where it says so.
+        output_tokens: The reply, reasoning included.
         raw: The provider's own usage object as JSON text; conventions differ, so it is kept.
     """
 
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0)
+    written_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
     raw: str = ""
 
 
@@ -75,6 +113,7 @@ class Completion(Record):
     Attributes:
         finish: ``stop``, or why the reply is not whole: ``length``, ``filter``, ``refusal``.
         parameters: What was really sent beside the messages.
+        batch: Whether it came from a batch job, which is billed at a lower price.
     """
 
     text: str
@@ -82,7 +121,8 @@ class Completion(Record):
     reply_id: str | None = None
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
     usage: Usage = Usage()
-    parameters: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
+    batch: bool = False
 
 
 class Call(Record):
@@ -90,18 +130,21 @@ class Call(Record):
 
     Attributes:
         key: SHA-256 of everything that can change the reply.
+        place: The server it went to.
         stage: What was asked.
-        request: The request; its prefix (the paper) is replaced by `prefix_sha256`.
+        request: The request.
         attempts: How often it was sent before it succeeded.
         started: UTC time, ISO 8601.
         seconds: From sending (first attempt) to the reply.
+        usd: Dollars at the list price of the day; None if the price was not known.
     """
 
     key: str
+    place: str
     stage: str
     request: Request
-    prefix_sha256: str
     completion: Completion
     attempts: int
     started: str
     seconds: float
+    usd: float | None = None

@@ -41,7 +41,7 @@ class Provenance(Record):
         judge_version: Version of the embedded judge; None for models.
         model_answered: The model that the provider says answered.
         reply_id: The provider's identifier of the reply.
-        call_sha256: Key of the call in the run's ``calls.jsonl``.
+        call_sha256: Key of the call in the ledger.
         prompt_id: Prompt file used, as ``judge/v1``.
         prompt_sha256: SHA-256 of that file's bytes.
         rendered_sha256: SHA-256 of the prompt as sent.
@@ -68,6 +68,36 @@ class TypeVerdict(Record):
     provenance: tuple[Provenance, ...] = ()
 
 
+class Rating(Record):
+    """What one judge of a panel said of an item.
+
+    Attributes:
+        judge: The model, as ``provider/name``.
+        repeat: Number of the repetition, from 0.
+        score: 1..5; None is unknown.
+        untrivialness: 0..2, of premises.
+        error: Why there is no score, when the judge gave no usable reply.
+    """
+
+    judge: str
+    repeat: int = 0
+    score: int | None = Field(default=None, ge=1, le=5)
+    untrivialness: int | None = Field(default=None, ge=0, le=2)
+    error: str | None = None
+
+
+def spread(ratings: tuple[Rating, ...]) -> int | None:
+    """Highest less lowest score of a panel; None where fewer than two judges scored."""
+    scores = [one.score for one in ratings if one.score is not None]
+    return max(scores) - min(scores) if len(scores) > 1 else None
+
+
+def divided(ratings: tuple[Rating, ...]) -> bool:
+    """Whether some judges of a panel call an item misinformed and others do not."""
+    sides = {one.score <= MISINFORMED_UP_TO for one in ratings if one.score is not None}
+    return len(sides) > 1
+
+
 class Verdict(Record):
     """A score on the five-point scale, or an honest absence of one.
 
@@ -79,6 +109,7 @@ class Verdict(Record):
         rationale: Why, in the judge's words.
         answer: For an answerable question, the answer from the paper.
         evidence: Passages of the paper, those not found in it marked as such.
+        ratings: What each judge of a panel said; `score` is their lower median. Empty for one.
     """
 
     scale: Literal["unanswerability", "factuality"]
@@ -87,6 +118,7 @@ class Verdict(Record):
     rationale: str = ""
     answer: str | None = None
     evidence: tuple[Evidence, ...] = ()
+    ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()
 
     @property
@@ -109,6 +141,8 @@ class PremiseVerdict(Record):
         untrivialness: 0 definitely trivial, 1 probably trivial, 2 definitely not trivial.
         finding: What the `lexical` judge found; None for models.
         error: Why there is no verdict, when the judge gave no usable reply.
+        ratings: What each judge of a panel said; the values are their lower medians, the source
+            the commonest one. Empty for one judge.
     """
 
     source: KnowledgeSource | None = None
@@ -118,4 +152,5 @@ class PremiseVerdict(Record):
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
     error: str | None = None
+    ratings: tuple[Rating, ...] = ()
     provenance: tuple[Provenance, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from pathlib import Path
 from typing import Literal
 
@@ -44,8 +45,10 @@ class Spending(Record):
     """Calls and tokens of all sessions of a run.
 
     Attributes:
-        reused: Calls answered from the run's own record.
-        usd: Dollars at list prices; None if the model's price is not known.
+        reused: Calls answered from the ledger.
+        batched: Calls that went as batch jobs.
+        usd: Dollars at list prices; None if the price of a call is not known.
+        doubtful_usd: Dollars at most of calls that may have been billed although no reply came.
         prices: Where the prices are from, and their date.
     """
 
@@ -53,8 +56,11 @@ class Spending(Record):
     reused: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    written_tokens: int = 0
+    batched: int = 0
     output_tokens: int = 0
     usd: float | None = None
+    doubtful_usd: float = 0.0
     prices: str | None = None
 
 
@@ -62,6 +68,7 @@ class Manifest(Record):
     """The run's own account of itself.
 
     Attributes:
+        run_id: Name of the run in the ledger.
         decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder
             holds one set of these, and resuming with another is refused.
         data: Folder of the input as it was named, so that a report can be written anew.
@@ -75,6 +82,7 @@ class Manifest(Record):
     schema_id: Literal["reviewscore.manifest/1"] = Field(
         default="reviewscore.manifest/1", alias="schema"
     )
+    run_id: str = Field(default_factory=lambda: uuid.uuid4().hex)
     reviewscore_version: str
     judge: str
     judge_version: str | None

@@ -13,14 +13,12 @@ from pydantic import Field, ValidationError
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
-from reviewscore.store.calls import CallFile
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest, first_difference
 
 MANIFEST = "manifest.json"
 POINTS = "points.jsonl"
 ERRORS = "errors.jsonl"
-CALLS = "calls.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
 _LOCK = ".lock"
@@ -78,7 +76,6 @@ class RunDir:
             failed = [_failure(one) for one in read_points(path) if one.status is Status.ERROR]
             write_whole(path / ERRORS, "".join(f"{one.model_dump_json()}\n" for one in failed))
             self._points, self._errors = JsonLines(path / POINTS), JsonLines(path / ERRORS)
-            self._calls: CallFile | None = None
         except BaseException:
             self._lock.release()
             raise
@@ -100,6 +97,7 @@ class RunDir:
                 "use the same settings and input, or another folder"
             )
         kept: dict[str, object] = {
+            "run_id": old.run_id,
             "times": old.times,
             "spending": old.spending,
             "models_answered": old.models_answered,
@@ -110,16 +108,9 @@ class RunDir:
         return new.model_copy(update=kept)
 
     def _holds_nothing(self) -> bool:
-        """Whether no point was written and no call answered yet."""
-        files = (self.path / POINTS, self.path / CALLS)
-        return not any(file.is_file() and file.stat().st_size for file in files)
-
-    @property
-    def calls(self) -> CallFile:
-        """The record of calls, opened at first use."""
-        if self._calls is None:
-            self._calls = CallFile(self.path / CALLS)
-        return self._calls
+        """Whether no point was written yet; calls are in the ledger, whatever becomes of it."""
+        file = self.path / POINTS
+        return not (file.is_file() and file.stat().st_size)
 
     def add(self, score: PointScore) -> None:
         """Write a point's score; it is with the operating system when this returns."""
@@ -151,8 +142,6 @@ class RunDir:
     ) -> None:
         self._points.close()
         self._errors.close()
-        if self._calls is not None:
-            self._calls.close()
         self._lock.release()
 
 

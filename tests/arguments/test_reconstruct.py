@@ -101,7 +101,7 @@ class Fake:
         raise AssertionError("not part of the loop")
 
     propose_points = point_type = _unasked
-    question_answerability = claim_factuality = premise_factuality = _unasked
+    question_answerability = claim_factuality = premises_factuality = _unasked
 
 
 YES = Faithfulness(faithful=True, rationale="as the reviewer wrote", provenance=stage("faithful"))

@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER, ROOT
+from tests.ledgers import column, wait_for_calls
 from tests.loopback import Loopback, schema_name
 
 WEAKNESSES = (
@@ -289,21 +289,7 @@ def command(data: Path, out: Path, url: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
-
-
-def wait_for_lines(file: Path, count: int) -> None:
-    for _ in range(600):
-        if file.is_file() and file.read_bytes().count(b"\n") >= count:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{file} never got {count} lines")
-
-
-def keys_of(file: Path) -> list[str]:
-    return [
-        json.loads(line)["key"] for line in file.read_bytes().splitlines() if line.endswith(b"}")
-    ]
+    return {**os.environ, "PYTHONPATH": str(ROOT), "REVIEWSCORE_CACHE": "no"}
 
 
 def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
@@ -314,14 +300,14 @@ def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
     subprocess.run(command(data, whole, server.url), env=environment(), check=True)
     before = set(server.served)
     process = subprocess.Popen(command(data, killed, server.url), env=environment())
-    wait_for_lines(killed / "calls.jsonl", 8)
+    wait_for_calls(killed, 8)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    recorded = keys_of(killed / "calls.jsonl")
+    recorded = column(killed, "key")
     subprocess.run(command(data, killed, server.url), env=environment(), check=True)
     server.stop()
 
-    keys = keys_of(killed / "calls.jsonl")
+    keys = column(killed, "key")
     assert before
     assert len(recorded) >= 8
     assert len(keys) == len(set(keys))
@@ -339,14 +325,14 @@ def test_an_interrupted_run_finishes_calls_under_way_and_exits_130(
     server = Loopback(latency=0.2).start()
     out = tmp_path / "run"
     process = subprocess.Popen(command(data, out, server.url), env=environment())
-    wait_for_lines(out / "calls.jsonl", 2)
+    wait_for_calls(out, 2)
     process.send_signal(signal.SIGINT)
     code = process.wait(timeout=30)
     answered = sum(server.served.values())
     server.stop()
 
     assert code == 130
-    assert len(keys_of(out / "calls.jsonl")) == answered
+    assert len(column(out, "key")) == answered
     assert not read_manifest(out).complete
 
 

@@ -7,9 +7,10 @@ import re
 
 import pytest
 
-from reviewscore.judges.asker import Asker
+from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.bench import ModelJudges
-from reviewscore.llm.client import CallsInMemory, Client
+from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premise, Round
 from reviewscore.schema.call import Request
@@ -25,8 +26,8 @@ QUOTE = "We train with Adam and a learning rate of 0.001."
 
 def judges_with(*answers: Answer) -> tuple[ModelJudges, ScriptedProvider]:
     provider = ScriptedProvider([json.dumps(answer) for answer in answers])
-    client = Client(provider, CallsInMemory(), connections=4)
-    asker = Asker(client, model="scripted/x", temperature=0.0, max_tokens=500)
+    client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=4))
+    asker = Asker(client, model="scripted/x", manner=Manner(max_tokens=500))
     return ModelJudges(asker), provider
 
 
@@ -37,7 +38,7 @@ async def test_a_point_that_argues_is_an_argument_after_one_question() -> None:
 
     assert verdict.type is PointType.ARGUMENT
     assert verdict.rationale == "it says why"
-    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v1"]
+    assert [one.prompt_id for one in verdict.provenance] == ["is_argument/v2"]
     assert provider.left_over == 0
 
 
@@ -96,7 +97,7 @@ async def test_the_paper_opens_every_prompt_about_it_byte_for_byte(paper: Paper)
 
     await judges.question_answerability(point, paper, response=None)
     await judges.claim_factuality(point, paper, response=None)
-    await judges.premise_factuality(PREMISE, point, paper, response=None)
+    await judges.premises_factuality((PREMISE,), point, paper, response=None)
 
     openings = {_opening(request) for request in provider.requests}
     assert len(openings) == 1
@@ -137,7 +138,7 @@ async def test_a_premise_that_needs_the_paper_is_not_trivial(
 ) -> None:
     judges, _ = judges_with(premise_answer(**changes))
 
-    verdict = await judges.premise_factuality(PREMISE, make_point("x"), paper, response=None)
+    (verdict,) = await judges.premises_factuality((PREMISE,), make_point("x"), paper, response=None)
 
     assert verdict.untrivialness == untrivialness
     assert verdict.source is KnowledgeSource(changes.get("source", "annotator_knowledge"))
@@ -146,9 +147,9 @@ async def test_a_premise_that_needs_the_paper_is_not_trivial(
 async def test_the_year_of_the_paper_reaches_the_premise_judge(paper: Paper) -> None:
     judges, provider = judges_with(premise_answer(), premise_answer())
 
-    await judges.premise_factuality(PREMISE, make_point("x"), paper, response=None)
+    await judges.premises_factuality((PREMISE,), make_point("x"), paper, response=None)
     undated = paper.model_copy(update={"year": None})
-    await judges.premise_factuality(PREMISE, make_point("x"), undated, response=None)
+    await judges.premises_factuality((PREMISE,), make_point("x"), undated, response=None)
 
     with_year, without = (request.messages[0].content for request in provider.requests)
     assert "before 2021" in with_year
@@ -266,7 +267,7 @@ async def test_every_answer_says_where_it_came_from(paper: Paper) -> None:
     verdict = await judges.claim_factuality(make_point("x"), paper, response=None)
 
     origin = verdict.provenance[0]
-    assert origin.prompt_id == "claim_factuality/v1"
+    assert origin.prompt_id == "claim_factuality/v2"
     assert origin.judge == "scripted/x"
     assert origin.reply_id == "scripted"
     assert len(origin.call_sha256 or "") == len(origin.prompt_sha256 or "") == 64

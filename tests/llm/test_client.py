@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from reviewscore.errors import ProviderError, StopError
-from reviewscore.llm.client import CallsInMemory, Client, StoppedError
-from reviewscore.llm.limit import Limit
+from reviewscore.llm.client import Client, Limits, StoppedError
+from reviewscore.llm.lane import Lane
+from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.retry import with_retries
 from reviewscore.schema.call import Completion, Message, Request
@@ -26,7 +27,8 @@ def request(text: str = "hello") -> Request:
 
 
 def client(provider: ScriptedProvider, *, connections: int = 4) -> Client:
-    return Client(provider, CallsInMemory(), connections=connections, max_retries=2)
+    limits = Limits(connections=connections, max_retries=2)
+    return Client(lambda _: provider, CallsInMemory(), limits=limits)
 
 
 async def test_equal_calls_are_paid_once_one_after_the_other() -> None:
@@ -166,7 +168,7 @@ async def test_retries_end() -> None:
     async def ask() -> str:
         nonlocal tries
         tries += 1
-        raise ProviderError("busy", retryable=True, retry_after=0.0)
+        raise ProviderError("busy", retryable=True, retry_after=0.0, status=503)
 
     with pytest.raises(ProviderError, match="busy"):
         await with_retries(ask, max_retries=3)
@@ -181,7 +183,7 @@ async def test_a_scripted_completion_is_passed_through() -> None:
 
 async def test_where_calls_wait_the_urgent_go_first_and_equals_in_order() -> None:
     order: list[str] = []
-    limit = Limit(1)
+    limit = Lane(1)
 
     async def hold(name: str, urgency: int) -> None:
         async with limit.place(urgency):
@@ -194,7 +196,7 @@ async def test_where_calls_wait_the_urgent_go_first_and_equals_in_order() -> Non
 
 
 async def test_a_place_given_to_someone_who_left_is_passed_on() -> None:
-    limit = Limit(1)
+    limit = Lane(1)
     held = asyncio.Event()
     done: list[str] = []
 

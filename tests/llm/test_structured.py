@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
 from reviewscore.judges.asker import Reply
-from reviewscore.llm.client import CallsInMemory, Client
+from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import Reply as ScriptedReply
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import Answer, ask, parse_reply, reply_schema
@@ -34,7 +35,7 @@ async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvide
         reply_schema=reply_schema(Score),
         max_tokens=100,
     )
-    client = Client(provider, CallsInMemory(), connections=1)
+    client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=1))
     answer = await ask(client, request, Score, stage="s", again=lambda error: f"again: {error}")
     assert provider.left_over == 0
     return answer, provider

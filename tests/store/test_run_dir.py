@@ -12,12 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import RunFolderError
-from reviewscore.llm.client import Client
-from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.schema.call import Message, Request
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role, Span
-from reviewscore.store.calls import CallFile
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest, first_difference
 from reviewscore.store.run_dir import RunDir, read_manifest, read_points
@@ -232,38 +228,6 @@ def test_an_edited_record_is_named_by_line_and_field(tmp_path: Path) -> None:
 
     with pytest.raises(RunFolderError, match=r"points\.jsonl:2: field 'status'"):
         list(read_points(tmp_path))
-
-
-async def test_calls_on_disk_are_found_by_the_next_process(tmp_path: Path) -> None:
-    request = Request(
-        model="scripted/x",
-        system="s",
-        prefix="a long paper",
-        messages=(Message(role="user", content="ü?"),),
-        schema_name="R",
-        reply_schema="{}",
-    )
-    first = CallFile(tmp_path / "calls.jsonl")
-    paid = await Client(ScriptedProvider(["yes"]), first, connections=1).complete(
-        request, stage="s"
-    )
-    first.close()
-    with (tmp_path / "calls.jsonl").open("ab") as file:
-        file.write(b'{"half": ')
-
-    second = CallFile(tmp_path / "calls.jsonl")
-    again = await Client(ScriptedProvider([]), second, connections=1).complete(request, stage="s")
-    second.close()
-
-    assert again == paid
-    assert b"a long paper" not in (tmp_path / "calls.jsonl").read_bytes()
-
-
-def test_a_strange_line_among_the_calls_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "calls.jsonl").write_text("{}\n")
-
-    with pytest.raises(RunFolderError, match="no record of a call"):
-        CallFile(tmp_path / "calls.jsonl")
 
 
 def test_lines_of_a_missing_file_are_none(tmp_path: Path) -> None:

@@ -105,13 +105,21 @@ class LexicalJudges:
             provenance=_provenance("faithfulness"),
         )
 
-    async def premise_factuality(
-        self, premise: Premise, point: ReviewPoint, paper: Paper, *, response: str | None
-    ) -> PremiseVerdict:
-        """Whether the paper holds what an explicit premise denies; no score unless flagged.
+    async def premises_factuality(
+        self,
+        premises: tuple[Premise, ...],
+        point: ReviewPoint,
+        paper: Paper,
+        *,
+        response: str | None,
+    ) -> tuple[PremiseVerdict, ...]:
+        """Whether the paper holds what each explicit premise denies; no score unless flagged.
 
         That nothing was found proves nothing about a premise, so it has no score then.
         """
+        return tuple(self._premise(premise, paper) for premise in premises)
+
+    def _premise(self, premise: Premise, paper: Paper) -> PremiseVerdict:
         provenance = _provenance("premise_factuality")
         if not premise.explicit:
             return PremiseVerdict(

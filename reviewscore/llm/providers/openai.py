@@ -1,156 +1,215 @@
-"""OpenAI through its SDK, and every server that speaks its chat-completions protocol."""
+"""OpenAI through its SDK, and every server that speaks its protocol (vLLM, Ollama, OpenRouter)."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError, StopError
-from reviewscore.llm.provider import model_name
+from reviewscore.llm.parameters import Refused, reasons
+from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.waiting_time import seconds_to_wait
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Request, Usage
+from reviewscore.schema.call import Completion, Parameters, Request, Usage, prefix_key
 
 if TYPE_CHECKING:
-    from openai import APIStatusError
+    from openai import APIConnectionError, APIStatusError, AsyncOpenAI
     from openai.types.chat import ChatCompletion
-
-Sent = dict[str, str | int | float | bool | None]
+    from openai.types.responses import Response
 
 OPENAI = "https://api.openai.com/v1"
-_LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
-_REFUSALS = (
-    *("unsupported", "not supported", "does not support", "doesn't support", "unknown", "invalid"),
-    *("unrecognized", "unexpected", "not permitted", "not allowed", "not available", "extra"),
-)
-"""Words of a 400 that refuses a parameter rather than its value."""
-_OUT_OF_RANGE = ("too large", "too small", "at most", "at least", "maximum", "minimum", "between")
+LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 _NO_ACCESS = (401, 403)
 _RETRY = (408, 409, 425, 429)
+_OTHER_DOOR = ("v1/responses", "responses api")
+"""Words of an error that sends us to the other endpoint."""
 
 
 class OpenAIProvider:
-    """Chat completions of the OpenAI protocol.
+    """Chat completions, and the responses endpoint for models that have no other.
 
-    What a model refuses (temperature, JSON schema, the name of the reply limit) is learned from
-    its first 400 answer and left out from then on; what was really sent is in the completion.
+    What a model refuses (temperature, a form of structured output, the name of the reply limit)
+    is learned from its first 400 answer and left out from then on; what was really sent is in the
+    completion.
 
     Args:
         base_url: A compatible server's address; None is OpenAI itself.
         timeout: Seconds to wait for one reply.
     """
 
-    def __init__(self, *, base_url: str | None, timeout: float) -> None:
-        from openai import AsyncOpenAI
+    traits = Traits()
 
+    def __init__(self, *, base_url: str | None, timeout: float) -> None:
         self.place = base_url or OPENAI
-        key = os.environ.get("OPENAI_API_KEY")
-        # Own servers often need no key, but the SDK insists on one.
-        self._client = AsyncOpenAI(
-            api_key=key or "none", base_url=self.place, timeout=timeout, max_retries=0
-        )
-        self._refused: dict[str, set[str]] = {}
+        self._client = open_client(self.place, timeout=timeout)
+        self._refused = Refused(LIMIT_NAMES)
+        self._responses: set[str] = set()
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
         import openai
 
-        refused = self._refused.setdefault(request.model, set())
         while True:
-            sent = _parameters(request, refused)
+            sent = parameters(request, self._refused.of(request.model))
             try:
-                answer = await self._send(request, sent)
-            except openai.BadRequestError as error:
-                unwanted = _unwanted(error.message, sent)
-                if unwanted is None:
-                    raise _provider_error(error) from error
-                refused.add(unwanted)
-                continue
+                if request.model in self._responses:
+                    return await self._respond(request, sent)
+                body = chat_body(request, sent)
+                answer: ChatCompletion = await self._client.chat.completions.create(**body)
+                return completion_of(answer, sent)
             except openai.APIStatusError as error:
-                raise _provider_error(error) from error
+                if request.model not in self._responses and _wants_responses(error):
+                    self._responses.add(request.model)
+                elif error.status_code != 400 or not self._refused.learn(  # noqa: PLR2004
+                    request.model, error.message, sent
+                ):
+                    raise provider_error(error) from error
             except openai.APIConnectionError as error:  # time-outs are connection errors too
-                raise ProviderError(f"{self.place}: {error}", retryable=True) from error
+                raise broken(self.place, error) from error
             except (openai.OpenAIError, json.JSONDecodeError) as error:
-                raise ProviderError(f"{self.place}: {error}", retryable=False) from error
-            return _completion(answer, sent)
+                raise ProviderError(
+                    f"{self.place}: {error}", retryable=False, in_doubt=True
+                ) from error
 
-    async def _send(self, request: Request, sent: Sent) -> ChatCompletion:
-        fields: dict[str, object] = {
-            name: value for name, value in sent.items() if name != "response_format"
-        }
-        if sent.get("response_format") == "json_schema":
-            fields["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": request.schema_name,
-                    "strict": True,
-                    "schema": json.loads(request.reply_schema),
-                },
-            }
-        answer: ChatCompletion = await self._client.chat.completions.create(  # type: ignore[call-overload]
-            model=model_name(request.model),
-            messages=[message.model_dump() for message in request.conversation()],
-            **fields,
-        )
-        return answer
+    async def _respond(self, request: Request, sent: Parameters) -> Completion:
+        answer: Response = await self._client.responses.create(**responses_body(request, sent))
+        return _completion_of_response(answer, sent)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
 
-def _parameters(request: Request, refused: set[str]) -> Sent:
-    limit = next((name for name in _LIMIT_NAMES if name not in refused), None)
-    sent: Sent = {}
-    if request.temperature is not None and "temperature" not in refused:
+def open_client(place: str, *, timeout: float) -> AsyncOpenAI:
+    """The SDK's client without retries of its own, on its quickest transport."""
+    import openai
+
+    key = os.environ.get("OPENAI_API_KEY")
+    # Own servers often need no key, but the SDK insists on one. The aiohttp transport takes a
+    # fraction of the CPU of the default one where many calls are under way.
+    return openai.AsyncOpenAI(
+        api_key=key or "none",
+        base_url=place,
+        timeout=timeout,
+        max_retries=0,
+        http_client=openai.DefaultAioHttpClient(timeout=timeout),
+    )
+
+
+def parameters(request: Request, refused: frozenset[str]) -> Parameters:
+    """What is sent beside the messages, less what the model is known to refuse."""
+    limit = next((name for name in LIMIT_NAMES if name not in refused), None)
+    thinks = reasons(model_name(request.model))
+    sent: Parameters = {}
+    if request.temperature is not None and not thinks:
         sent["temperature"] = request.temperature
+    if request.effort is not None:
+        sent["reasoning_effort"] = request.effort
     if limit is not None:
         sent[limit] = request.max_tokens
-    if "response_format" not in refused:
-        sent["response_format"] = "json_schema"
+    if request.prefix:
+        sent["prompt_cache_key"] = prefix_key(request.prefix)[:32]
+    sent = {name: value for name, value in sent.items() if name not in refused}
+    forms = {"schema": ("json_schema", "json_object"), "object": ("json_object",), "text": ()}
+    form = next((one for one in forms[request.structured] if one not in refused), None)
+    if form is not None and "response_format" not in refused:
+        sent["response_format"] = form
     return sent
 
 
-def _unwanted(message: str, sent: Sent) -> str | None:
-    """The sent parameter that a 400 complains of, if it is one that can be left out."""
-    lowered = message.lower()
-    if not any(word in lowered for word in _REFUSALS) or any(
-        word in lowered for word in _OUT_OF_RANGE
-    ):
-        return None  # a value out of range is not mended by leaving the parameter out
-    names = sorted(sent, key=len, reverse=True)  # `max_completion_tokens` before `max_tokens`
-    for name in names:
-        # "use 'max_tokens' instead" names two: the one complained of comes first.
-        others = [lowered.find(other) for other in _LIMIT_NAMES if other in lowered]
-        if name in lowered and (name not in _LIMIT_NAMES or lowered.find(name) == min(others)):
-            return name
-    if "response_format" in sent and ("json_schema" in lowered or "guided" in lowered):
-        return "response_format"
-    return None
+def chat_body(request: Request, sent: Parameters) -> dict[str, Any]:
+    """The body of a chat completion."""
+    body: dict[str, Any] = {name: one for name, one in sent.items() if name != "response_format"}
+    body["model"] = model_name(request.model)
+    body["messages"] = [message.model_dump() for message in request.conversation()]
+    if sent.get("response_format") == "json_schema":
+        schema = {
+            "name": request.schema_name,
+            "strict": True,
+            "schema": json.loads(request.reply_schema),
+        }
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif sent.get("response_format") == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    return body
 
 
-def _provider_error(error: APIStatusError) -> ProviderError | StopError:
+def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
+    """The body of a response; nothing is stored at the provider."""
+    system, *turns = request.conversation()
+    body: dict[str, Any] = {
+        "model": model_name(request.model),
+        "instructions": system.content,
+        "input": [message.model_dump() for message in turns],
+        "store": False,
+    }
+    for name, value in sent.items():
+        if name in LIMIT_NAMES:
+            body["max_output_tokens"] = value
+        elif name == "reasoning_effort":
+            body["reasoning"] = {"effort": value}
+        elif name != "response_format":
+            body[name] = value
+    form = sent.get("response_format")
+    if form == "json_schema":
+        body["text"] = {
+            "format": {
+                "type": "json_schema",
+                "name": request.schema_name,
+                "strict": True,
+                "schema": json.loads(request.reply_schema),
+            }
+        }
+    elif form == "json_object":
+        body["text"] = {"format": {"type": "json_object"}}
+    return body
+
+
+def _wants_responses(error: APIStatusError) -> bool:
+    return error.status_code in (400, 404) and any(
+        words in error.message.lower() for words in _OTHER_DOOR
+    )
+
+
+def broken(place: str, error: APIConnectionError) -> ProviderError:
+    """A connection that broke, told apart from one that never came about."""
+    cause: BaseException | None = error
+    kinds = set()
+    while cause is not None:
+        kinds.add(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    unreachable = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "gaierror"}
+    never = bool(kinds & unreachable) or "ConnectionRefusedError" in kinds
+    reason = error.__cause__ or error
+    return ProviderError(
+        f"{place}: {str(error).rstrip('.')} ({reason})", retryable=True, in_doubt=not never
+    )
+
+
+def provider_error(error: APIStatusError) -> ProviderError | StopError:
+    """A refusal of the server, as one of ours."""
     status = error.status_code
     if status in _NO_ACCESS:
         return StopError(f"the provider refused access ({status}: {error.message}); check the key")
     if getattr(error, "code", None) == "insufficient_quota":
         return StopError(f"the account has no credit left ({error.message}); run again later")
-    header = error.response.headers.get("retry-after")
-    try:
-        wait = float(header) if header else None
-    except ValueError:  # an HTTP date: the ordinary back-off will do
-        wait = None
     return ProviderError(
         str(without_surrogates(f"status {status}: {error.message}")),
         retryable=status in _RETRY or status >= 500,  # noqa: PLR2004 - HTTP's server errors
-        retry_after=wait,
+        retry_after=seconds_to_wait(error.response.headers),
         status=status,
     )
 
 
-def _completion(answer: ChatCompletion, sent: Sent) -> Completion:
+def completion_of(answer: ChatCompletion, sent: Parameters) -> Completion:
+    """A chat completion, as ours.
+
+    Raises:
+        ProviderError: There is no reply in it.
+    """
     if not answer.choices:
-        raise ProviderError("the answer holds no choices", retryable=True)
+        raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
     choice = answer.choices[0]
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
     text = choice.message.content or ""
@@ -163,11 +222,11 @@ def _completion(answer: ChatCompletion, sent: Sent) -> Completion:
     usage = Usage()
     if answer.usage is not None:
         details = answer.usage.prompt_tokens_details
-        usage = Usage(
-            input_tokens=answer.usage.prompt_tokens,
-            cached_tokens=(details.cached_tokens or 0) if details else 0,
-            output_tokens=answer.usage.completion_tokens,
-            raw=answer.usage.model_dump_json(exclude_none=True),
+        usage = _usage(
+            answer.usage.prompt_tokens,
+            details,
+            answer.usage.completion_tokens,
+            answer.usage.model_dump_json(exclude_none=True),
         )
     return Completion(
         text=str(without_surrogates(text)),
@@ -176,4 +235,49 @@ def _completion(answer: ChatCompletion, sent: Sent) -> Completion:
         finish=finish,
         usage=usage,
         parameters=sent,
+    )
+
+
+def _usage(read: int | None, details: object, output: int | None, raw: str) -> Usage:
+    """OpenAI counts what was read from and written to the cache as input, as we do."""
+    total = max(read or 0, 0)
+    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
+    written = max(getattr(details, "cache_write_tokens", None) or 0, 0)
+    return Usage(
+        input_tokens=total,
+        cached_tokens=cached,
+        written_tokens=min(written, total - cached),
+        output_tokens=max(output or 0, 0),
+        raw=raw,
+    )
+
+
+def _completion_of_response(answer: Response, sent: Parameters) -> Completion:
+    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+    text = answer.output_text
+    parts = [part for item in answer.output if item.type == "message" for part in item.content]
+    refusals = [part.refusal for part in parts if part.type == "refusal"]
+    incomplete = answer.incomplete_details.reason if answer.incomplete_details else None
+    if refusals:
+        finish, text = "refusal", refusals[0]
+    elif incomplete is not None:
+        finish = "filter" if incomplete == "content_filter" else "length"
+    elif answer.error is not None:
+        raise ProviderError(f"the response failed: {answer.error.message}", retryable=True,
+                            in_doubt=True)  # fmt: skip
+    usage = Usage()
+    if answer.usage is not None:
+        usage = _usage(
+            answer.usage.input_tokens,
+            answer.usage.input_tokens_details,
+            answer.usage.output_tokens,
+            answer.usage.model_dump_json(exclude_none=True),
+        )
+    return Completion(
+        text=str(without_surrogates(text)),
+        model=answer.model,
+        reply_id=answer.id,
+        finish=finish,
+        usage=usage,
+        parameters={**sent, "endpoint": "responses"},
     )

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from reviewscore.errors import ProviderError
+from reviewscore.llm.provider import Traits
 from reviewscore.schema.call import Completion, Request, Usage
 
 Reply = str | Completion | Exception
@@ -25,6 +26,8 @@ class ScriptedProvider:
     """
 
     place = "scripted"
+    traits = Traits()
+    traits = Traits()
 
     def __init__(self, script: Sequence[Reply] | Script) -> None:
         self._script = script if callable(script) else None

@@ -133,7 +133,9 @@ async def test_a_premise_gets_a_score_only_from_a_flag(
 ) -> None:
     premise = Premise(premise_id="P1", text=text, formula="R1", explicit=explicit)
 
-    verdict = await judges.premise_factuality(premise, make_point(ARGUMENT), paper, response=None)
+    (verdict,) = await judges.premises_factuality(
+        (premise,), make_point(ARGUMENT), paper, response=None
+    )
 
     assert verdict.factuality == factuality
     assert verdict.finding == finding

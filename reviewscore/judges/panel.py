@@ -1,0 +1,180 @@
+"""Several judges on one item: repeats, models, and the median of what they say.
+
+The first judge splits reviews, types points and rebuilds arguments, so that all judge the same
+items. Every judge scores each item and votes on faithfulness. The median of the scores counts, the
+lower one when their number is even (the median per item of several judges); votes are settled by
+majority, a tie is not faithful. A judge without a usable reply is left out and noted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from statistics import median_low
+from typing import TypeVar
+
+from reviewscore.errors import ModelError, StopError
+from reviewscore.judges.judge import Judges
+from reviewscore.judges.settled import reason, settled
+from reviewscore.judges.split_points import Proposal
+from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.verdict import PremiseVerdict, Rating, TypeVerdict, Verdict
+
+Found = TypeVar("Found", Verdict, Faithfulness)
+
+
+class Panel:
+    """Several judges as one; implements `judges.judge.Judges`.
+
+    Args:
+        members: The judges; at least two. Members of the same name are repeats of one model.
+    """
+
+    version: str | None = None
+
+    def __init__(self, members: Sequence[Judges]) -> None:
+        self._members = tuple(members)
+        names = Counter(one.name for one in members)
+        self.name = " + ".join(
+            f"{name} x{count}" if count > 1 else name for name, count in names.items()
+        )
+        self._seats = tuple(_seats([one.name for one in members]))
+
+    async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
+        """The first judge's proposal."""
+        return await self._members[0].propose_points(review, sections)
+
+    async def point_type(self, point: ReviewPoint) -> TypeVerdict:
+        """The first judge's type."""
+        return await self._members[0].point_type(point)
+
+    async def extract_argument(self, point: ReviewPoint) -> Extraction:
+        """The first judge's extraction."""
+        return await self._members[0].extract_argument(point)
+
+    async def draft_argument(
+        self, point: ReviewPoint, paper: Paper, extraction: Extraction, *, last: Round | None
+    ) -> Draft:
+        """The first judge's reconstruction."""
+        return await self._members[0].draft_argument(point, paper, extraction, last=last)
+
+    async def streamline(self, draft: Draft, needed: tuple[Premise, ...]) -> Streamlined:
+        """The first judge's English."""
+        return await self._members[0].streamline(draft, needed)
+
+    async def question_answerability(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Median unanswerability of a question."""
+        return await self._scored(
+            lambda one: one.question_answerability(point, paper, response=response)
+        )
+
+    async def claim_factuality(
+        self, point: ReviewPoint, paper: Paper, *, response: str | None
+    ) -> Verdict:
+        """Median factuality of a whole weakness."""
+        return await self._scored(lambda one: one.claim_factuality(point, paper, response=response))
+
+    async def faithfulness(
+        self, point: ReviewPoint, premises: tuple[Premise, ...], conclusion: str
+    ) -> Faithfulness:
+        """The majority's vote; a tie is not faithful."""
+        votes = await self._asked(lambda one: one.faithfulness(point, premises, conclusion))
+        given = [one for one in votes if not isinstance(one, ModelError)]
+        cast = [one.faithful for one in given if one.faithful is not None]
+        if not cast:
+            return given[0]
+        outcome = sum(cast) * 2 > len(cast)
+        speaker = next(one for one in given if one.faithful is outcome)
+        provenance = tuple(step for one in given for step in one.provenance)
+        return speaker.model_copy(update={"votes": tuple(cast), "provenance": provenance})
+
+    async def premises_factuality(
+        self,
+        premises: tuple[Premise, ...],
+        point: ReviewPoint,
+        paper: Paper,
+        *,
+        response: str | None,
+    ) -> tuple[PremiseVerdict, ...]:
+        """Median factuality and untrivialness of each premise, and the commonest source."""
+        found = await asyncio.gather(
+            *(
+                one.premises_factuality(premises, point, paper, response=response)
+                for one in self._members
+            )
+        )
+        return tuple(self._premise(verdicts) for verdicts in zip(*found, strict=True))
+
+    async def _asked(self, ask: Callable[[Judges], Awaitable[Found]]) -> list[Found | ModelError]:
+        """What every judge says.
+
+        Raises:
+            StopError: Nothing more can be asked.
+            ModelError: No judge gave a usable reply.
+        """
+        found = await asyncio.gather(*(settled(ask(one)) for one in self._members))
+        answers: list[Found | ModelError] = []
+        for one in found:
+            if isinstance(one, StopError):
+                raise one
+            answers.append(one)
+        if all(isinstance(one, ModelError) for one in answers):
+            raise next(one for one in answers if isinstance(one, ModelError))
+        return answers
+
+    async def _scored(self, ask: Callable[[Judges], Awaitable[Verdict]]) -> Verdict:
+        answers = await self._asked(ask)
+        ratings = tuple(
+            Rating(judge=name, repeat=repeat, error=reason(one))
+            if isinstance(one, ModelError)
+            else Rating(judge=name, repeat=repeat, score=one.score)
+            for (name, repeat), one in zip(self._seats, answers, strict=True)
+        )
+        given = [one for one in answers if not isinstance(one, ModelError)]
+        scores = [one.score for one in given if one.score is not None]
+        middle = median_low(scores) if scores else None
+        speaker = next(one for one in given if one.score == middle)
+        provenance = tuple(step for one in given for step in one.provenance)
+        return speaker.model_copy(update={"ratings": ratings, "provenance": provenance})
+
+    def _premise(self, verdicts: tuple[PremiseVerdict, ...]) -> PremiseVerdict:
+        ratings = tuple(
+            Rating(
+                judge=name,
+                repeat=repeat,
+                score=one.factuality,
+                untrivialness=one.untrivialness,
+                error=one.error,
+            )
+            for (name, repeat), one in zip(self._seats, verdicts, strict=True)
+        )
+        given = [one for one in verdicts if one.error is None]
+        if not given:
+            return verdicts[0].model_copy(update={"ratings": ratings})
+        scores = [one.factuality for one in given if one.factuality is not None]
+        weights = [one.untrivialness for one in given if one.untrivialness is not None]
+        middle = median_low(scores) if scores else None
+        speaker = next(one for one in given if one.factuality == middle)
+        sources = Counter(one.source for one in given)
+        update = {
+            "source": max(sources, key=lambda source: sources[source]),
+            "untrivialness": median_low(weights) if weights else None,
+            "ratings": ratings,
+            "provenance": tuple(step for one in given for step in one.provenance),
+        }
+        return speaker.model_copy(update=update)
+
+
+def _seats(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each judge's name and the number of its repeat."""
+    seen: Counter[str] = Counter()
+    seats = []
+    for name in names:
+        seats.append((name, seen[name]))
+        seen[name] += 1
+    return seats

@@ -1,0 +1,96 @@
+"""From settings to a client that can ask every model they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from reviewscore.config import Settings
+from reviewscore.errors import SettingsError
+from reviewscore.llm.budget import Budget
+from reviewscore.llm.client import Book, Client, Limits
+from reviewscore.llm.prices import price_list
+from reviewscore.llm.provider import EXCHANGE, Provider, check_model, open_provider
+from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
+from reviewscore.llm.waves import Idle
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a client needs to know of the program around it.
+
+    Attributes:
+        idle: Whether no work goes on that may bring another request.
+        say: Told what the user should know.
+        renew: Whether unusable recorded replies may be asked for anew, once.
+    """
+
+    idle: Idle = lambda: True
+    say: Callable[[str], None] = lambda _: None
+    renew: bool = False
+
+
+def check(settings: Settings) -> None:
+    """Refuse, before anything is made or paid for, what cannot be asked or paid.
+
+    Raises:
+        SettingsError: A model is unknown, its key is missing, it has no batch jobs, or a cap is
+            set and its price is not known.
+    """
+    if settings.embedded:
+        return
+    prices = price_list(settings.prices)
+    for model in settings.models:
+        check_model(model, base_url=settings.base_url)
+        if model.startswith(EXCHANGE):
+            continue
+        known = prices.of(model, base_url=settings.base_url)
+        if settings.max_usd is not None and known is None:
+            raise SettingsError(
+                f"max_usd is set, but the price of {model} is not known ({prices.source}); "
+                "give a price list with --prices, or leave the cap away"
+            )
+        if settings.batch and model.partition("/")[0] not in ("openai", "anthropic"):
+            raise SettingsError(f"{model}: batch jobs are there for openai/ and anthropic/ only")
+
+
+def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
+    """A client for the models that the settings name.
+
+    Args:
+        settings: Names the models and limits.
+        book: The record of calls.
+        around: What goes on around it.
+
+    Raises:
+        SettingsError: As `check`.
+    """
+    check(settings)
+    around = around or Surroundings()
+
+    def provider(model: str) -> Provider:
+        if model.startswith(EXCHANGE):
+            from reviewscore.llm.providers.exchange import ExchangeProvider
+
+            folder = Path(model.removeprefix(EXCHANGE))
+            return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
+        return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
+
+    paid = book.paid()
+    return Client(
+        provider,
+        book,
+        limits=Limits(
+            connections=settings.max_connections,
+            max_retries=settings.max_retries,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        ),
+        budget=Budget(settings.max_usd, spent=paid.usd + paid.doubtful),
+        price=partial(price_list(settings.prices).of, base_url=settings.base_url),
+        renew=around.renew,
+        warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),
+        say=around.say,
+    )

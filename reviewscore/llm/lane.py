@@ -1,0 +1,137 @@
+"""Calls to one model at one server: how many at once, how many a minute, and when to hold back."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import statistics
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aiolimiter import AsyncLimiter
+
+SLOWER = 4.0
+"""How many times slower than at its best a stage becomes before fewer calls are made at once."""
+_WINDOW = 32
+_MINUTE = 60.0
+
+
+class Lane:
+    """A number of places that shrinks when the server complains and grows back by and by.
+
+    A 429 halves the places, at most once for the calls that were under way together; each reply
+    adds back a share, so that a full round of replies adds one place. Replies that take four times
+    as long as at the stage's best shrink them by a tenth. Where calls wait, the more urgent go
+    first: a run ends when its longest chain of calls ends.
+
+    Args:
+        places: Most calls at once.
+        requests: Most requests a minute; None for no such limit.
+        tokens: Most tokens a minute; None for no such limit.
+        say: Told when the number of places halves.
+    """
+
+    def __init__(
+        self,
+        places: int,
+        *,
+        requests: int | None = None,
+        tokens: int | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        self.most, self.width = places, float(places)
+        self._held = 0
+        self._order = count()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._requests, self._tokens = _per_minute(requests), _per_minute(tokens)
+        self._most_tokens = tokens
+        self._opens = 0.0
+        self._last_cut = 0.0
+        self._recent: dict[str, deque[float]] = {}
+        self._best: dict[str, float] = {}
+        self._say = say
+
+    @asynccontextmanager
+    async def place(self, urgency: int, *, tokens: int = 0) -> AsyncIterator[None]:
+        """Hold a place; the more urgent are served first, equals in order of asking.
+
+        Args:
+            urgency: The higher goes first.
+            tokens: Tokens that the call may use, for the limit of tokens a minute.
+        """
+        await self._take(urgency)
+        try:
+            while (wait := self._opens - time.monotonic()) > 0:
+                await asyncio.sleep(wait)
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None and self._most_tokens is not None:
+                await self._tokens.acquire(min(tokens, self._most_tokens))
+            yield
+        finally:
+            self._held -= 1
+            self._fill()
+
+    def throttled(self, *, asked: float, wait: float | None) -> None:
+        """The server says it is asked too often.
+
+        Args:
+            asked: When the refused call was sent, as `time.monotonic` counts.
+            wait: Seconds that the server asks to wait, if it said so; holds for all calls.
+        """
+        now = time.monotonic()
+        if wait is not None:
+            self._opens = max(self._opens, now + wait)
+        if asked >= self._last_cut:  # calls sent before the last cut tell nothing new
+            self.width, self._last_cut = max(1.0, self.width / 2), now
+            if self._say is not None:
+                self._say(f"the provider limits the rate: {int(self.width)} calls at once")
+
+    def answered(self, stage: str, *, asked: float, seconds: float) -> None:
+        """A reply came: grow, or shrink if replies have become much slower."""
+        recent = self._recent.setdefault(stage, deque(maxlen=_WINDOW))
+        recent.append(seconds)
+        if len(recent) == _WINDOW:
+            usual = statistics.median(recent)
+            best = self._best[stage] = min(self._best.get(stage, usual), usual)
+            if usual > SLOWER * best and asked >= self._last_cut:
+                self.width = max(1.0, self.most / 8, self.width * 0.9)
+                self._last_cut = time.monotonic()
+                return
+        self.width = min(float(self.most), self.width + 1 / self.width)
+        self._fill()
+
+    async def _take(self, urgency: int) -> None:
+        if self._held < int(self.width) and not self._waiting:
+            self._held += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (-urgency, next(self._order), turn))
+        self._fill()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # the place was given and is not wanted
+                self._held -= 1
+                self._fill()
+            raise
+
+    def _fill(self) -> None:
+        while self._waiting and self._held < int(self.width):
+            turn = heapq.heappop(self._waiting)[2]
+            if not turn.done():
+                self._held += 1
+                turn.set_result(None)
+
+
+def _per_minute(most: int | None) -> AsyncLimiter | None:
+    if most is None:
+        return None
+    from aiolimiter import AsyncLimiter
+
+    return AsyncLimiter(most, _MINUTE)

@@ -1,0 +1,1 @@
+"""Every call that was ever paid for, in one SQLite file. Front door: `ledger.book.Ledger`."""

@@ -1,0 +1,43 @@
+"""Who holds a claim, and whether it still lives."""
+
+from __future__ import annotations
+
+import os
+import socket
+from functools import lru_cache
+from pathlib import Path
+
+
+def me() -> str:
+    """This process, told apart from another one that gets its number later."""
+    return _name(os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _name(pid: int) -> str:
+    return f"{socket.gethostname()}/{pid}/{_born(pid)}"
+
+
+def alive(owner: str) -> bool:
+    """Whether a claim's owner may still be at work; a process elsewhere is taken to live."""
+    host, _, rest = owner.partition("/")
+    number, _, born = rest.partition("/")
+    if host != socket.gethostname():
+        return True
+    pid = int(number)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it lives and belongs to somebody else
+        pass
+    return _born(pid) == born
+
+
+def _born(pid: int) -> str:
+    """When a process began, in the kernel's ticks; empty where the system does not say."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]

@@ -1,0 +1,174 @@
+"""Prompts out to a folder, replies in from it: for people, other programs, and closed networks.
+
+``prompts.jsonl`` holds one prompt a line (``prompt``: its id, ``stage``, ``messages``,
+``schema``); ``replies.jsonl`` one reply a line (``prompt``: the id, and ``reply``: a JSON object,
+or ``text``; optional ``by``: who answered, ``finish``). The id is a hash of what the reader gets
+to see, so that a prompt that changes is a new prompt. Later replies to a prompt count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from reviewscore.errors import InputError, StopError
+from reviewscore.llm.provider import Traits
+from reviewscore.llm.waves import QUIET, Idle, Waiting, Waves
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.schema.call import Completion, Request
+
+PROMPTS, REPLIES = "prompts.jsonl", "replies.jsonl"
+_LOOK = 0.5
+"""Seconds between looks for new replies."""
+
+
+class Reply(BaseModel):
+    """One line of ``replies.jsonl``; other fields are kept out of it and ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt: str = Field(min_length=64, max_length=64)
+    reply: dict[str, object] | None = None
+    text: str | None = None
+    by: str = "exchange"
+    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+
+
+class ExchangeProvider:
+    """A folder that stands between this program and whoever answers.
+
+    Args:
+        folder: The folder; made if it is not there.
+        wait: Seconds to wait for a new reply once all that can be asked has been asked.
+        idle: Says whether the rest of the program is at rest.
+        quiet: Seconds without a new prompt before all is taken to have been asked.
+    """
+
+    traits = Traits(paced=False, warms=False, records=True)
+
+    def __init__(
+        self, folder: Path, *, wait: float = 0.0, idle: Idle | None = None, quiet: float = QUIET
+    ) -> None:
+        self.place = f"exchange:{folder}"
+        self._folder, self._wait = folder, wait
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(str(error.strerror), file=folder) from error
+        self._replies: dict[str, Reply] = {}
+        self._read, self._lines = 0, 0
+        self._asked: dict[str, int] = {}
+        self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
+        self._look()
+        self._asked_before = self._known_prompts()
+
+    async def complete(self, request: Request) -> Completion:
+        """The reply from the folder; the prompt is written to it if there is none yet.
+
+        Raises:
+            StopError: Prompts wait for replies and nothing more can be done without them.
+            InputError: A line of the replies cannot be read.
+        """
+        key = request.prompt_key()
+        if key not in self._replies:
+            self._put(key, request)
+            return await self._waves.ask(key, request)
+        return _completion(self._replies[key])
+
+    def _put(self, key: str, request: Request) -> None:
+        if key in self._asked_before:
+            return
+        self._asked_before.add(key)
+        line = {
+            "prompt": key,
+            "stage": request.schema_name,
+            "messages": [message.model_dump() for message in request.conversation()],
+            "schema": json.loads(request.reply_schema),
+        }
+        with (self._folder / PROMPTS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(without_surrogates(line), ensure_ascii=False) + "\n")
+
+    def _known_prompts(self) -> set[str]:
+        path = self._folder / PROMPTS
+        if not path.is_file():
+            return set()
+        found = set()
+        for line in path.read_text("utf-8").splitlines():
+            try:
+                found.add(str(json.loads(line)["prompt"]))
+            except (ValueError, KeyError, TypeError):  # cut off by a kill: written anew
+                continue
+        return found
+
+    def _look(self) -> bool:
+        """Read new lines of the replies; whether there were any."""
+        path = self._folder / REPLIES
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            file.seek(self._read)
+            raw = file.read()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        for line in whole.splitlines():
+            self._lines += 1
+            if line.strip():
+                reply = _parsed(line, path, self._lines)
+                self._replies[reply.prompt] = reply
+        self._read += len(whole)
+        return bool(whole)
+
+    async def _await_replies(self, wave: tuple[Waiting, ...]) -> None:
+        until = time.monotonic() + self._wait
+        left = list(wave)
+        while True:
+            if self._look():
+                until = time.monotonic() + self._wait
+            for one in left:
+                if one.key in self._replies and not one.reply.done():
+                    one.reply.set_result(_completion(self._replies[one.key]))
+            left = [one for one in left if not one.reply.done()]
+            if not left:
+                return
+            if time.monotonic() >= until:
+                raise StopError(
+                    f"{len(left)} prompts in {self._folder / PROMPTS} wait for replies in "
+                    f"{self._folder / REPLIES}; run the same command again when they are there"
+                )
+            await asyncio.sleep(min(_LOOK, max(0.01, until - time.monotonic())))
+
+    async def close(self) -> None:
+        """Wait no more."""
+        await self._waves.close()
+
+
+def _parsed(line: bytes, path: Path, number: int) -> Reply:
+    try:
+        reply = Reply.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise InputError(first["msg"], file=path, line=number, field=field) from error
+    if (reply.reply is None) == (reply.text is None):
+        raise InputError(
+            "there is no answer in it, or two",
+            file=path,
+            line=number,
+            cure="give either 'reply' (a JSON object) or 'text'",
+        )
+    return reply
+
+
+def _completion(reply: Reply) -> Completion:
+    text = reply.text if reply.text is not None else json.dumps(reply.reply, ensure_ascii=False)
+    return Completion(
+        text=str(without_surrogates(text)),
+        model=reply.by,
+        reply_id=f"exchange-{reply.prompt[:16]}",
+        finish=reply.finish,
+        parameters={"by": reply.by},
+    )

@@ -1,0 +1,29 @@
+"""What tests look up in a ledger."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+
+def column(folder: Path, name: str) -> list[str]:
+    """A column of all calls in a folder's ledger, in the order they were recorded."""
+    path = folder / "ledger.sqlite"
+    if not path.is_file():
+        return []
+    with closing(sqlite3.connect(path, timeout=30)) as db:
+        try:
+            return [value for (value,) in db.execute(f"SELECT {name} FROM calls ORDER BY id")]
+        except sqlite3.OperationalError:  # its tables are being made
+            return []
+
+
+def wait_for_calls(folder: Path, count: int) -> None:
+    """Wait until so many calls are recorded."""
+    for _ in range(600):
+        if len(column(folder, "key")) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{folder} never got {count} calls")
