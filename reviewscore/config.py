@@ -59,6 +59,7 @@ class Settings(BaseModel):
         requests_per_minute: Most calls a minute, for each model; None for no limit.
         tokens_per_minute: Most tokens a minute, for each model; None for no limit.
         max_usd: Most dollars the run may spend, all its sessions together; None for no cap.
+        confirm_above: Dollars above which the user is asked first, at a terminal.
         prices: File of prices that replaces the shipped list.
         wait: Seconds to wait for replies in an exchange folder.
         cache: Whether calls go into the ledger all runs share, or into one in the run folder.
@@ -95,6 +96,7 @@ class Settings(BaseModel):
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     max_usd: float | None = Field(default=None, gt=0)
+    confirm_above: float = Field(default=5.0, ge=0)
     prices: Path | None = None
     wait: float = Field(default=0.0, ge=0)
     cache: bool = True
@@ -188,9 +190,9 @@ _TABLES = {
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "skip_bad_lines",
                                       "prompts_dir")},
-    "limits": {name: name for name in ("max_connections", "max_retries", "timeout", "max_usd",
-                                       "requests_per_minute", "tokens_per_minute", "prices",
-                                       "batch", "wait")},
+    "limits": {name: name for name in (
+        "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
+        "requests_per_minute", "tokens_per_minute", "batch", "wait")},
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir"},
 }  # fmt: skip
 """Tables and keys of ``reviewscore.toml``, and the setting each one sets."""

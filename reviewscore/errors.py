@@ -7,6 +7,7 @@ ReviewScoreError
 ├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
 ├── FormulaError          the text of a formula does not parse; carries the position
 ├── StopError             a stated limit ends the run (exit code 4)
+│   └── StoppedError          the run is being stopped from outside
 └── ModelError            a model gave no usable reply
     ├── ProviderError         the provider failed; `retryable` says whether to try again
     ├── RefusalError          the model declined to answer
@@ -68,6 +69,10 @@ class PromptError(ReviewScoreError):
 
 class StopError(ReviewScoreError):
     """A stated limit ends the run; the message says how to go on."""
+
+
+class StoppedError(StopError):
+    """No new call is made because the run is being stopped."""
 
 
 class FormulaError(ReviewScoreError):

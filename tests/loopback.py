@@ -21,6 +21,8 @@ from pathlib import Path
 
 from aiohttp import web
 
+from tests.loopback_doors import Jobs, doors
+
 Answer = dict[str, object]
 
 
@@ -235,6 +237,7 @@ class Loopback:
         served: How often each request was answered, by the hash of its body.
         bodies: Requests in order, without their messages' text beyond the schema's name.
         most: Most requests under way at once.
+        jobs: Batch jobs and what becomes of them.
         log: File that gets the hash of each answered request, one a line.
     """
 
@@ -242,6 +245,7 @@ class Loopback:
     quirk: Quirk | None = None
     every_failure: bool = False
     log: Path | None = None
+    jobs: Jobs = field(default_factory=Jobs)
     served: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, object]] = field(default_factory=list)
     under_way: int = 0
@@ -283,6 +287,7 @@ class Loopback:
         async def serve() -> None:
             app = web.Application(client_max_size=64 * 1024 * 1024)
             app.router.add_post("/v1/chat/completions", self.handle)
+            doors(app, self, self.jobs)
             runner = web.AppRunner(app, access_log=None)
             await runner.setup()
             site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)

@@ -18,11 +18,11 @@ from reviewscore.batch.account import new_manifest, spent
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
-from reviewscore.errors import ReviewScoreError, StopError
+from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.client import Client, StoppedError
+from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.logic.pool import shared

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from reviewscore.batch import Outcome, audit
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import settings_options
+from reviewscore.cli.options import GroupedCommand, as_settings, settings_options
 from reviewscore.cli.progress import TerminalProgress
-from reviewscore.config import Resolved, resolve
+from reviewscore.config import Resolved, Settings, resolve
 from reviewscore.errors import InputError
+from reviewscore.llm.connect import check
 from reviewscore.sources.files import Collection, read_collection, single
 
+if TYPE_CHECKING:
+    from reviewscore.estimate import Estimate
 
-@click.command("audit")
+
+@click.command("audit", cls=GroupedCommand)
 @click.argument("data", required=False, type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
@@ -56,7 +60,7 @@ def command(
     """
     _check_source(data, review, paper)
     only = paper if review is None else ()
-    resolved = resolve({**flags, "paper": only}, folder=data)
+    resolved = resolve({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
         _show(resolved)
         return 0
@@ -108,15 +112,42 @@ def _show(resolved: Resolved) -> None:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    from reviewscore.cli.dry_run import lines
-    from reviewscore.estimate import estimate
-    from reviewscore.prompts import use_directory
+    from reviewscore.cli.dry_run import estimated, lines
 
-    with use_directory(resolved.settings.prompts_dir):
-        found = asyncio.run(estimate(collection, resolved.settings))
-    for line in lines(found, resolved.settings):
+    for line in lines(estimated(collection, resolved.settings), resolved.settings):
         click.echo(line)
     return 0
+
+
+def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estimate:
+    """The estimate of a run that asks models, shown and agreed to.
+
+    Raises:
+        Abort: The user does not agree.
+    """
+    from reviewscore.cli.dry_run import agreed, estimated, lines
+
+    found = estimated(collection, settings)
+    for line in () if quiet else lines(found, settings):
+        click.echo(line, err=True)
+    if not agreed(found, settings):
+        raise click.Abort
+    return found
+
+
+def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome) -> None:
+    """Remember how far the estimate was off, where the run paid for everything itself."""
+    from reviewscore.llm.ledger.upkeep import note_estimate
+
+    manifest = outcome.manifest
+    note_estimate(
+        settings.ledger_folder,
+        manifest.run_id,
+        settings.model,
+        calls=sum(found.calls.values()),
+        usd=found.usd,
+        finished=manifest.complete and not manifest.spending.reused and not outcome.failed,
+    )
 
 
 def _run(
@@ -144,6 +175,8 @@ def _run(
         click.echo(f"left out: {line}", err=True)
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
+    check(settings)
+    price = None if settings.embedded else _priced(collection, settings, quiet=quiet)
     with TerminalProgress(quiet=quiet) as progress:
         outcome = audit(
             collection,
@@ -154,6 +187,8 @@ def _run(
             allow_foreign=allow_foreign,
             retry_errors=retry_errors,
         )
+    if price is not None:
+        _note_estimate(price, settings, outcome)
     if to_stdout:
         sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
     else:

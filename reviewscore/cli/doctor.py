@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 import click
 
 from reviewscore import __version__, prompts
+from reviewscore.config import resolve
 from reviewscore.errors import PromptError
+from reviewscore.llm.ledger.upkeep import info
 
-_PACKAGES = ("z3-solver", "openai", "pydantic", "bm25s", "pypdfium2", "pandas", "pyarrow")
-_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+_PACKAGES = (
+    *("z3-solver", "openai", "anthropic", "pydantic"),
+    *("bm25s", "pypdfium2", "pandas", "pyarrow"),
+)
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
 @click.command("doctor")
 def command() -> int:
-    """Print versions, prompts, keys found (names only) and the state of the solver."""
+    """Print versions, prompts, keys found (names only), the ledger and the solver's state."""
     click.echo(f"reviewscore {__version__} · Python {platform.python_version()}")
     healthy = True
     for name in _PACKAGES:
@@ -29,7 +35,11 @@ def command() -> int:
     healthy &= _prompts()
     healthy &= _solver()
     for name in _KEYS:
-        click.echo(f"{name:16} {'set' if os.environ.get(name) else 'not set'}")
+        click.echo(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
+    ledger = info(resolve({}).settings.ledger_folder)
+    click.echo(f"ledger       {ledger.path} ({ledger.size / 1e6:.1f} MB)")
+    extra = "installed" if find_spec("litellm") else "not installed (an extra)"
+    click.echo(f"litellm      {extra}")
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
     click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1

@@ -1,9 +1,18 @@
-"""What ``--dry-run`` prints."""
+"""What is said and asked before money is spent, and all that ``--dry-run`` prints."""
 
 from __future__ import annotations
 
+import asyncio
+import sys
+
+import click
+
+from reviewscore.cli.cache import error_lines
 from reviewscore.config import Settings
-from reviewscore.estimate import SPREAD, Estimate
+from reviewscore.estimate import SPREAD, Estimate, estimate
+from reviewscore.llm.ledger.upkeep import info
+from reviewscore.prompts import use_directory
+from reviewscore.sources.files import Collection
 
 
 def lines(found: Estimate, settings: Settings) -> list[str]:
@@ -28,7 +37,20 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
     else:
         low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
         told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {found.prices})")
-    return told
+    return told + error_lines(info(settings.ledger_folder).errors)
+
+
+def estimated(collection: Collection, settings: Settings) -> Estimate:
+    """The estimate of a run, with its own prompts."""
+    with use_directory(settings.prompts_dir):
+        return asyncio.run(estimate(collection, settings))
+
+
+def agreed(found: Estimate, settings: Settings) -> bool:
+    """Whether the user agrees to the cost; asked only at a terminal."""
+    if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
+        return True
+    return click.confirm(f"this may cost about ${found.usd:,.2f}; go on?", err=True)
 
 
 def _short(tokens: float) -> str:

@@ -23,6 +23,7 @@ _VERBS = {
     "logic": "Prove arguments that are written in first-order formulas.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of a run as CSV, Parquet or JSONL.",
+    "cache": "Look at the ledger of paid calls, export it, empty it.",
     "prompts": "List, show or verify the prompts.",
     "doctor": "Say what this installation has and lacks.",
 }

@@ -8,22 +8,49 @@ from typing import Any, TypeVar
 
 import click
 
+from reviewscore.config import pairs
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MODEL_OPTIONS = (
-    click.option("--model", help="Who judges: lexical, or openai/NAME."),
+    click.option(
+        "--model",
+        multiple=True,
+        help="Who judges: lexical, openai/NAME, anthropic/NAME, litellm/NAME or exchange:FOLDER; "
+        "several times for a panel, whose median counts.",
+    ),
+    click.option("--judge", multiple=True, help="Another model for one judge: JUDGE=MODEL."),
     click.option("--base-url", help="Address of a server compatible with openai/."),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
     click.option("--rounds", type=click.IntRange(1, 10), help="Most rounds of a reconstruction."),
-    click.option("--max-connections", type=click.IntRange(1, 1024), help="Calls at once."),
     click.option(
         "--prompts-dir",
         type=click.Path(path_type=Path),
         help="Prompts instead of the shipped ones.",
     ),
+    click.option("--max-connections", type=click.IntRange(1, 1024), help="Calls at once."),
+    click.option("--max-usd", type=float, help="Stop before so many dollars are passed."),
+    click.option(
+        "--prices", type=click.Path(path_type=Path), help="Prices instead of the shipped list."
+    ),
+    click.option(
+        "--cache/--no-cache",
+        default=None,
+        help="Record calls in the ledger all runs share (the default), or in the run folder.",
+    ),
+    click.option(
+        "--refresh", is_flag=True, default=None, help="Use no reply another run has paid for."
+    ),
 )
 
 AUDIT_OPTIONS = (
     click.option("--score", type=click.Choice(["base", "advanced", "both"]), help="Which score."),
+    click.option(
+        "--protocol",
+        type=click.Choice(["paper", "economy"]),
+        help="One call per premise, as published, or all premises of an argument in one.",
+    ),
+    click.option("--repeats", type=click.IntRange(1, 25), help="How often each model scores."),
     click.option(
         "--author-response/--no-author-response",
         default=None,
@@ -42,7 +69,48 @@ AUDIT_OPTIONS = (
         default=None,
         help="Go on without lines that cannot be read, and count them.",
     ),
+    click.option(
+        "--batch",
+        is_flag=True,
+        default=None,
+        help="Hand calls over as batch jobs: half the price, within a day.",
+    ),
+    click.option(
+        "--wait", type=click.FloatRange(0), help="Seconds to wait for replies in exchange:FOLDER."
+    ),
 )
+
+GROUPS = {
+    "Data": (
+        *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
+        *("limitations", "author_response"),
+    ),
+    "Models": (
+        *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
+        "prompts_dir",
+    ),
+    "Cost": (
+        *("dry_run", "max_usd", "prices", "batch", "cache", "refresh", "max_connections", "wait"),
+    ),
+}
+"""Headings of the help and the flags under each; the rest is under ``Other``."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose help lists its flags in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags, group by group."""
+        flags = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        left = {one.name: one.get_help_record(ctx) for one in flags}
+        for heading, names in GROUPS.items():
+            rows = [row for name in names if (row := left.pop(name, None)) is not None]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+        rows = [row for row in left.values() if row is not None]
+        with formatter.section("Other"):
+            formatter.write_dl(rows)
 
 
 def model_options(command: Command) -> Command:
@@ -57,3 +125,20 @@ def settings_options(command: Command) -> Command:
     for option in reversed(AUDIT_OPTIONS):
         command = option(command)
     return model_options(command)
+
+
+def as_settings(flags: dict[str, object]) -> dict[str, object]:
+    """Flags as settings: the first model leads, the others sit on its panel.
+
+    Raises:
+        SettingsError: A ``--judge`` is not ``JUDGE=MODEL``.
+    """
+    models, judges = flags.pop("model", ()), flags.pop("judge", ())
+    assert isinstance(models, tuple)
+    assert isinstance(judges, tuple)
+    return {
+        **flags,
+        "model": models[0] if models else None,
+        "panel": models[1:],
+        "judges": pairs(judges, origin="--judge") if judges else None,
+    }

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import textwrap
+import uuid
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from reviewscore.cli.findings import details, headline, shown
-from reviewscore.cli.options import model_options
+from reviewscore.cli.options import GroupedCommand, as_settings, model_options
 from reviewscore.config import Settings, resolve
 from reviewscore.schema.argument import Argument, Round
 
 
-@click.command("reconstruct")
+@click.command("reconstruct", cls=GroupedCommand)
 @click.argument("argument")
 @click.option(
     "--paper",
@@ -35,7 +37,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     from reviewscore.pipeline import PROVED
     from reviewscore.prompts import use_directory
 
-    settings = resolve(flags).settings
+    settings = resolve(as_settings(flags)).settings
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
     if settings.embedded:
@@ -57,7 +59,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
     from reviewscore.judges.bench import open_judges
-    from reviewscore.llm.ledger.memory import CallsInMemory
+    from reviewscore.llm.ledger.book import Ledger
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role, Span
 
@@ -71,8 +73,16 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
         text=text,
         span=Span(field="text", start=0, end=len(text)),
     )
-    async with open_judges(settings, CallsInMemory) as (judges, _):
-        return await reconstruct(point, paper, judges, rounds=settings.rounds)
+    with ExitStack() as stack:
+
+        def ledger() -> Ledger:
+            run = f"reconstruct-{uuid.uuid4().hex}"
+            opened = Ledger(settings.ledger_folder, run=run, fresh=settings.refresh)
+            stack.callback(opened.close)
+            return opened
+
+        async with open_judges(settings, ledger) as (judges, _):
+            return await reconstruct(point, paper, judges, rounds=settings.rounds)
 
 
 def _lines(argument: Argument) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from reviewscore.errors import ProviderError, StopError
+from reviewscore.errors import ProviderError, StoppedError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
@@ -51,10 +51,6 @@ class Book(Protocol):
     def paid(self) -> Paid:
         """What the calls of this run came to."""
         ...
-
-
-class StoppedError(StopError):
-    """No new call is made because the run is being stopped."""
 
 
 @dataclass
@@ -123,8 +119,10 @@ class Client:
         self._stopping = False
 
     def stop(self) -> None:
-        """Make no new call; those under way finish and are recorded."""
+        """Make no new call; those under way finish and are recorded, if that takes no hours."""
         self._stopping = True
+        for provider in self._providers.values():
+            provider.halt()
 
     def may_renew(self, key: str) -> bool:
         """Whether an unusable reply came from the record and may be asked for anew."""
@@ -196,6 +194,9 @@ class Client:
                 if found is not None:
                     return await self._reuse(key, found)
             completion = await call.send()
+            if provider.traits.records and self._book.find(key) == completion:
+                return await self._reuse(key, completion)
+            await call.record(completion)
         if warm:
             self._check_cache(completion)
         return completion
@@ -253,22 +254,26 @@ class _Sending:
         self._stage, self._key, self._urgency = stage, key, urgency
         self._lane = client.lane(provider, request.model)
         self.worst = client.worst(request)
-        self._doubtful = 0.0
+        self._doubtful, self._attempts = 0.0, 1
+        self._started, self._clock = datetime.now(UTC), time.perf_counter()
 
     async def send(self) -> Completion:
-        """Ask until there is a reply, and record it.
+        """Ask until there is a reply.
 
         Raises:
             ProviderError, StopError: As `Client.complete`; the claim is given up.
         """
-        started, clock = datetime.now(UTC), time.perf_counter()
         try:
-            completion, attempts = await with_retries(
+            completion, self._attempts = await with_retries(
                 self._attempt, max_retries=self._client._limits.max_retries
             )
         except BaseException:
             await self._client._book.drop(self._key, doubtful=self._doubtful)
             raise
+        return completion
+
+    async def record(self, completion: Completion) -> None:
+        """Write the call into the ledger."""
         if self._doubtful:
             await self._client._book.drop(self._key, doubtful=self._doubtful)
         usd = self._client.price(self._request.model, completion)
@@ -279,14 +284,13 @@ class _Sending:
                 stage=self._stage,
                 request=self._request,
                 completion=completion,
-                attempts=attempts,
-                started=started.isoformat(timespec="milliseconds"),
-                seconds=round(time.perf_counter() - clock, 3),
+                attempts=self._attempts,
+                started=self._started.isoformat(timespec="milliseconds"),
+                seconds=round(time.perf_counter() - self._clock, 3),
                 usd=usd,
             )
         )
         self._count(completion, usd)
-        return completion
 
     def _count(self, completion: Completion, usd: float | None) -> None:
         traffic = self._client.traffic

@@ -11,8 +11,10 @@ from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Book, Client, Limits
-from reviewscore.llm.prices import price_list
-from reviewscore.llm.provider import EXCHANGE, Provider, check_model, open_provider
+from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.prices import Price, price_list
+from reviewscore.llm.provider import EXCHANGE, Provider, check_model, open_jobs, open_provider
 from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
 from reviewscore.llm.waves import Idle
 
@@ -56,6 +58,12 @@ def check(settings: Settings) -> None:
             raise SettingsError(f"{model}: batch jobs are there for openai/ and anthropic/ only")
 
 
+def _price(settings: Settings, model: str) -> Price | None:
+    if model.startswith(EXCHANGE):  # whoever answers there is not paid by us
+        return Price(input=0.0, cached=0.0, output=0.0)
+    return price_list(settings.prices).of(model, base_url=settings.base_url)
+
+
 def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
     """A client for the models that the settings name.
 
@@ -76,6 +84,12 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
 
             folder = Path(model.removeprefix(EXCHANGE))
             return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
+        if settings.batch and isinstance(book, Ledger):
+            from reviewscore.llm.batches import BatchProvider
+
+            api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
+            jobs = JobBook(book, api.place)
+            return BatchProvider(api, jobs, idle=around.idle, say=around.say)
         return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
 
     paid = book.paid()
@@ -89,7 +103,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
             tokens_per_minute=settings.tokens_per_minute,
         ),
         budget=Budget(settings.max_usd, spent=paid.usd + paid.doubtful),
-        price=partial(price_list(settings.prices).of, base_url=settings.base_url),
+        price=partial(_price, settings),
         renew=around.renew,
         warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),
         say=around.say,

@@ -6,10 +6,13 @@ import difflib
 import os
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
+
+if TYPE_CHECKING:
+    from reviewscore.llm.job import JobApi
 
 EXCHANGE = "exchange:"
 """Start of a model's name that is a folder of prompts and replies."""
@@ -52,6 +55,10 @@ class Provider(Protocol):
             ProviderError: The provider failed; says whether trying again may help.
             StopError: Nothing more can be asked (no access, no money left).
         """
+        ...
+
+    def halt(self) -> None:
+        """Stop waiting for replies that may take hours; they can be collected later."""
         ...
 
     async def close(self) -> None:
@@ -121,3 +128,23 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
             from reviewscore.llm.providers.openai import OpenAIProvider
 
             return OpenAIProvider(base_url=base_url, timeout=timeout)
+
+
+def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
+    """The batch jobs of a model's provider.
+
+    Raises:
+        SettingsError: There are none, or the provider's key is missing.
+    """
+    check_model(model, base_url=base_url)
+    match provider_name(model):
+        case "anthropic":
+            from reviewscore.llm.providers.anthropic_jobs import AnthropicJobs
+
+            return AnthropicJobs(timeout=timeout)
+        case "openai":
+            from reviewscore.llm.providers.openai_jobs import OpenAIJobs
+
+            return OpenAIJobs(base_url=base_url, timeout=timeout)
+        case _:
+            raise SettingsError(f"{model}: batch jobs are there for openai/ and anthropic/ only")

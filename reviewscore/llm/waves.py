@@ -7,8 +7,10 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from reviewscore.errors import StoppedError
 from reviewscore.schema.call import Completion, Request
 
+_STOPPED = "the run is being stopped; run the same command again to go on"
 QUIET = 0.2
 """Seconds without a new request after which everybody is taken to wait."""
 
@@ -44,18 +46,40 @@ class Waves:
         self._hand_over, self._quiet = hand_over, quiet
         self.idle = idle or (lambda: True)
         self._gathered: list[Waiting] = []
+        self._open: set[asyncio.Future[Completion]] = set()
+        self._halted = False
         self._last = 0.0
         self._watch: asyncio.Task[None] | None = None
         self._waves: set[asyncio.Task[None]] = set()
 
     async def ask(self, key: str, request: Request) -> Completion:
-        """Wait for the reply to a request, which goes with the next wave."""
-        future: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        """Wait for the reply to a request, which goes with the next wave.
+
+        Raises:
+            StoppedError: Nobody waits any more.
+        """
+        future = self.future()
         self._gathered.append(Waiting(key, request, future))
         self._last = time.monotonic()
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._await_quiet())
         return await future
+
+    def future(self) -> asyncio.Future[Completion]:
+        """A reply to wait for, until it comes or everything is halted."""
+        if self._halted:
+            raise StoppedError(_STOPPED)
+        future: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        return future
+
+    def halt(self) -> None:
+        """Let everybody who waits go without a reply."""
+        self._halted = True
+        for future in tuple(self._open):
+            if not future.done():
+                future.set_exception(StoppedError(_STOPPED))
 
     async def _await_quiet(self) -> None:
         while self._gathered:

@@ -339,8 +339,13 @@ def spending_words(summary: Summary) -> str:
         return "no model was asked, no cost"
     spent = summary.spending
     cost = "price not known" if spent.usd is None else f"${spent.usd:,.2f}"
+    if spent.doubtful_usd:
+        cost += f" (and at most ${spent.doubtful_usd:,.2f} for calls that broke off)"
+    cached = spent.cached_tokens / spent.input_tokens if spent.input_tokens else 0.0
+    batched = f", {spent.batched:,} in batch jobs" if spent.batched else ""
     return (
-        f"{spent.calls:,} calls ({spent.reused:,} reused), {spent.input_tokens:,} tokens in, "
+        f"{spent.calls:,} calls ({spent.reused:,} reused{batched}), "
+        f"{spent.input_tokens:,} tokens in ({cached:.0%} from the provider's cache), "
         f"{spent.output_tokens:,} out, {cost}"
     )
 

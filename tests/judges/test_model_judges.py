@@ -151,7 +151,7 @@ async def test_the_year_of_the_paper_reaches_the_premise_judge(paper: Paper) -> 
     undated = paper.model_copy(update={"year": None})
     await judges.premises_factuality((PREMISE,), make_point("x"), undated, response=None)
 
-    with_year, without = (request.messages[0].content for request in provider.requests)
+    with_year, without = (request.task for request in provider.requests)
     assert "before 2021" in with_year
     assert "before this paper appeared" in without
 

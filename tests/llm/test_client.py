@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from reviewscore.errors import ProviderError, StopError
-from reviewscore.llm.client import Client, Limits, StoppedError
+from reviewscore.errors import ProviderError, StopError, StoppedError
+from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider

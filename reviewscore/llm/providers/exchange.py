@@ -1,9 +1,10 @@
 """Prompts out to a folder, replies in from it: for people, other programs, and closed networks.
 
-``prompts.jsonl`` holds one prompt a line (``prompt``: its id, ``stage``, ``messages``,
-``schema``); ``replies.jsonl`` one reply a line (``prompt``: the id, and ``reply``: a JSON object,
-or ``text``; optional ``by``: who answered, ``finish``). The id is a hash of what the reader gets
-to see, so that a prompt that changes is a new prompt. Later replies to a prompt count.
+``prompts.jsonl`` holds one prompt a line (``prompt``: its id, ``record``: the name of the reply's
+form, ``messages``, ``schema``); ``replies.jsonl`` one reply a line (``prompt``: the id, and
+``reply``: a JSON object, or ``text``; optional ``by``: who answered, ``finish``). The id is a hash
+of what the reader gets to see, so that a prompt that changes is a new prompt. Later replies to a
+prompt count.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class ExchangeProvider:
         except OSError as error:
             raise InputError(str(error.strerror), file=folder) from error
         self._replies: dict[str, Reply] = {}
+        self._line_end = ""
         self._read, self._lines = 0, 0
-        self._asked: dict[str, int] = {}
         self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
         self._look()
         self._asked_before = self._known_prompts()
@@ -86,19 +87,26 @@ class ExchangeProvider:
         self._asked_before.add(key)
         line = {
             "prompt": key,
-            "stage": request.schema_name,
+            "record": request.schema_name,
             "messages": [message.model_dump() for message in request.conversation()],
             "schema": json.loads(request.reply_schema),
         }
-        with (self._folder / PROMPTS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(without_surrogates(line), ensure_ascii=False) + "\n")
+        text = json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
+        try:
+            with (self._folder / PROMPTS).open("ab") as file:
+                file.write((self._line_end + text).encode())
+        except OSError as error:
+            raise StopError(f"{self._folder / PROMPTS}: {error.strerror}") from error
+        self._line_end = ""
 
     def _known_prompts(self) -> set[str]:
         path = self._folder / PROMPTS
         if not path.is_file():
             return set()
         found = set()
-        for line in path.read_text("utf-8").splitlines():
+        raw = path.read_bytes()
+        self._line_end = "\n" if raw and not raw.endswith(b"\n") else ""
+        for line in raw.splitlines():
             try:
                 found.add(str(json.loads(line)["prompt"]))
             except (ValueError, KeyError, TypeError):  # cut off by a kill: written anew
@@ -140,6 +148,10 @@ class ExchangeProvider:
                     f"{self._folder / REPLIES}; run the same command again when they are there"
                 )
             await asyncio.sleep(min(_LOOK, max(0.01, until - time.monotonic())))
+
+    def halt(self) -> None:
+        """Wait for no more replies; prompts and replies stay in the folder."""
+        self._waves.halt()
 
     async def close(self) -> None:
         """Wait no more."""

@@ -6,22 +6,20 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.errors import ProviderError, StopError
+from reviewscore.errors import ProviderError
+from reviewscore.llm.failures import broken, refused
 from reviewscore.llm.parameters import Refused, reasons
 from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.waiting_time import seconds_to_wait
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request, Usage, prefix_key
 
 if TYPE_CHECKING:
-    from openai import APIConnectionError, APIStatusError, AsyncOpenAI
+    from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletion
     from openai.types.responses import Response
 
 OPENAI = "https://api.openai.com/v1"
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
-_NO_ACCESS = (401, 403)
-_RETRY = (408, 409, 425, 429)
 _OTHER_DOOR = ("v1/responses", "responses api")
 """Words of an error that sends us to the other endpoint."""
 
@@ -59,12 +57,13 @@ class OpenAIProvider:
                 answer: ChatCompletion = await self._client.chat.completions.create(**body)
                 return completion_of(answer, sent)
             except openai.APIStatusError as error:
-                if request.model not in self._responses and _wants_responses(error):
+                other = wants_responses(error.status_code, error.message)
+                if other and request.model not in self._responses:
                     self._responses.add(request.model)
                 elif error.status_code != 400 or not self._refused.learn(  # noqa: PLR2004
                     request.model, error.message, sent
                 ):
-                    raise provider_error(error) from error
+                    raise refused(error) from error
             except openai.APIConnectionError as error:  # time-outs are connection errors too
                 raise broken(self.place, error) from error
             except (openai.OpenAIError, json.JSONDecodeError) as error:
@@ -74,7 +73,10 @@ class OpenAIProvider:
 
     async def _respond(self, request: Request, sent: Parameters) -> Completion:
         answer: Response = await self._client.responses.create(**responses_body(request, sent))
-        return _completion_of_response(answer, sent)
+        return completion_of_response(answer, sent)
+
+    def halt(self) -> None:
+        """Nothing takes hours."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -97,9 +99,9 @@ def open_client(place: str, *, timeout: float) -> AsyncOpenAI:
     )
 
 
-def parameters(request: Request, refused: frozenset[str]) -> Parameters:
+def parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     """What is sent beside the messages, less what the model is known to refuse."""
-    limit = next((name for name in LIMIT_NAMES if name not in refused), None)
+    limit = next((name for name in LIMIT_NAMES if name not in refused_names), None)
     thinks = reasons(model_name(request.model))
     sent: Parameters = {}
     if request.temperature is not None and not thinks:
@@ -110,10 +112,10 @@ def parameters(request: Request, refused: frozenset[str]) -> Parameters:
         sent[limit] = request.max_tokens
     if request.prefix:
         sent["prompt_cache_key"] = prefix_key(request.prefix)[:32]
-    sent = {name: value for name, value in sent.items() if name not in refused}
+    sent = {name: value for name, value in sent.items() if name not in refused_names}
     forms = {"schema": ("json_schema", "json_object"), "object": ("json_object",), "text": ()}
-    form = next((one for one in forms[request.structured] if one not in refused), None)
-    if form is not None and "response_format" not in refused:
+    form = next((one for one in forms[request.structured] if one not in refused_names), None)
+    if form is not None and "response_format" not in refused_names:
         sent["response_format"] = form
     return sent
 
@@ -166,40 +168,9 @@ def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
     return body
 
 
-def _wants_responses(error: APIStatusError) -> bool:
-    return error.status_code in (400, 404) and any(
-        words in error.message.lower() for words in _OTHER_DOOR
-    )
-
-
-def broken(place: str, error: APIConnectionError) -> ProviderError:
-    """A connection that broke, told apart from one that never came about."""
-    cause: BaseException | None = error
-    kinds = set()
-    while cause is not None:
-        kinds.add(type(cause).__name__)
-        cause = cause.__cause__ or cause.__context__
-    unreachable = {"ConnectError", "ConnectTimeout", "ClientConnectorError", "gaierror"}
-    never = bool(kinds & unreachable) or "ConnectionRefusedError" in kinds
-    reason = error.__cause__ or error
-    return ProviderError(
-        f"{place}: {str(error).rstrip('.')} ({reason})", retryable=True, in_doubt=not never
-    )
-
-
-def provider_error(error: APIStatusError) -> ProviderError | StopError:
-    """A refusal of the server, as one of ours."""
-    status = error.status_code
-    if status in _NO_ACCESS:
-        return StopError(f"the provider refused access ({status}: {error.message}); check the key")
-    if getattr(error, "code", None) == "insufficient_quota":
-        return StopError(f"the account has no credit left ({error.message}); run again later")
-    return ProviderError(
-        str(without_surrogates(f"status {status}: {error.message}")),
-        retryable=status in _RETRY or status >= 500,  # noqa: PLR2004 - HTTP's server errors
-        retry_after=seconds_to_wait(error.response.headers),
-        status=status,
-    )
+def wants_responses(status: int, message: str) -> bool:
+    """Whether an error says that a model is to be had at the responses endpoint only."""
+    return status in (400, 404) and any(words in message.lower() for words in _OTHER_DOOR)
 
 
 def completion_of(answer: ChatCompletion, sent: Parameters) -> Completion:
@@ -252,7 +223,12 @@ def _usage(read: int | None, details: object, output: int | None, raw: str) -> U
     )
 
 
-def _completion_of_response(answer: Response, sent: Parameters) -> Completion:
+def completion_of_response(answer: Response, sent: Parameters) -> Completion:
+    """A response, as our completion.
+
+    Raises:
+        ProviderError: The response says that it failed.
+    """
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
     text = answer.output_text
     parts = [part for item in answer.output if item.type == "message" for part in item.content]

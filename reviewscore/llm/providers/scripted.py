@@ -57,5 +57,8 @@ class ScriptedProvider:
         usage = Usage(input_tokens=size // 4, output_tokens=len(reply) // 4)
         return Completion(text=reply, model=request.model, reply_id="scripted", usage=usage)
 
+    def halt(self) -> None:
+        """Nothing takes hours."""
+
     async def close(self) -> None:
         """Nothing to release."""

@@ -1,0 +1,129 @@
+"""``reviewscore cache``: look at the ledger of paid calls, take calls out of it, empty it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from reviewscore.config import resolve
+from reviewscore.errors import InputError
+from reviewscore.llm.ledger.upkeep import Info, clear, exported, info
+
+
+@click.group("cache")
+def command() -> None:
+    """Look at the ledger of paid calls, take calls out of it, or empty it.
+
+    Every call to a model is recorded there with request, reply, tokens and price; no run pays
+    for an equal call again.
+    """
+
+
+@command.command("info")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+def show(run: Path | None) -> int:
+    """Say where the ledger lies and what it holds (of a RUN made with --no-cache, its own).
+
+    \b
+    Example:  reviewscore cache info
+    """
+    for line in lines(info(_folder(run))):
+        click.echo(line)
+    return 0
+
+
+@command.command("export")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
+def export(run: Path | None, output: str) -> int:
+    """Write calls as JSON lines: all of them, or those that a RUN has used.
+
+    \b
+    Example:  reviewscore cache export runs/iclr24 -o calls.jsonl.gz
+    """
+    calls = exported(_folder(run), run=None if run is None else _run_id(run))
+    if output == "-":
+        for call in calls:
+            click.echo(call.model_dump_json())
+        return 0
+    count = 0
+    with _opened(Path(output)) as file:
+        for call in calls:
+            file.write(call.model_dump_json() + "\n")
+            count += 1
+    click.echo(f"{count} calls: {output}", err=True)
+    return 0
+
+
+@command.command("clear")
+@click.option("--yes", is_flag=True, help="Really delete it.")
+def empty(yes: bool) -> int:
+    """Delete the ledger: runs that are not finished will pay again for what they had.
+
+    \b
+    Example:  reviewscore cache clear --yes
+    """
+    folder = _folder(None)
+    found = info(folder)
+    if found.open_jobs:
+        click.echo(f"{found.open_jobs} batch jobs are still open at the provider", err=True)
+    if not yes:
+        click.echo(f"this deletes {found.path}; say --yes to do it", err=True)
+        return 2
+    click.echo(f"{clear(folder) / 1e6:.1f} MB deleted")
+    return 0
+
+
+def lines(found: Info) -> list[str]:
+    """What a ledger holds, in words."""
+    told = [f"ledger: {found.path} ({found.size / 1e6:.1f} MB)"]
+    for use in found.models:
+        share = use.cached_tokens / use.input_tokens if use.input_tokens else 0.0
+        price = "price not known" if use.usd is None else f"${use.usd:,.2f}"
+        told.append(
+            f"  {use.model}: {use.calls:,} calls, {use.input_tokens:,} tokens in "
+            f"({share:.0%} cached), {use.output_tokens:,} out, {price}"
+        )
+    told.append(f"runs: {found.runs}; open batch jobs: {found.open_jobs}")
+    told += error_lines(found.errors)
+    return told
+
+
+def error_lines(errors: tuple[float, ...]) -> list[str]:
+    """How far past estimates were off, in words; nothing if there are none."""
+    if not errors:
+        return []
+    return [
+        f"past estimates: {len(errors)} finished runs came to {min(errors):.2f} to "
+        f"{max(errors):.2f} times what was estimated"
+    ]
+
+
+def _folder(run: Path | None) -> Path:
+    """The folder of the ledger that a run has used."""
+    if run is not None:
+        from reviewscore.llm.ledger.tables import FILE
+        from reviewscore.store.run_dir import read_manifest
+
+        read_manifest(run)  # says so if it is no run folder
+        if (run / FILE).is_file():
+            return run
+    return resolve({}).settings.ledger_folder
+
+
+def _run_id(run: Path) -> str:
+    from reviewscore.store.run_dir import read_manifest
+
+    return read_manifest(run).run_id
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        if path.suffix == ".gz":
+            return gzip.open(path, "wt", encoding="utf-8")
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(error.strerror), file=path) from error

@@ -1,0 +1,73 @@
+"""Failures of the vendors' SDKs as ours; the SDKs are built alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from reviewscore.errors import ProviderError, StopError
+from reviewscore.llm.waiting_time import seconds_to_wait
+from reviewscore.papers.hygiene import without_surrogates
+
+_NO_ACCESS = (401, 403)
+_NO_CREDIT = 402
+_RETRY = (408, 409, 425, 429)
+_SERVER_ERROR = 500
+_NO_CREDIT_WORDS = ("insufficient_quota", "credit balance", "billing hard limit")
+_NEVER = {
+    *("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError"),
+    *("gaierror", "ConnectionRefusedError"),
+}
+"""Errors of a connection that never came about."""
+
+
+class _Answer(Protocol):
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
+class _StatusError(Protocol):
+    """What the SDKs' status errors have in common."""
+
+    @property
+    def status_code(self) -> int: ...
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def response(self) -> _Answer: ...
+
+
+def refused(error: _StatusError) -> ProviderError | StopError:
+    """An answer with an error status.
+
+    Without access or credit no other call would fare better, so the run stops.
+    """
+    status, message = error.status_code, str(without_surrogates(error.message))
+    if status in _NO_ACCESS:
+        return StopError(f"the provider refused access ({status}: {message}); check the key")
+    told = f"{message} {getattr(error, 'code', '')}".lower()
+    if status == _NO_CREDIT or any(words in told for words in _NO_CREDIT_WORDS):
+        return StopError(f"the account has no credit left ({message}); run again later")
+    return ProviderError(
+        f"status {status}: {message}",
+        retryable=status in _RETRY or status >= _SERVER_ERROR,
+        retry_after=seconds_to_wait(error.response.headers),
+        status=status,
+    )
+
+
+def broken(place: str, error: Exception) -> ProviderError:
+    """A connection that broke or timed out, told apart from one that never came about."""
+    cause: BaseException | None = error
+    kinds = set()
+    while cause is not None:
+        kinds.add(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    reason = error.__cause__ or error
+    return ProviderError(
+        f"{place}: {str(error).rstrip('.')} ({reason})",
+        retryable=True,
+        in_doubt=not kinds & _NEVER,
+    )

@@ -1,0 +1,171 @@
+"""Anthropic's models through its SDK, with markers at the ends of what it is to cache."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+from reviewscore.errors import ProviderError
+from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.parameters import Refused
+from reviewscore.llm.provider import Traits, model_name
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.schema.call import Completion, Parameters, Request, Usage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import Message
+
+ANTHROPIC = "https://api.anthropic.com"
+_BAD_REQUEST = 400
+_TRUNCATED = ("max_tokens", "model_context_window_exceeded")
+
+
+class AnthropicProvider:
+    """Messages; what a model refuses is learned from its first 400 answer and left out.
+
+    Args:
+        timeout: Seconds to wait for one reply.
+    """
+
+    traits = Traits()
+
+    def __init__(self, *, timeout: float) -> None:
+        self.place = address()
+        self._client = open_client(self.place, timeout=timeout)
+        self._refused = Refused(())
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask once; asks again at once only to leave out what the model refuses."""
+        import anthropic
+
+        while True:
+            sent = parameters(request, self._refused.of(request.model))
+            try:
+                answer: Message = await self._client.messages.create(
+                    **body(request, sent), extra_body=beside(sent)
+                )
+                return completion_of(answer, sent)
+            except anthropic.APIStatusError as error:
+                if error.status_code != _BAD_REQUEST or not self._refused.learn(
+                    request.model, error.message, sent
+                ):
+                    raise refused(error) from error
+            except anthropic.APIConnectionError as error:  # time-outs are connection errors too
+                raise broken(self.place, error) from error
+            except (anthropic.AnthropicError, json.JSONDecodeError) as error:
+                raise ProviderError(
+                    f"{self.place}: {error}", retryable=False, in_doubt=True
+                ) from error
+
+    def halt(self) -> None:
+        """Nothing takes hours."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def address() -> str:
+    """Where requests go: ANTHROPIC_BASE_URL, or Anthropic itself."""
+    return os.environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC
+
+
+def open_client(place: str, *, timeout: float) -> AsyncAnthropic:
+    """The SDK's client without retries of its own, on its quickest transport."""
+    import anthropic
+
+    return anthropic.AsyncAnthropic(
+        base_url=place,
+        timeout=timeout,
+        max_retries=0,
+        http_client=anthropic.DefaultAioHttpClient(timeout=timeout),
+    )
+
+
+def parameters(
+    request: Request, refused_names: frozenset[str], *, one_hour: bool = False
+) -> Parameters:
+    """What is sent beside the messages, less what the model is known to refuse.
+
+    Args:
+        request: What is asked.
+        refused_names: What the model is known to refuse.
+        one_hour: Ask for a cache that lasts an hour; it costs more to write.
+    """
+    sent: Parameters = {"max_tokens": request.max_tokens}
+    if request.temperature is not None:
+        sent["temperature"] = min(request.temperature, 1.0)
+    if request.effort is not None:
+        sent["effort"] = request.effort
+    if request.structured == "schema" and "json_schema" not in refused_names:
+        sent["output_config"] = "json_schema"
+    if request.prefix:
+        sent["cache_ttl"] = "1h" if one_hour else "5m"
+    return {name: value for name, value in sent.items() if name not in refused_names}
+
+
+def body(request: Request, sent: Parameters) -> dict[str, Any]:
+    """The body of a message.
+
+    The paper and the task each end with a marker; the item, which nobody asks again about, and
+    calls without a paper have none.
+    """
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": part} for part in request.opening()]
+    if "cache_ttl" in sent:
+        ttl = {"ttl": "1h"} if sent["cache_ttl"] == "1h" else {}
+        for block in blocks[:-1]:
+            block["cache_control"] = {"type": "ephemeral", **ttl}
+    turns = [{"role": one.role, "content": one.content} for one in request.messages[1:]]
+    found: dict[str, Any] = {
+        "model": model_name(request.model),
+        "max_tokens": request.max_tokens,
+        "system": request.system,
+        "messages": [{"role": "user", "content": blocks}, *turns],
+    }
+    config: dict[str, Any] = {}
+    if "output_config" in sent:
+        schema = json.loads(request.reply_schema)
+        config["format"] = {"type": "json_schema", "schema": schema}
+    if "effort" in sent:
+        config["effort"] = sent["effort"]
+    if config:
+        found["output_config"] = config
+    return found
+
+
+def beside(sent: Parameters) -> dict[str, Any]:
+    """What newer SDKs have no name for, since newer models refuse it."""
+    return {"temperature": sent["temperature"]} if "temperature" in sent else {}
+
+
+def completion_of(answer: Message, sent: Parameters) -> Completion:
+    """A message, as our completion; thinking is not part of the reply."""
+    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+    if answer.stop_reason in _TRUNCATED:
+        finish = "length"
+    elif answer.stop_reason == "refusal":
+        finish = "refusal"
+    text = "".join(block.text for block in answer.content if block.type == "text")
+    return Completion(
+        text=str(without_surrogates(text)),
+        model=answer.model,
+        reply_id=answer.id,
+        finish=finish,
+        usage=_usage(answer),
+        parameters=sent,
+    )
+
+
+def _usage(answer: Message) -> Usage:
+    """Anthropic's input leaves out what was read from and written to the cache; ours holds it."""
+    usage = answer.usage
+    read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    return Usage(
+        input_tokens=max(usage.input_tokens, 0) + max(read, 0) + max(written, 0),
+        cached_tokens=max(read, 0),
+        written_tokens=max(written, 0),
+        output_tokens=max(usage.output_tokens, 0),
+        raw=usage.model_dump_json(exclude_none=True),
+    )

@@ -1,0 +1,147 @@
+"""Every other model through LiteLLM, which is imported only here and kept off the network."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Literal
+
+from reviewscore.errors import ProviderError
+from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.parameters import Refused
+from reviewscore.llm.provider import Traits, model_name
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.schema.call import Completion, Parameters, Request, Usage
+
+_BAD_REQUEST = 400
+
+
+def quiet_litellm() -> Any:
+    """Import LiteLLM without its look-ups, telemetry and advertisements."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # before the import, which fetches else
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False  # what is left out is our decision, and recorded
+    return litellm
+
+
+class LiteLLMProvider:
+    """Completions of any provider that LiteLLM knows: ``litellm/gemini/gemini-3-pro``, ...
+
+    Args:
+        timeout: Seconds to wait for one reply.
+    """
+
+    place = "litellm"
+    traits = Traits()
+
+    def __init__(self, *, timeout: float) -> None:
+        self._litellm = quiet_litellm()
+        self._timeout = timeout
+        self._refused = Refused(())
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask once; asks again at once only to leave out what the model refuses."""
+        import openai
+
+        while True:
+            sent = _parameters(request, self._refused.of(request.model))
+            try:
+                answer = await self._litellm.acompletion(**self._body(request, sent))
+                return _completion(answer, sent)
+            except openai.APIStatusError as error:  # LiteLLM's errors are of OpenAI's kinds
+                if error.status_code != _BAD_REQUEST or not self._refused.learn(
+                    request.model, error.message, sent
+                ):
+                    raise refused(error) from error
+            except openai.APIConnectionError as error:
+                raise broken(self.place, error) from error
+            except (openai.OpenAIError, json.JSONDecodeError, ValueError) as error:
+                raise ProviderError(
+                    f"{self.place}: {error}", retryable=False, in_doubt=True
+                ) from error
+
+    def _body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            name: value for name, value in sent.items() if name != "response_format"
+        }
+        if sent.get("response_format") == "json_schema":
+            schema = {
+                "name": request.schema_name,
+                "strict": True,
+                "schema": json.loads(request.reply_schema),
+            }
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif sent.get("response_format") == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return {
+            **body,
+            "model": model_name(request.model),
+            "messages": [message.model_dump() for message in request.conversation()],
+            "timeout": self._timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+        }
+
+    def halt(self) -> None:
+        """Nothing takes hours."""
+
+    async def close(self) -> None:
+        """Close the connections that LiteLLM keeps."""
+        await self._litellm.close_litellm_async_clients()
+
+
+def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
+    sent: Parameters = {"max_tokens": request.max_tokens}
+    if request.temperature is not None:
+        sent["temperature"] = request.temperature
+    if request.effort is not None:
+        sent["reasoning_effort"] = request.effort
+    sent = {name: value for name, value in sent.items() if name not in refused_names}
+    forms = {"schema": ("json_schema", "json_object"), "object": ("json_object",), "text": ()}
+    form = next((one for one in forms[request.structured] if one not in refused_names), None)
+    if form is not None and "response_format" not in refused_names:
+        sent["response_format"] = form
+    return sent
+
+
+def _completion(answer: Any, sent: Parameters) -> Completion:
+    if not answer.choices:
+        raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
+    choice = answer.choices[0]
+    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+    text = choice.message.content or ""
+    refusal = getattr(choice.message, "refusal", None)
+    if refusal:
+        finish, text = "refusal", refusal
+    elif choice.finish_reason == "length":
+        finish = "length"
+    elif choice.finish_reason == "content_filter":
+        finish = "filter"
+    return Completion(
+        text=str(without_surrogates(text)),
+        model=answer.model or "",
+        reply_id=answer.id,
+        finish=finish,
+        usage=_usage(getattr(answer, "usage", None)),
+        parameters=sent,
+    )
+
+
+def _usage(usage: Any) -> Usage:
+    """LiteLLM brings every provider's usage to OpenAI's form, where input holds the cached."""
+    if usage is None:
+        return Usage()
+    details = getattr(usage, "prompt_tokens_details", None)
+    total = max(usage.prompt_tokens or 0, 0)
+    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
+    written = max(getattr(usage, "cache_creation_input_tokens", None) or 0, 0)
+    return Usage(
+        input_tokens=total,
+        cached_tokens=cached,
+        written_tokens=min(written, total - cached),
+        output_tokens=max(usage.completion_tokens or 0, 0),
+        raw=usage.model_dump_json(exclude_none=True),
+    )

@@ -1,0 +1,194 @@
+"""OpenAI's Batch API through its SDK (and servers that speak it)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reviewscore.errors import ModelError, ProviderError
+from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.job import JobState, Result
+from reviewscore.llm.parameters import Refused
+from reviewscore.llm.providers.openai import (
+    LIMIT_NAMES,
+    OPENAI,
+    chat_body,
+    completion_of,
+    completion_of_response,
+    open_client,
+    parameters,
+    responses_body,
+    wants_responses,
+)
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.schema.call import Completion, Parameters, Request
+
+if TYPE_CHECKING:
+    from openai.types import Batch
+
+Found = TypeVar("Found")
+
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+_LABEL = "reviewscore"
+_ENDED = ("completed", "expired", "cancelled")
+_SERVER_ERROR = 500
+_BAD_REQUEST = 400
+_TOO_OFTEN = 429
+_PAGES = 20
+
+
+class OpenAIJobs:
+    """Jobs of one model each, uploaded as a file of requests; they end within a day.
+
+    Args:
+        base_url: A compatible server's address; None is OpenAI itself.
+        timeout: Seconds to wait for one answer of the server.
+    """
+
+    most_requests = 50_000
+    most_bytes = 190_000_000
+    one_model = True
+
+    def __init__(self, *, base_url: str | None, timeout: float) -> None:
+        self.place = base_url or OPENAI
+        self._client = open_client(self.place, timeout=timeout)
+        self._refused = Refused(LIMIT_NAMES)
+        self._responses: set[str] = set()
+        self._sent: dict[str, tuple[str, Parameters]] = {}
+
+    def line(self, key: str, request: Request) -> str:
+        """One request of a job as JSON text."""
+        sent = parameters(request, self._refused.of(request.model))
+        other = request.model in self._responses
+        self._sent[key] = (request.model, sent)
+        body = responses_body(request, sent) if other else chat_body(request, sent)
+        url = RESPONSES if other else CHAT
+        line = {"custom_id": key, "method": "POST", "url": url, "body": body}
+        return json.dumps(without_surrogates(line), ensure_ascii=False)
+
+    async def submit(self, lines: Sequence[str], *, label: str) -> str:
+        """Upload the requests and begin the job; its metadata holds our label."""
+        content = "\n".join(lines).encode()
+        endpoint: Any = json.loads(lines[0])["url"]
+        upload = await self._guarded(
+            lambda: self._client.files.create(
+                file=(f"{label}.jsonl", content, "application/jsonl"), purpose="batch"
+            )
+        )
+        batch = await self._guarded(
+            lambda: self._client.batches.create(
+                input_file_id=upload.id,
+                endpoint=endpoint,
+                completion_window="24h",
+                metadata={_LABEL: label},
+            )
+        )
+        return batch.id
+
+    async def find(self, label: str, *, keys: frozenset[str], since: float) -> str | None:
+        """The id of the job whose metadata holds the label."""
+        page = await self._guarded(lambda: self._client.batches.list(limit=100))
+        for _ in range(_PAGES):
+            for batch in page.data:
+                if (batch.metadata or {}).get(_LABEL) == label:
+                    return batch.id
+            if not page.has_next_page():
+                return None
+            page = await self._guarded(page.get_next_page)
+        return None
+
+    async def state(self, job_id: str) -> JobState:
+        """How far a job is."""
+        batch = await self._guarded(lambda: self._client.batches.retrieve(job_id))
+        counts = batch.request_counts
+        done = 0 if counts is None else counts.completed + counts.failed
+        total = 0 if counts is None else counts.total
+        if batch.status == "failed":
+            return JobState("failed", done, total, problem=_problem(batch))
+        if batch.status in _ENDED:
+            return JobState("ended", done, total)
+        return JobState("running", done, total)
+
+    async def results(self, job_id: str) -> AsyncIterator[Result]:
+        """Replies and failures, from the job's two files."""
+        batch = await self._guarded(lambda: self._client.batches.retrieve(job_id))
+        for file_id in (batch.output_file_id, batch.error_file_id):
+            if file_id is None:
+                continue
+            content = await self._guarded(partial(self._client.files.content, file_id))
+            for line in content.text.splitlines():
+                if line.strip():
+                    yield self._result(json.loads(line), batch.status)
+
+    def _result(self, line: dict[str, Any], status: str) -> Result:
+        key = str(line["custom_id"])
+        answer, error = line.get("response"), line.get("error")
+        if answer is not None and answer["status_code"] < _BAD_REQUEST:
+            return key, self._completion(key, answer["body"])
+        if error is not None and answer is None:
+            return key, _not_run(error, status)
+        told = answer or {"status_code": _SERVER_ERROR}
+        return key, self._refusal(key, int(told["status_code"]), told.get("body") or {})
+
+    def _completion(self, key: str, body: dict[str, Any]) -> Completion | ModelError:
+        from openai.types.chat import ChatCompletion
+        from openai.types.responses import Response
+
+        _, sent = self._sent.pop(key, ("", {}))
+        try:
+            if body.get("object") == "response":
+                found = completion_of_response(Response.construct(**body), sent)
+            else:
+                found = completion_of(ChatCompletion.model_validate(body), sent)
+        except ProviderError as error:
+            return error
+        except ValueError as error:
+            return ProviderError(f"the batch holds a strange reply: {error}", retryable=False)
+        return found.model_copy(update={"batch": True})
+
+    def _refusal(self, key: str, status: int, body: dict[str, Any]) -> ModelError:
+        """A single request was refused; what is learned from it makes it worth another try."""
+        problem = body.get("error") or {}
+        message = str(problem.get("message", body) if isinstance(problem, dict) else problem)
+        model, sent = self._sent.pop(key, ("", {}))
+        learned = False
+        if wants_responses(status, message) and model not in self._responses:
+            self._responses.add(model)
+            learned = True
+        elif status == _BAD_REQUEST:
+            learned = self._refused.learn(model, message, sent)
+        again = learned or status == _TOO_OFTEN or status >= _SERVER_ERROR
+        return ProviderError(f"status {status}: {message}", retryable=again, status=status)
+
+    async def _guarded(self, ask: Callable[[], Awaitable[Found]]) -> Found:
+        """One call to the server, its errors as ours."""
+        import openai
+
+        try:
+            return await ask()
+        except openai.APIStatusError as error:
+            raise refused(error) from error
+        except openai.APIConnectionError as error:
+            raise broken(self.place, error) from error
+        except (openai.OpenAIError, json.JSONDecodeError) as error:
+            raise ProviderError(f"{self.place}: {error}", retryable=False, in_doubt=True) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _problem(batch: Batch) -> str:
+    problems = (batch.errors.data or []) if batch.errors is not None else []
+    return "; ".join(one.message or one.code or "?" for one in problems) or "no reason given"
+
+
+def _not_run(error: dict[str, Any], status: str) -> ProviderError:
+    code, message = str(error.get("code", "")), str(error.get("message", ""))
+    if code == "batch_cancelled" or status == "cancelled":
+        return ProviderError(
+            f"the batch job was cancelled at the provider ({message})", retryable=False
+        )
+    return ProviderError(f"{code}: {message}", retryable=True, status=_SERVER_ERROR)
