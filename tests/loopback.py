@@ -22,8 +22,10 @@ from pathlib import Path
 from aiohttp import web
 
 from tests.loopback_doors import Jobs, doors
+from tests.mishaps import Mishap
 
 Answer = dict[str, object]
+Body = dict[str, object]
 
 
 def fenced(prompt: str, name: str) -> str:
@@ -232,6 +234,7 @@ class Loopback:
 
     Attributes:
         latency: Seconds before each answer.
+        mishap: May spoil an answer, or the connection.
         every_failure: Reconstructions fail in each possible way before they succeed.
         quirk: May answer a request (its body, and how often this body came) in another way.
         served: How often each request was answered, by the hash of its body.
@@ -243,21 +246,29 @@ class Loopback:
 
     latency: float = 0.0
     quirk: Quirk | None = None
+    mishap: Mishap | None = None
     every_failure: bool = False
     log: Path | None = None
     jobs: Jobs = field(default_factory=Jobs)
     served: Counter[str] = field(default_factory=Counter)
+    tries: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, object]] = field(default_factory=list)
     under_way: int = 0
     most: int = 0
     url: str = ""
 
-    async def handle(self, request: web.Request) -> web.Response:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         try:
             await asyncio.sleep(self.latency)
+            if self.mishap is not None:
+                key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+                self.tries[key] += 1
+                spoilt = await self.mishap(request, body, self.tries[key] - 1)
+                if spoilt is not None:
+                    return spoilt
             return self.answer(body)
         finally:
             self.under_way -= 1

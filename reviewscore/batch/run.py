@@ -22,9 +22,10 @@ from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.client import Client
+from reviewscore.llm.client import Book, Client
 from reviewscore.llm.connect import Surroundings, check
 from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_point
@@ -138,7 +139,10 @@ async def _session(
     started, clock = datetime.now(UTC), time.perf_counter()
     around = Surroundings(idle=lambda: not shared().busy, say=progress.say, renew=renew)
     with ExitStack() as stack:
-        async with open_judges(settings, lambda: _ledger(settings, run, stack), around) as opened:
+        book: Book = CallsInMemory()  # the embedded judge makes no calls
+        if not settings.embedded:
+            book = await _ledger(settings, run, stack)
+        async with open_judges(settings, book, around) as opened:
             judges, client = opened
             session = _Session(collection, settings, judges, run, client, progress)
             for line in collection.skipped:
@@ -156,11 +160,12 @@ async def _session(
     )
 
 
-def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
+async def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
     """The ledger all runs share, or one of this run's own; closed with the stack."""
     folder = settings.ledger_folder if settings.cache else run.path
     ledger = Ledger(folder, run=run.manifest.run_id, fresh=settings.refresh)
     stack.callback(ledger.close)
+    await ledger.bury()
     return ledger
 
 

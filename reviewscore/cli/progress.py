@@ -90,6 +90,8 @@ class TerminalProgress:
 
     def say(self, sentence: str) -> None:
         """Something the user should know."""
+        if self._quiet:
+            return
         if self._bar is not None:
             self._bar.console.print(sentence, markup=False, highlight=False)
         else:

@@ -60,6 +60,7 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
     from reviewscore.judges.bench import open_judges
     from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.memory import CallsInMemory
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role, Span
 
@@ -74,14 +75,12 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
         span=Span(field="text", start=0, end=len(text)),
     )
     with ExitStack() as stack:
-
-        def ledger() -> Ledger:
+        book: Ledger | CallsInMemory = CallsInMemory()  # the embedded judge makes no calls
+        if not settings.embedded:
             run = f"reconstruct-{uuid.uuid4().hex}"
-            opened = Ledger(settings.ledger_folder, run=run, fresh=settings.refresh)
-            stack.callback(opened.close)
-            return opened
-
-        async with open_judges(settings, ledger) as (judges, _):
+            book = Ledger(settings.ledger_folder, run=run, fresh=settings.refresh)
+            stack.callback(book.close)
+        async with open_judges(settings, book) as (judges, _):
             return await reconstruct(point, paper, judges, rounds=settings.rounds)
 
 

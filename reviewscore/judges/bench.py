@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from reviewscore.config import Settings
@@ -118,13 +118,13 @@ class ModelJudges:
 
 @asynccontextmanager
 async def open_judges(
-    settings: Settings, book: Callable[[], Book], around: Surroundings | None = None
+    settings: Settings, book: Book, around: Surroundings | None = None
 ) -> AsyncIterator[tuple[Judges, Client | None]]:
     """The judges that the settings name, with the client that makes their calls, if any.
 
     Args:
         settings: Names the models.
-        book: Opens the record of calls; not used by the embedded judge.
+        book: The record of calls; not used by the embedded judge.
         around: What goes on around the client.
 
     Raises:
@@ -133,7 +133,7 @@ async def open_judges(
     if settings.embedded:
         yield LexicalJudges(), None
         return
-    client = connect(settings, book(), around)
+    client = connect(settings, book, around)
     try:
         yield _bench(settings, client), client
     finally:

@@ -216,7 +216,9 @@ class BatchProvider:
                 _settle(future, outcome)
         for key in waiting:
             await self._book.failed(label, key)
-        missing = ProviderError("the job ended without this reply", retryable=True, status=409)
+        missing = ProviderError(
+            "the job ended without this reply", retryable=True, status=409, retry_after=0.0
+        )
         _fail(waiting.values(), missing)
         self._say(f"batch job {job_id}: {answered} answered, {failed + len(waiting)} not")
 
@@ -277,6 +279,8 @@ def _settle(future: asyncio.Future[Completion], outcome: Completion | ModelError
     if future.done():
         return
     if isinstance(outcome, ModelError):
+        if isinstance(outcome, ProviderError) and outcome.retryable:
+            outcome.retry_after = 0.0  # it waits for the next job anyway, all in the same one
         future.set_exception(outcome)
         future.exception()  # nobody may be waiting: mark it as seen
     else:

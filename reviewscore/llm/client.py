@@ -40,7 +40,7 @@ class Book(Protocol):
         """Announce a call before it is sent; False while another process is at it."""
         ...
 
-    async def add(self, call: Call) -> None:
+    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Record a call; it is on the disk when this returns."""
         ...
 
@@ -188,9 +188,8 @@ class Client:
         prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
         async with self._warmth.turn(prefix) as warm:
             call = _Sending(self, provider, request, stage, key, urgency)
-            while provider.traits.paced and not await self._book.claim(key, call.worst):
-                await asyncio.sleep(_LOOK_AGAIN)
-                found = None if renew else self._book.find(key)
+            if provider.traits.paced:
+                found = await self._claimed(key, call.worst, renew=renew)
                 if found is not None:
                     return await self._reuse(key, found)
             completion = await call.send()
@@ -200,6 +199,19 @@ class Client:
         if warm:
             self._check_cache(completion)
         return completion
+
+    async def _claimed(self, key: str, worst: float | None, *, renew: bool) -> Completion | None:
+        """Claim a call; its reply instead, if another process makes it or has just made it."""
+        while not await self._book.claim(key, worst):
+            await asyncio.sleep(_LOOK_AGAIN)
+            found = None if renew else self._book.find(key)
+            if found is not None:
+                return found
+        # Between our look into the ledger and our claim another process may have finished.
+        found = None if renew else self._book.find(key)
+        if found is not None:
+            await self._book.drop(key)
+        return found
 
     def price(self, model: str, completion: Completion) -> float | None:
         """Dollars of a reply; None if the price is not known."""
@@ -274,8 +286,6 @@ class _Sending:
 
     async def record(self, completion: Completion) -> None:
         """Write the call into the ledger."""
-        if self._doubtful:
-            await self._client._book.drop(self._key, doubtful=self._doubtful)
         usd = self._client.price(self._request.model, completion)
         await self._client._book.add(
             Call(
@@ -288,7 +298,8 @@ class _Sending:
                 started=self._started.isoformat(timespec="milliseconds"),
                 seconds=round(time.perf_counter() - self._clock, 3),
                 usd=usd,
-            )
+            ),
+            doubtful=self._doubtful,
         )
         self._count(completion, usd)
 

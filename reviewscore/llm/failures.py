@@ -21,6 +21,10 @@ _NEVER = {
 """Errors of a connection that never came about."""
 
 
+STRANGE = (AttributeError, TypeError, IndexError, KeyError, ValueError)
+"""What reading an answer raises that is not in its protocol's form (a proxy's page, say)."""
+
+
 class _Answer(Protocol):
     @property
     def headers(self) -> Mapping[str, str]: ...
@@ -55,6 +59,13 @@ def refused(error: _StatusError) -> ProviderError | StopError:
         retryable=status in _RETRY or status >= _SERVER_ERROR,
         retry_after=seconds_to_wait(error.response.headers),
         status=status,
+    )
+
+
+def strange(place: str, error: Exception) -> ProviderError:
+    """An answer that cannot be read; the server may do better next time, and may have billed."""
+    return ProviderError(
+        f"{place}: the answer cannot be read ({error})", retryable=True, in_doubt=True
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SLOWER = 4.0
 """How many times slower than at its best a stage becomes before fewer calls are made at once."""
 _WINDOW = 32
+_TELL_AGAIN = 30.0
 _MINUTE = 60.0
 
 
@@ -52,6 +53,7 @@ class Lane:
         self._most_tokens = tokens
         self._opens = 0.0
         self._last_cut = 0.0
+        self._told = -_TELL_AGAIN
         self._recent: dict[str, deque[float]] = {}
         self._best: dict[str, float] = {}
         self._say = say
@@ -89,7 +91,8 @@ class Lane:
             self._opens = max(self._opens, now + wait)
         if asked >= self._last_cut:  # calls sent before the last cut tell nothing new
             self.width, self._last_cut = max(1.0, self.width / 2), now
-            if self._say is not None:
+            if self._say is not None and now - self._told > _TELL_AGAIN:
+                self._told = now
                 self._say(f"the provider limits the rate: {int(self.width)} calls at once")
 
     def answered(self, stage: str, *, asked: float, seconds: float) -> None:

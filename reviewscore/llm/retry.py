@@ -42,7 +42,7 @@ def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     backoff = float(_BACKOFF(state))
     if isinstance(error, ProviderError) and error.retry_after is not None:
-        return error.retry_after + min(backoff, 1.0)  # not all at the same instant
+        return error.retry_after + min(backoff, error.retry_after)  # not all at the same instant
     return backoff
 
 

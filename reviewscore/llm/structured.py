@@ -24,6 +24,10 @@ T = TypeVar("T", bound=BaseModel)
 
 ASK_AGAIN = 2
 """How often a reply that does not fit is asked for again."""
+LONGEST_REPLY = 1_000_000
+"""Characters of a reply that is read at all."""
+SHOWN_AGAIN = 20_000
+"""Characters of an unusable reply that the model is shown again."""
 LONGER = 4
 """Factor by which the reply limit may grow when a reply is cut off."""
 
@@ -57,6 +61,8 @@ def parse_reply(text: str, output: type[T]) -> T:
     Raises:
         ValueError: No JSON object in it, or none that fits; says what does not fit.
     """
+    if len(text) > LONGEST_REPLY:
+        raise ValueError(f"the answer has {len(text):,} characters; a few thousand are enough")
     decoder = json.JSONDecoder()
     start, problem = text.find("{"), "the answer holds no JSON object"
     while start >= 0:
@@ -115,7 +121,7 @@ async def ask(
             return Answer(value=found, completion=completion, key=key, request=question.request)
         if tries < ASK_AGAIN:
             turns = (
-                Message(role="assistant", content=completion.text or "(empty)"),
+                Message(role="assistant", content=completion.text[:SHOWN_AGAIN] or "(empty)"),
                 Message(role="user", content=again(str(found))),
             )
             messages = (*question.request.messages, *turns)

@@ -116,7 +116,7 @@ def test_five_real_arguments_go_through_every_failure_with_its_feedback(
     settings = resolve({"model": "openai/loopback", "base_url": server.url}).settings
 
     async def rebuilt() -> list[Argument]:
-        async with open_judges(settings, CallsInMemory) as (judges, _):
+        async with open_judges(settings, CallsInMemory()) as (judges, _):
             return [
                 await reconstruct(point, collection.paper(point.paper_id), judges)
                 for point in sorted(points, key=lambda one: -len(one.text))[:5]

@@ -85,8 +85,13 @@ class Ledger:
         claimed: bool = await self._writer.run(lambda db: _claim(db, key, self.run, me, usd))
         return claimed
 
-    async def add(self, call: Call) -> None:
-        """Record a call and drop its claim; it is on the disk when this returns."""
+    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
+        """Record a call and drop its claim; it is on the disk when this returns.
+
+        Args:
+            call: The call.
+            doubtful: Dollars that failed attempts before it may have cost; None for none.
+        """
         row = row_of(call, self.run)
         prefix = call.request.prefix
         name = prefix_key(prefix) if prefix else ""
@@ -98,7 +103,7 @@ class Ledger:
             marks = ", ".join("?" * len(row))
             db.execute(f"INSERT INTO calls VALUES (NULL, {marks})", row)
             _use(db, self.run, call.key)
-            db.execute("DELETE FROM claims WHERE key = ?", (call.key,))
+            _settle(db, self.run, call.key, doubtful)
 
         await self._writer.run(write)
         self._prefixes.add(name)
@@ -110,13 +115,7 @@ class Ledger:
             key: The call's key.
             doubtful: Dollars that the failed attempts may have cost; None for none.
         """
-
-        def write(db: sqlite3.Connection) -> None:
-            db.execute("DELETE FROM claims WHERE key = ?", (key,))
-            if doubtful:
-                db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (self.run, key, doubtful))
-
-        await self._writer.run(write)
+        await self._writer.run(lambda db: _settle(db, self.run, key, doubtful))
 
     async def bury(self) -> None:
         """Count the calls that killed sessions had under way as spent at their worst."""
@@ -169,6 +168,13 @@ def paid_by(db: sqlite3.Connection, run: str) -> Paid:
 
 def _use(db: sqlite3.Connection, run: str, key: str) -> None:
     db.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (run, key))
+
+
+def _settle(db: sqlite3.Connection, run: str, key: str, doubtful: float | None) -> None:
+    """Give our claim up, and book what may have been billed beside the reply."""
+    db.execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, owner.me()))
+    if doubtful:
+        db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, doubtful))
 
 
 def _claim(db: sqlite3.Connection, key: str, run: str, me: str, usd: float | None) -> bool:

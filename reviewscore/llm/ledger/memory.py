@@ -26,8 +26,9 @@ class CallsInMemory:
         """Every call is ours."""
         return True
 
-    async def add(self, call: Call) -> None:
+    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Remember a call."""
+        self._doubtful += doubtful or 0.0
         self.calls.append(call)
         self._latest[call.key] = call
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
 FILE = "ledger.sqlite"
+_LOCK = ".ledger.lock"
 VERSION = 1
 _TABLES = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -48,25 +50,33 @@ def connect(folder: Path) -> sqlite3.Connection:
     path = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version not in (0, VERSION):
-            raise RunFolderError(
-                f"{path} was made by another version of reviewscore; name another folder with "
-                "REVIEWSCORE_CACHE_DIR, or move it away"
-            )
-        connection.executescript(_TABLES)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    except (OSError, sqlite3.Error) as error:
+        # SQLite waits for nobody when a file is made into one with a write-ahead log.
+        with FileLock(folder / _LOCK, timeout=_BUSY_SECONDS):
+            path.touch(mode=0o600)
+            return _opened(path)
+    except (OSError, sqlite3.Error, Timeout) as error:
         raise RunFolderError(
             f"the ledger {path} cannot be used: {error}; name another folder with "
             "REVIEWSCORE_CACHE_DIR"
         ) from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version not in (0, VERSION):
+        connection.close()
+        raise RunFolderError(
+            f"{path} was made by another version of reviewscore; name another folder with "
+            "REVIEWSCORE_CACHE_DIR, or move it away"
+        )
+    if version == 0:
+        connection.executescript(_TABLES)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
     return connection
 
 
@@ -108,11 +118,12 @@ def row_of(call: Call, run: str) -> tuple[object, ...]:
 
 def call_of(row: sqlite3.Row, prefix: str) -> Call:
     """A row as the call it was."""
+    bare = Request.model_validate_json(unpack(row["request"]))
     return Call(
         key=row["key"],
         place=row["place"],
         stage=row["stage"],
-        request=Request.model_validate({**json.loads(unpack(row["request"])), "prefix": prefix}),
+        request=bare.model_copy(update={"prefix": prefix}),
         completion=Completion.model_validate_json(unpack(row["reply"])),
         attempts=row["attempts"],
         started=row["started"],

@@ -6,8 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.failures import STRANGE, broken, refused, strange
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
@@ -54,10 +53,8 @@ class AnthropicProvider:
                     raise refused(error) from error
             except anthropic.APIConnectionError as error:  # time-outs are connection errors too
                 raise broken(self.place, error) from error
-            except (anthropic.AnthropicError, json.JSONDecodeError) as error:
-                raise ProviderError(
-                    f"{self.place}: {error}", retryable=False, in_doubt=True
-                ) from error
+            except (anthropic.AnthropicError, *STRANGE) as error:
+                raise strange(self.place, error) from error
 
     def halt(self) -> None:
         """Nothing takes hours."""

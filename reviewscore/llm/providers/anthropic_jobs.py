@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.failures import STRANGE, broken, refused, strange
 from reviewscore.llm.job import JobState, Result
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.providers.anthropic import (
@@ -140,8 +140,8 @@ class AnthropicJobs:
             raise refused(error) from error
         except anthropic.APIConnectionError as error:
             raise broken(self.place, error) from error
-        except (anthropic.AnthropicError, json.JSONDecodeError) as error:
-            raise ProviderError(f"{self.place}: {error}", retryable=False, in_doubt=True) from error
+        except (anthropic.AnthropicError, *STRANGE) as error:
+            raise strange(self.place, error) from error
 
     async def close(self) -> None:
         """Close the connections."""

@@ -7,7 +7,7 @@ import os
 from typing import Any, Literal
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.failures import STRANGE, broken, refused, strange
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
@@ -58,10 +58,8 @@ class LiteLLMProvider:
                     raise refused(error) from error
             except openai.APIConnectionError as error:
                 raise broken(self.place, error) from error
-            except (openai.OpenAIError, json.JSONDecodeError, ValueError) as error:
-                raise ProviderError(
-                    f"{self.place}: {error}", retryable=False, in_doubt=True
-                ) from error
+            except (openai.OpenAIError, *STRANGE) as error:
+                raise strange(self.place, error) from error
 
     def _body(self, request: Request, sent: Parameters) -> dict[str, Any]:
         body: dict[str, Any] = {

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.failures import STRANGE, broken, refused, strange
 from reviewscore.llm.parameters import Refused, reasons
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
@@ -66,10 +66,8 @@ class OpenAIProvider:
                     raise refused(error) from error
             except openai.APIConnectionError as error:  # time-outs are connection errors too
                 raise broken(self.place, error) from error
-            except (openai.OpenAIError, json.JSONDecodeError) as error:
-                raise ProviderError(
-                    f"{self.place}: {error}", retryable=False, in_doubt=True
-                ) from error
+            except (openai.OpenAIError, *STRANGE) as error:
+                raise strange(self.place, error) from error
 
     async def _respond(self, request: Request, sent: Parameters) -> Completion:
         answer: Response = await self._client.responses.create(**responses_body(request, sent))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.failures import broken, refused
+from reviewscore.llm.failures import STRANGE, broken, refused, strange
 from reviewscore.llm.job import JobState, Result
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.providers.openai import (
@@ -172,8 +172,8 @@ class OpenAIJobs:
             raise refused(error) from error
         except openai.APIConnectionError as error:
             raise broken(self.place, error) from error
-        except (openai.OpenAIError, json.JSONDecodeError) as error:
-            raise ProviderError(f"{self.place}: {error}", retryable=False, in_doubt=True) from error
+        except (openai.OpenAIError, *STRANGE) as error:
+            raise strange(self.place, error) from error
 
     async def close(self) -> None:
         """Close the connections."""

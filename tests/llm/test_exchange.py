@@ -1,0 +1,161 @@
+"""Exchange folders: prompts out, replies in, by whoever and whenever."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.config import Settings
+from reviewscore.errors import InputError, SettingsError, StopError
+from reviewscore.llm.client import Client
+from reviewscore.llm.connect import connect
+from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.provider import check_model
+from reviewscore.llm.providers.exchange import ExchangeProvider
+from reviewscore.schema.call import Completion, Message, Request
+
+
+def request(text: str = "Why?") -> Request:
+    return Request(
+        model="exchange:x",
+        system="role",
+        prefix="paper",
+        task="task",
+        messages=(Message(role="user", content=text),),
+        schema_name="QuestionReply",
+        reply_schema='{"title":"QuestionReply"}',
+    )
+
+
+def put(folder: Path, **line: object) -> None:
+    with (folder / "replies.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def prompts(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "prompts.jsonl").read_text().splitlines()]
+
+
+async def ask(folder: Path, *asked: Request, wait: float = 0.0) -> list[Completion | Exception]:
+    provider = ExchangeProvider(folder, wait=wait, quiet=0.01)
+    found = await asyncio.gather(*map(provider.complete, asked), return_exceptions=True)
+    await provider.close()
+    return found  # type: ignore[return-value]
+
+
+async def test_all_that_can_be_asked_is_written_before_the_run_stops(tmp_path: Path) -> None:
+    found = await ask(tmp_path, request("a"), request("b"))
+
+    assert all(isinstance(one, StopError) for one in found)
+    assert "2 prompts" in str(found[0])
+    first = prompts(tmp_path)[0]
+    assert first["prompt"] == request("a").prompt_key()
+    assert first["record"] == "QuestionReply"
+    assert first["schema"] == {"title": "QuestionReply"}
+    assert first["messages"][1]["content"] == "paper\n\ntask\n\na"  # type: ignore[index]
+
+
+async def test_replies_that_are_there_are_used_and_say_who_answered(tmp_path: Path) -> None:
+    put(tmp_path, prompt=request().prompt_key(), reply={"kind": "question"}, by="Ada")
+
+    (reply,) = await ask(tmp_path, request())
+
+    assert isinstance(reply, Completion)
+    assert (json.loads(reply.text), reply.model) == ({"kind": "question"}, "Ada")
+    assert not (tmp_path / "prompts.jsonl").exists()
+
+
+async def test_replies_as_text_and_refusals_are_possible(tmp_path: Path) -> None:
+    put(tmp_path, prompt=request().prompt_key(), text="I would rather not.", finish="refusal")
+
+    (reply,) = await ask(tmp_path, request())
+
+    assert isinstance(reply, Completion)
+    assert (reply.text, reply.finish) == ("I would rather not.", "refusal")
+
+
+async def test_replies_that_come_while_it_waits_are_taken_up(tmp_path: Path) -> None:
+    waiting = asyncio.create_task(ask(tmp_path, request(), wait=5))
+    while not (tmp_path / "prompts.jsonl").exists():
+        await asyncio.sleep(0.01)
+    put(tmp_path, prompt=request().prompt_key(), reply={})
+
+    (reply,) = await asyncio.wait_for(waiting, 5)
+
+    assert isinstance(reply, Completion)
+
+
+async def test_the_last_reply_to_a_prompt_counts(tmp_path: Path) -> None:
+    put(tmp_path, prompt=request().prompt_key(), text="first")
+    put(tmp_path, prompt=request().prompt_key(), text="second thoughts")
+
+    (reply,) = await ask(tmp_path, request())
+
+    assert isinstance(reply, Completion)
+    assert reply.text == "second thoughts"
+
+
+async def test_a_prompt_is_written_once_however_often_it_is_asked(tmp_path: Path) -> None:
+    await ask(tmp_path, request())
+    await ask(tmp_path, request())
+
+    assert len(prompts(tmp_path)) == 1
+
+
+async def test_a_line_cut_off_by_a_kill_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").write_text('{"prompt": "cut o')
+    (tmp_path / "replies.jsonl").write_text('{"prompt": "also cut')
+
+    await ask(tmp_path, request())
+
+    lines = (tmp_path / "prompts.jsonl").read_text().splitlines()
+    assert json.loads(lines[1])["prompt"] == request().prompt_key()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("nonsense", "JSON"),
+        ('{"prompt": "short", "text": "x"}', "prompt"),
+        ('{"prompt": "%s"}' % ("a" * 64), "give either 'reply'"),
+        ('{"prompt": "%s", "reply": 3}' % ("a" * 64), "reply"),
+    ],
+)
+def test_a_broken_reply_is_named_by_file_and_line(tmp_path: Path, line: str, problem: str) -> None:
+    (tmp_path / "replies.jsonl").write_text("\n" + line + "\n")
+
+    with pytest.raises(InputError, match=problem) as caught:
+        ExchangeProvider(tmp_path)
+
+    assert caught.value.line == 2
+
+
+async def test_replies_cost_nothing_and_are_booked_once(tmp_path: Path) -> None:
+    put(tmp_path, prompt=request().prompt_key(), text="yes")
+    book = CallsInMemory()
+    for _ in range(2):
+        client = connect(Settings(model=f"exchange:{tmp_path}"), book)
+        asked = request().model_copy(update={"model": f"exchange:{tmp_path}"})
+        await client.complete(asked, stage="s")
+        await client.close()
+
+    assert (book.paid().calls, book.paid().usd, book.paid().unpriced) == (1, 0.0, 0)
+
+
+async def test_a_corrected_reply_replaces_the_one_in_the_ledger(tmp_path: Path) -> None:
+    book = CallsInMemory()
+    texts = []
+    for text in ("yes", "no"):
+        put(tmp_path, prompt=request().prompt_key(), text=text)
+        client = Client(lambda _: ExchangeProvider(tmp_path), book)
+        texts.append((await client.complete(request(), stage="s"))[0].text)
+
+    assert texts == ["yes", "no"]
+
+
+def test_exchange_needs_a_folder() -> None:
+    with pytest.raises(SettingsError, match="exchange:FOLDER"):
+        check_model("exchange:", base_url=None)

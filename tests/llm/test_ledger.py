@@ -1,0 +1,281 @@
+"""The ledger: nothing paid is lost or paid twice, whoever dies when."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.errors import RunFolderError, StopError
+from reviewscore.llm.ledger import owner
+from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.tables import FILE, pack, unpack
+from reviewscore.llm.ledger.upkeep import clear, exported, info, note_estimate
+from reviewscore.llm.ledger.writer import _failure
+from reviewscore.schema.call import Call, Completion, Message, Request, Usage
+from tests.conftest import ROOT
+
+
+def call(
+    text: str = "hello", *, reply: str = "yes", usd: float | None = 0.5, prefix: str = "paper"
+) -> Call:
+    request = Request(
+        model="openai/x",
+        system="s",
+        prefix=prefix,
+        task="judge",
+        messages=(Message(role="user", content=text),),
+        schema_name="R",
+        reply_schema="{}",
+    )
+    usage = Usage(input_tokens=100, cached_tokens=60, written_tokens=10, output_tokens=7)
+    return Call(
+        key=request.key(place="here"),
+        place="here",
+        stage="claim_factuality",
+        request=request,
+        completion=Completion(text=reply, model="x-1", usage=usage),
+        attempts=2,
+        started="2026-01-01T00:00:00.000+00:00",
+        seconds=1.5,
+        usd=usd,
+    )
+
+
+async def test_a_recorded_call_is_found_by_every_run(tmp_path: Path) -> None:
+    first = Ledger(tmp_path, run="one")
+    await first.add(call())
+    first.close()
+
+    second = Ledger(tmp_path, run="two")
+    found = second.find(call().key)
+    second.close()
+
+    assert found == call().completion
+
+
+async def test_a_fresh_run_finds_only_what_it_paid_for_itself(tmp_path: Path) -> None:
+    old = Ledger(tmp_path, run="one")
+    await old.add(call())
+    old.close()
+
+    fresh = Ledger(tmp_path, run="two", fresh=True)
+    assert fresh.find(call().key) is None
+    await fresh.add(call(reply="anew"))
+    found = fresh.find(call().key)
+    fresh.close()
+
+    assert found is not None
+    assert found.text == "anew"
+
+
+async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call(reply="broken"))
+    await ledger.add(call(reply="mended"))
+
+    paid = ledger.paid()
+    latest = ledger.find(call().key)
+    ledger.close()
+
+    assert latest is not None
+    assert latest.text == "mended"
+    assert (paid.calls, paid.usd, paid.input_tokens, paid.cached_tokens) == (2, 1.0, 200, 120)
+    assert paid.models == ("x-1",)
+    assert [one.completion.text for one in exported(tmp_path)] == ["broken", "mended"]
+
+
+async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(tmp_path: Path) -> None:
+    long = "a long paper " * 1000
+    ledger = Ledger(tmp_path, run="one")
+    for number in range(5):
+        await ledger.add(call(f"item {number}", prefix=long))
+    ledger.close()
+
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        (papers,) = db.execute("SELECT count(*) FROM prefixes").fetchone()
+    assert papers == 1
+    assert [one.request.prefix for one in exported(tmp_path)] == [long] * 5
+
+
+async def test_export_of_a_run_holds_what_it_used_whoever_paid(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call("shared"))
+    await ledger.add(call("its own"))
+    ledger.close()
+    other = Ledger(tmp_path, run="two")
+    await other.use(call("shared").key)
+    other.close()
+
+    used = [one.request.messages[0].content for one in exported(tmp_path, run="two")]
+
+    assert used == ["shared"]
+    assert len(list(exported(tmp_path))) == 2
+
+
+async def test_hundreds_of_writes_at_once_are_all_on_the_disk(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+
+    await asyncio.gather(*(ledger.add(call(f"item {number}")) for number in range(600)))
+
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        assert db.execute("SELECT count(*) FROM calls").fetchone() == (600,)
+    ledger.close()
+
+
+async def test_a_call_claimed_by_a_living_process_is_not_ours(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    script = f"""
+import asyncio, sys
+from pathlib import Path
+from reviewscore.llm.ledger.book import Ledger
+ledger = Ledger(Path({str(tmp_path)!r}), run="other")
+print(asyncio.run(ledger.claim("k", 2.0)), flush=True)
+sys.stdin.readline()
+"""
+    other = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert other.stdout is not None
+    assert other.stdin is not None
+    assert other.stdout.readline() == "True\n"
+
+    while_alive = await ledger.claim("k", 1.0)
+    other.kill()
+    other.wait()
+    when_dead = await ledger.claim("k", 1.0)
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        doubts = db.execute("SELECT run, usd FROM doubts").fetchall()
+    ledger.close()
+    other.stdin.close()
+    other.stdout.close()
+
+    assert not while_alive
+    assert when_dead
+    assert doubts == [("other", 2.0)]
+
+
+async def test_calls_under_way_when_a_session_died_count_at_their_worst(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.claim("mine", 1.0)
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        host = owner.me().partition("/")[0]
+        db.execute("INSERT INTO claims VALUES ('gone', 'one', ?, 3.0)", (f"{host}/999999999/1",))
+        db.execute("INSERT INTO claims VALUES ('far', 'one', 'elsewhere/1/1', 5.0)")
+        db.commit()
+
+    await ledger.bury()
+    paid = ledger.paid()
+    ledger.close()
+
+    assert paid.doubtful == 3.0
+
+
+async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.claim("k", 1.0)
+    await ledger.drop("k", doubtful=0.25)
+
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        assert db.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+    paid = ledger.paid()
+    ledger.close()
+    assert paid.doubtful == 0.25
+
+
+def test_a_process_number_that_was_given_to_another_process_is_not_its_owner() -> None:
+    host, pid, born = owner.me().split("/")
+
+    assert owner.alive(f"{host}/{pid}/{born}")
+    assert not owner.alive(f"{host}/{pid}/{born}1")
+
+
+def test_a_ledger_of_another_version_is_refused_with_a_cure(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        db.execute("PRAGMA user_version = 99")
+
+    with pytest.raises(RunFolderError, match="REVIEWSCORE_CACHE_DIR"):
+        Ledger(tmp_path, run="one")
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_a_cure(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(RunFolderError, match="REVIEWSCORE_CACHE_DIR"):
+        Ledger(tmp_path / "file" / "ledger", run="one")
+
+
+def test_only_its_owner_can_read_the_ledger(tmp_path: Path) -> None:
+    Ledger(tmp_path / "new", run="one").close()
+
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new" / FILE).stat().st_mode & 0o077 == 0
+
+
+async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.writer.run(lambda db: db.execute("DROP TABLE doubts"))
+
+    with pytest.raises(RunFolderError, match="cannot be written"):
+        await ledger.drop("k", doubtful=1.0)
+    await ledger.add(call())  # and the next write goes well
+
+    assert ledger.find(call().key) is not None
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("SQLITE_FULL", StopError), ("SQLITE_CORRUPT", RunFolderError)]
+)
+def test_a_full_disk_stops_the_run_and_other_failures_are_errors(
+    name: str, kind: type[Exception]
+) -> None:
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorname = name
+
+    assert isinstance(_failure(error), kind)
+
+
+async def test_info_says_what_each_model_came_to(tmp_path: Path) -> None:
+    assert info(tmp_path / "none").models == ()
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call("a"))
+    await ledger.add(call("b", usd=None))
+    ledger.close()
+    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=None, finished=True)
+
+    found = info(tmp_path)
+
+    (use,) = found.models
+    assert (use.model, use.calls, use.input_tokens, use.usd) == ("openai/x", 2, 200, None)
+    assert (found.runs, found.open_jobs, found.errors) == (1, 0, (0.5,))
+    assert clear(tmp_path) > 0
+    assert info(tmp_path).models == ()
+
+
+async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call())
+    ledger.close()
+    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=0.25, finished=False)
+    unfinished = info(tmp_path).errors
+    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=99.0, finished=True)
+
+    assert unfinished == ()
+    assert info(tmp_path).errors == (2.0,)
+
+
+@given(st.text())
+def test_any_text_is_stored_as_it_is(text: str) -> None:
+    assert unpack(pack(text)) == text
