@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 
 REVIEWS_AHEAD = 2
 """Reviews under way per connection: enough points to keep every connection busy."""
+REVIEWS_IN_A_WAVE = 600
+"""Reviews under way where replies come in waves: more would need more memory than a wave saves."""
 PAPERS_HELD = 64
 """Papers kept in memory; reviews of one paper follow each other."""
 
@@ -203,7 +205,7 @@ async def _score_all(session: _Session) -> None:
     session.progress.expect(
         sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
     )
-    slots = asyncio.Semaphore(_ahead(session, len(reviews)))
+    slots = asyncio.Semaphore(_ahead(session))
     try:
         async with asyncio.TaskGroup() as tasks:
             for review in reviews:
@@ -218,12 +220,12 @@ async def _score_all(session: _Session) -> None:
         _note_missing(session)
 
 
-def _ahead(session: _Session, reviews: int) -> int:
-    """Reviews under way at once: all of them where replies come in waves."""
+def _ahead(session: _Session) -> int:
+    """Reviews under way at once: many where replies come in waves."""
     if session.client is None:
         return 1
     paced = session.client.provider_of(session.settings.model).traits.paced
-    return session.settings.max_connections * REVIEWS_AHEAD if paced else max(reviews, 1)
+    return session.settings.max_connections * REVIEWS_AHEAD if paced else REVIEWS_IN_A_WAVE
 
 
 def _note_missing(session: _Session) -> None:

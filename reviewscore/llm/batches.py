@@ -135,9 +135,17 @@ class BatchProvider:
             _fail(waiting.values(), error)
 
     async def _hand_over(self, wave: tuple[Waiting, ...]) -> None:
-        jobs = [
-            self._one_job(chunk) for group in self._by_model(wave) for chunk in self._chunks(group)
-        ]
+        """Hand jobs over one after the other, for the sake of memory, and collect them together."""
+        jobs = []
+        for group in self._by_model(wave):
+            for chunk in self._chunks(group):
+                waiting = {one.key: one.reply for one, _ in chunk}
+                try:
+                    label, job_id = await self._begin(chunk, waiting)
+                except Exception as error:  # whoever waits must learn of it
+                    _fail(waiting.values(), error)
+                    continue
+                jobs.append(asyncio.create_task(self._collect_whole(label, job_id, waiting)))
         await asyncio.gather(*jobs)
 
     def _by_model(self, wave: tuple[Waiting, ...]) -> list[list[Waiting]]:
@@ -165,14 +173,23 @@ class BatchProvider:
         if chunk:
             yield chunk
 
-    async def _one_job(self, chunk: list[tuple[Waiting, str]]) -> None:
+    async def _begin(
+        self,
+        chunk: list[tuple[Waiting, str]],
+        waiting: dict[str, asyncio.Future[Completion]],
+    ) -> tuple[str, str]:
+        """Write a job down and hand it over; returns our name of it and its id."""
         label, since = uuid.uuid4().hex, time.time()
-        waiting = {one.key: one.reply for one, _ in chunk}
         await self._book.announce(label, waiting, since=since)
+        job_id = await self._submit([line for _, line in chunk], label, waiting, since)
+        await self._book.handed_over(label, job_id)
+        self._say(f"batch job {job_id}: {len(chunk)} requests handed over")
+        return label, job_id
+
+    async def _collect_whole(
+        self, label: str, job_id: str, waiting: dict[str, asyncio.Future[Completion]]
+    ) -> None:
         try:
-            job_id = await self._submit([line for _, line in chunk], label, waiting, since)
-            await self._book.handed_over(label, job_id)
-            self._say(f"batch job {job_id}: {len(chunk)} requests handed over")
             await self._collect(label, job_id, waiting)
         except Exception as error:  # whoever waits must learn of it
             _fail(waiting.values(), error)

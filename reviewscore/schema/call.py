@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
@@ -70,13 +71,18 @@ class Request(Record):
 
     def key(self, *, place: str) -> str:
         """SHA-256 over the request and the server it goes to: equal keys, equal calls."""
-        fields = self.model_dump(mode="json")
-        return _digest({"place": place, **fields})
+        fields = self.model_dump(mode="json", exclude={"prefix"})
+        return _digest({"place": place, "prefix": prefix_key(self.prefix), **fields})
 
     def prompt_key(self) -> str:
         """SHA-256 over what a reader gets to see, whoever the reader is."""
-        said = [message.model_dump() for message in self.conversation()]
-        return _digest({"messages": said, "schema": self.reply_schema, "repeat": self.repeat})
+        said = {
+            "system": self.system,
+            "prefix": prefix_key(self.prefix),
+            "task": self.task,
+            "messages": [message.model_dump() for message in self.messages],
+        }
+        return _digest({**said, "schema": self.reply_schema, "repeat": self.repeat})
 
 
 def _digest(fields: dict[str, object]) -> str:
@@ -84,6 +90,7 @@ def _digest(fields: dict[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@lru_cache(maxsize=512)
 def prefix_key(text: str) -> str:
     """SHA-256 of a prefix, by which it is stored once and routed to the same cache."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

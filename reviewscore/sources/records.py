@@ -146,6 +146,8 @@ def _parquet(file: Path) -> Iterator[dict[str, object]]:
     from pyarrow import parquet
 
     try:
+        # Arrow's own allocator keeps what a large file needed once until the program ends.
+        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         with parquet.ParquetFile(file) as source:
             for batch in source.iter_batches(batch_size=_BATCH):
                 for record in batch.to_pylist():

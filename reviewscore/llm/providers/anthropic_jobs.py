@@ -40,7 +40,7 @@ class AnthropicJobs:
     """
 
     most_requests = 100_000
-    most_bytes = 250_000_000
+    most_bytes = 24_000_000  # Anthropic takes 256 MB; less keeps our own memory small
     one_model = False
 
     def __init__(self, *, timeout: float) -> None:
