@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN ?= runs/examples
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit cov wheel bench lock clean
+.PHONY: help install audit-example test format lint types imports unit litellm cov wheel bench lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -26,11 +26,14 @@ $(VENV)/.developing: $(VENV)/.installed requirements-dev.lock
 
 install: $(VENV)/.installed ## Make a virtual environment and install reviewscore into it.
 
-audit-example: install ## Set up, audit examples/ with the embedded judge, say where the report lies.
+audit-example: install ## Set up, audit examples/ by the embedded judge and by written replies, say where the reports lie.
 	$(BIN)/reviewscore audit examples -o $(RUN)
+	@echo
+	@echo "The same reviews, judged through the whole loop by replies that a careful reader wrote to each prompt:"
+	$(BIN)/reviewscore audit examples -o $(RUN)-exchange --model exchange:examples/exchange --no-cache
 	@echo "To use the command itself: source $(VENV)/bin/activate"
 
-test: $(VENV)/.developing lint types imports unit wheel ## Set up, then lint, types, import contracts, tests, wheel.
+test: $(VENV)/.developing lint types imports unit litellm wheel ## Set up, then lint, types, import contracts, tests, wheel.
 
 format: $(VENV)/.developing ## Format the code.
 	$(BIN)/ruff format .
@@ -52,6 +55,17 @@ unit: $(VENV)/.developing ## Run the tests.
 cov: $(VENV)/.developing ## Run the tests and show which lines of the package they miss.
 	$(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered
 
+# LiteLLM holds openai below 3: an environment of its own, which tests that provider with openai 2 as well.
+$(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made
+	$(PYTHON) -m venv $(VENV)-litellm
+	$(VENV)-litellm/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-litellm.lock
+	$(VENV)-litellm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+litellm: $(VENV)-litellm/.made ## Test the providers in an environment with LiteLLM and openai 2.
+	$(VENV)-litellm/bin/python -c 'import pathlib, site, sys; found = sorted(p.name for p in pathlib.Path(site.getsitepackages()[0]).glob("*.pth") if not p.name.startswith(("_reviewscore", "__editable__", "distutils-precedence", "a1_coverage"))); sys.exit("unknown .pth files: " + ", ".join(found) if found else 0)'
+	$(VENV)-litellm/bin/pytest -q tests/llm
+
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python
 
@@ -61,6 +75,7 @@ bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
 lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
-	rm -rf $(VENV) .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-litellm .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage

@@ -133,12 +133,12 @@ class SimulatedJobs:
         self._jobs: dict[str, list[str]] = {}
         self._requests: dict[str, Request] = {}
 
-    def line(self, key: str, request: Request) -> str:
+    def line(self, key: str, request: Request) -> bytes:
         """Only the key travels; the request is remembered."""
         self._requests[key] = request
-        return json.dumps(key)
+        return json.dumps(key).encode()
 
-    async def submit(self, lines: Sequence[str], *, label: str) -> str:
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Begin a job."""
         self._jobs[label] = [json.loads(line) for line in lines]
         return label

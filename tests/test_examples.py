@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import subprocess
 import sys
@@ -11,13 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore.batch import audit
+from reviewscore.config import resolve
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.sentences import sentences
 from reviewscore.points import split_review
+from reviewscore.schema.argument import ArgumentState
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection
+from reviewscore.store.run_dir import read_points
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -187,3 +192,47 @@ def test_scoring_one_point_shows_the_passage_with_the_answer() -> None:
 def test_auditing_the_folder_prints_the_summary() -> None:
     output = run("audit_folder.py")
     assert f"{len(EXPECTED)} points of 3 reviews" in output
+
+
+def test_the_written_replies_take_every_review_through_the_whole_loop(tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    replies = EXAMPLES / "exchange" / "replies.jsonl"
+    (folder / "replies.jsonl").write_bytes(replies.read_bytes())
+
+    outcome = audit(
+        read_collection(EXAMPLES), tmp_path / "run", resolve({"model": f"exchange:{folder}"})
+    )
+
+    unanswered = folder / "prompts.jsonl"
+    assert not unanswered.exists(), "a prompt has changed: its replies must be written anew"
+    assert outcome.failed == 0
+    assert outcome.manifest.complete
+    scores = list(read_points(tmp_path / "run"))
+    arguments = [one.argument for one in scores if one.argument is not None]
+    assert {one.state for one in arguments} == {ArgumentState.ACCEPTED}
+    assert max(len(one.rounds) for one in arguments) > 1
+    assert all(one.verified for score in scores for one in score.evidence)
+    advanced = [one.advanced for one in scores if one.argument is not None and one.advanced]
+    assert {one.conjunction for one in advanced} == {True, False}
+    assert any(one.score != round(one.score or 0) for one in advanced)
+
+
+def test_every_written_reply_says_that_it_is_one() -> None:
+    lines = (EXAMPLES / "exchange" / "replies.jsonl").read_text("utf-8").splitlines()
+
+    assert {json.loads(line)["by"] for line in lines} == {"a careful reader of this prompt alone"}
+
+
+def test_the_written_replies_and_the_list_of_misinformed_points_agree(tmp_path: Path) -> None:
+    model = f"exchange:{EXAMPLES / 'exchange'}"
+    audit(read_collection(EXAMPLES), tmp_path / "run", resolve({"model": model}))
+
+    found = {score.text: score.misinformed for score in read_points(tmp_path / "run")}
+    compared = 0
+    for row in EXPECTED:
+        text = next((one for one in found if row["first_words"] in one), None)
+        if text is not None and row["misinformed"] in ("yes", "no"):
+            compared += 1
+            assert found[text] == (row["misinformed"] == "yes"), row["first_words"]
+    assert compared > 20

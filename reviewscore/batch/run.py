@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 REVIEWS_AHEAD = 2
 """Reviews under way per connection: enough points to keep every connection busy."""
-REVIEWS_IN_A_WAVE = 600
+REVIEWS_IN_A_WAVE = 300
 """Reviews under way where replies come in waves: more would need more memory than a wave saves."""
 PAPERS_HELD = 64
 """Papers kept in memory; reviews of one paper follow each other."""

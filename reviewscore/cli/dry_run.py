@@ -11,6 +11,7 @@ from reviewscore.cli.cache import error_lines
 from reviewscore.config import Settings
 from reviewscore.estimate import SPREAD, Estimate, estimate
 from reviewscore.llm.ledger.upkeep import info
+from reviewscore.llm.provider import EXCHANGE
 from reviewscore.prompts import use_directory
 from reviewscore.sources.files import Collection
 
@@ -24,6 +25,8 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
     if settings.embedded:
         return [*told, "judge: lexical; no calls, no cost"]
     calls = sum(found.calls.values())
+    if all(model.startswith(EXCHANGE) for model in settings.models):
+        return [*told, f"~{calls:,.0f} prompts; replies come from a folder, no cost"]
     told.append(
         f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
         f"({_short(found.cached_tokens)} of them likely in the provider's cache), "

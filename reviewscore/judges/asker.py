@@ -182,6 +182,6 @@ def _structured(wanted: Structured | Literal["auto"], *, has_paper: bool) -> Str
     return "object" if has_paper else "schema"
 
 
-@lru_cache(maxsize=256)  # as many papers as are under way at once, so that calls share one copy
+@lru_cache(maxsize=128)  # as many papers as are under way at once, so that calls share one copy
 def _paper_block(title: str, text: str) -> str:
     return prompts.render("paper", title=title, text=text).text

@@ -156,13 +156,13 @@ class BatchProvider:
             groups.setdefault(one.request.model, []).append(one)
         return list(groups.values())
 
-    def _chunks(self, wave: Sequence[Waiting]) -> Iterator[list[tuple[Waiting, str]]]:
+    def _chunks(self, wave: Sequence[Waiting]) -> Iterator[list[tuple[Waiting, bytes]]]:
         """Parts of a wave that fit into a job, with the lines they make."""
-        chunk: list[tuple[Waiting, str]] = []
+        chunk: list[tuple[Waiting, bytes]] = []
         size = 0
         for one in wave:
             line = self._api.line(one.key, one.request)
-            length = len(line.encode("utf-8", "replace")) + 1
+            length = len(line) + 1
             if chunk and (
                 size + length > self._api.most_bytes or len(chunk) >= self._api.most_requests
             ):
@@ -175,7 +175,7 @@ class BatchProvider:
 
     async def _begin(
         self,
-        chunk: list[tuple[Waiting, str]],
+        chunk: list[tuple[Waiting, bytes]],
         waiting: dict[str, asyncio.Future[Completion]],
     ) -> tuple[str, str]:
         """Write a job down and hand it over; returns our name of it and its id."""
@@ -196,7 +196,7 @@ class BatchProvider:
 
     async def _submit(
         self,
-        lines: list[str],
+        lines: list[bytes],
         label: str,
         waiting: dict[str, asyncio.Future[Completion]],
         since: float,

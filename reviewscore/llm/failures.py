@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -23,6 +24,18 @@ _NEVER = {
 
 STRANGE = (AttributeError, TypeError, IndexError, KeyError, ValueError)
 """What reading an answer raises that is not in its protocol's form (a proxy's page, say)."""
+
+
+_SECRET = ("_API_KEY", "_TOKEN", "_PASSWORD", "_SECRET_KEY", "_SECRET_ACCESS_KEY")
+_SHORTEST_SECRET = 8
+
+
+def without_secrets(text: str) -> str:
+    """A message of a server as it may be shown and stored: servers may repeat the key they got."""
+    for name, value in os.environ.items():
+        if name.endswith(_SECRET) and len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, f"[{name}]")
+    return str(without_surrogates(text))
 
 
 class _Answer(Protocol):
@@ -48,7 +61,7 @@ def refused(error: _StatusError) -> ProviderError | StopError:
 
     Without access or credit no other call would fare better, so the run stops.
     """
-    status, message = error.status_code, str(without_surrogates(error.message))
+    status, message = error.status_code, without_secrets(error.message)
     if status in _NO_ACCESS:
         return StopError(f"the provider refused access ({status}: {message}); check the key")
     told = f"{message} {getattr(error, 'code', '')}".lower()
@@ -65,7 +78,9 @@ def refused(error: _StatusError) -> ProviderError | StopError:
 def strange(place: str, error: Exception) -> ProviderError:
     """An answer that cannot be read; the server may do better next time, and may have billed."""
     return ProviderError(
-        f"{place}: the answer cannot be read ({error})", retryable=True, in_doubt=True
+        without_secrets(f"{place}: the answer cannot be read ({error})"),
+        retryable=True,
+        in_doubt=True,
     )
 
 
@@ -78,7 +93,7 @@ def broken(place: str, error: Exception) -> ProviderError:
         cause = cause.__cause__ or cause.__context__
     reason = error.__cause__ or error
     return ProviderError(
-        f"{place}: {str(error).rstrip('.')} ({reason})",
+        without_secrets(f"{place}: {str(error).rstrip('.')} ({reason})"),
         retryable=True,
         in_doubt=not kinds & _NEVER,
     )

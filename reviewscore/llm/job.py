@@ -47,11 +47,11 @@ class JobApi(Protocol):
     most_bytes: int
     one_model: bool
 
-    def line(self, key: str, request: Request) -> str:
-        """One request of a job as JSON text, with the key as its custom id."""
+    def line(self, key: str, request: Request) -> bytes:
+        """One request of a job as JSON in UTF-8, with the key as its custom id."""
         ...
 
-    async def submit(self, lines: Sequence[str], *, label: str) -> str:
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Hand a job over and return its id.
 
         Args:

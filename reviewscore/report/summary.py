@@ -81,12 +81,16 @@ class Judged(Record):
         base: Scores 1..5 of the BASE ReviewScore by type (unanswerability of questions,
             factuality of claims and arguments: two scales, so never added up).
         weighted: Scores of arguments by weighted average, rounded half up.
+        panel: Points that several judges scored.
+        divided: Those of them on which some judges say misinformed and others do not.
     """
 
     overall: Share
     per_type: dict[str, Share]
     base: dict[str, Five]
     weighted: Five
+    panel: int = 0
+    divided: int = 0
 
 
 class Summary(Record):
@@ -169,6 +173,7 @@ class _Tally:
         self.base: Counter[tuple[str, int]] = Counter()
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
+        self.panel = self.divided = 0
         self.loop = LoopTally()
 
     def add(self, score: PointScore) -> None:
@@ -179,6 +184,8 @@ class _Tally:
         self.status[kind, score.status] += 1
         if score.status is not Status.ERROR:
             self.misinformed[kind, score.misinformed] += 1
+        self.panel += score.divided is not None
+        self.divided += score.divided is True
         if score.base is not None:
             self.base[kind, score.base] += 1
         if score.finding is not None:
@@ -212,6 +219,8 @@ class _Tally:
                 if kind != UNTYPED
             },
             weighted=_five([self.weighted[score] for score in range(1, 6)]),
+            panel=self.panel,
+            divided=self.divided,
         )
 
 
@@ -295,7 +304,8 @@ def summary_lines(summary: Summary) -> list[str]:
             states = "" if summary.lexical else states
             lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
     if summary.judged is not None:
-        lines.append(f"judged misinformed: {share_words(summary.judged.overall)}")
+        share = share_words(summary.judged.overall) + panel_words(summary.judged)
+        lines.append(f"judged misinformed: {share}")
     if summary.findings is not None:
         total: Counter[str] = Counter()
         for found in summary.findings.values():
@@ -321,6 +331,13 @@ def _who(summary: Summary) -> str:
         picks = ", ".join(f"{name} {value}" for name, value in summary.selection.items())
         words += f"; a selection ({picks})"
     return words if summary.complete else f"{words}; not complete yet"
+
+
+def panel_words(judged: Judged) -> str:
+    """On how many points a panel is divided; nothing without a panel."""
+    if not judged.panel:
+        return ""
+    return f"; the panel is divided on {judged.divided:,} of {judged.panel:,}"
 
 
 def share_words(share: Share) -> str:

@@ -9,7 +9,7 @@ from reviewscore.config import EMBEDDED
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.verdict import Finding, KnowledgeSource
+from reviewscore.schema.verdict import Finding, KnowledgeSource, Rating, divided, spread
 
 UNANSWERABILITY = {
     1: "definitely answerable by the paper",
@@ -173,6 +173,20 @@ ROUNDS = {
     ArgumentState.UNKNOWN: "validity unknown",
 }
 """What came of one round of the loop."""
+
+
+def ratings(given: tuple[Rating, ...]) -> str:
+    """What each judge of a panel said, in one line; empty without a panel."""
+    told = []
+    for one in given:
+        seat = f"{one.judge} #{one.repeat + 1}" if one.repeat else one.judge
+        told.append(f"{seat}: {'no usable reply' if one.score is None else one.score}")
+    if not told:
+        return ""
+    apart = spread(given)
+    words = "" if apart is None else f"; {apart} apart"
+    side = "; they disagree whether it is misinformed" if divided(given) else ""
+    return f"Panel, the median counts: {', '.join(told)}{words}{side}"
 
 
 def round_passed(attempt: Round) -> bool:

@@ -11,7 +11,7 @@ from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType, Role, Span
-from reviewscore.schema.verdict import Finding, Provenance, Verdict
+from reviewscore.schema.verdict import Finding, Provenance, Verdict, divided
 
 
 class Status(StrEnum):
@@ -75,6 +75,18 @@ class PointScore(Record):
     judge_version: str | None = None
     reviewscore_version: str
     provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def divided(self) -> bool | None:
+        """Whether judges of a panel disagree on which side of "misinformed" something lies.
+
+        For an argument, any of its premises; else the point as a whole. None without a panel.
+        """
+        judged = [one.verdict for one in _premises(self.argument) if one.verdict is not None]
+        ratings = [one.ratings for one in judged] or (
+            [self.verdict.ratings] if self.verdict is not None else []
+        )
+        return any(divided(one) for one in ratings) if any(ratings) else None
 
     @property
     def finding(self) -> Finding | None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.failures import STRANGE, broken, refused, strange
+from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
 from reviewscore.llm.job import JobState, Result
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.providers.anthropic import (
@@ -40,7 +40,7 @@ class AnthropicJobs:
     """
 
     most_requests = 100_000
-    most_bytes = 24_000_000  # Anthropic takes 256 MB; less keeps our own memory small
+    most_bytes = 8_000_000  # Anthropic takes 256 MB; less keeps our own memory small
     one_model = False
 
     def __init__(self, *, timeout: float) -> None:
@@ -49,14 +49,14 @@ class AnthropicJobs:
         self._refused = Refused(())
         self._sent: dict[str, tuple[str, Parameters]] = {}
 
-    def line(self, key: str, request: Request) -> str:
-        """One request of a batch as JSON text."""
+    def line(self, key: str, request: Request) -> bytes:
+        """One request of a batch as JSON."""
         sent = parameters(request, self._refused.of(request.model), one_hour=True)
         self._sent[key] = (request.model, sent)
         line = {"custom_id": key, "params": {**body(request, sent), **beside(sent)}}
-        return json.dumps(without_surrogates(line), ensure_ascii=False)
+        return json.dumps(without_surrogates(line), ensure_ascii=False).encode()
 
-    async def submit(self, lines: Sequence[str], *, label: str) -> str:
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Begin a batch; there is no place for our label in it."""
         requests = [json.loads(line) for line in lines]
         batch = await self._guarded(lambda: self._client.messages.batches.create(requests=requests))
@@ -124,7 +124,7 @@ class AnthropicJobs:
 
     def _refusal(self, problem: Any, model: str, sent: Parameters) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""
-        message = f"{problem.type}: {problem.message}"
+        message = without_secrets(f"{problem.type}: {problem.message}")
         if problem.type in _BUSY:
             return ProviderError(message, retryable=True, status=500)
         learned = self._refused.learn(model, problem.message, sent)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
-from reviewscore.llm.failures import STRANGE, broken, refused, strange
+from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
 from reviewscore.llm.job import JobState, Result
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.providers.openai import (
@@ -49,7 +49,7 @@ class OpenAIJobs:
     """
 
     most_requests = 50_000
-    most_bytes = 48_000_000  # OpenAI takes 200 MB; less keeps our own memory small
+    most_bytes = 8_000_000  # OpenAI takes 200 MB; less keeps our own memory small
     one_model = True
 
     def __init__(self, *, base_url: str | None, timeout: float) -> None:
@@ -59,21 +59,21 @@ class OpenAIJobs:
         self._responses: set[str] = set()
         self._sent: dict[str, tuple[str, Parameters]] = {}
 
-    def line(self, key: str, request: Request) -> str:
-        """One request of a job as JSON text."""
+    def line(self, key: str, request: Request) -> bytes:
+        """One request of a job as JSON."""
         sent = parameters(request, self._refused.of(request.model))
         other = request.model in self._responses
         self._sent[key] = (request.model, sent)
         body = responses_body(request, sent) if other else chat_body(request, sent)
         url = RESPONSES if other else CHAT
         line = {"custom_id": key, "method": "POST", "url": url, "body": body}
-        return json.dumps(without_surrogates(line), ensure_ascii=False)
+        return json.dumps(without_surrogates(line), ensure_ascii=False).encode()
 
-    async def submit(self, lines: Sequence[str], *, label: str) -> str:
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Upload the requests and begin the job; its metadata holds our label."""
         endpoint: Any = json.loads(lines[0])["url"]
         with tempfile.TemporaryFile() as file:
-            file.writelines(line.encode() + b"\n" for line in lines)
+            file.writelines(line + b"\n" for line in lines)
             file.seek(0)
             name = (f"{label}.jsonl", file, "application/jsonl")
             upload = await self._guarded(
@@ -162,7 +162,8 @@ class OpenAIJobs:
         elif status == _BAD_REQUEST:
             learned = self._refused.learn(model, message, sent)
         again = learned or status == _TOO_OFTEN or status >= _SERVER_ERROR
-        return ProviderError(f"status {status}: {message}", retryable=again, status=status)
+        told = without_secrets(f"status {status}: {message}")
+        return ProviderError(told, retryable=again, status=status)
 
     async def _guarded(self, ask: Callable[[], Awaitable[Found]]) -> Found:
         """One call to the server, its errors as ours."""
@@ -184,11 +185,12 @@ class OpenAIJobs:
 
 def _problem(batch: Batch) -> str:
     problems = (batch.errors.data or []) if batch.errors is not None else []
-    return "; ".join(one.message or one.code or "?" for one in problems) or "no reason given"
+    told = "; ".join(one.message or one.code or "?" for one in problems)
+    return without_secrets(told) or "no reason given"
 
 
 def _not_run(error: dict[str, Any], status: str) -> ProviderError:
-    code, message = str(error.get("code", "")), str(error.get("message", ""))
+    code, message = str(error.get("code", "")), without_secrets(str(error.get("message", "")))
     if code == "batch_cancelled" or status == "cancelled":
         return ProviderError(
             f"the batch job was cancelled at the provider ({message})", retryable=False

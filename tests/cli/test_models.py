@@ -1,0 +1,224 @@
+"""Flags about models and money, and the ledger's verb, as a user meets them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reviewscore.cli.main import group
+from reviewscore.errors import ReviewScoreError, SettingsError, StopError
+from reviewscore.llm.provider import open_jobs
+from reviewscore.store.run_dir import read_manifest, read_points
+from tests.conftest import ROOT
+from tests.loopback import Loopback
+
+EXAMPLES = str(ROOT / "examples")
+PRICES = 'source = "mine"\ndate = "today"\n[models]\nloop = {input = 1, cached = 0.1, output = 2}\n'
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    running = Loopback().start()
+    yield running
+    running.stop()
+
+
+def cli(*line: str) -> tuple[int, str]:
+    """Exit code (4 for a limit, 2 for wrong use) and all that was printed."""
+    result = CliRunner().invoke(group, list(line), standalone_mode=False)
+    if isinstance(result.exception, StopError):
+        return 4, result.output + str(result.exception)
+    if isinstance(result.exception, ReviewScoreError):
+        return 2, result.output + str(result.exception)
+    if result.exception is not None:
+        raise result.exception
+    return result.return_value or 0, result.output
+
+
+def audit(server: Loopback, out: Path, *more: str) -> tuple[int, str]:
+    line = ("audit", EXAMPLES, "-o", str(out), "--model", "openai/loop", "--base-url", server.url)
+    return cli(*line, *more)
+
+
+def prices(tmp_path: Path) -> str:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES)
+    return str(path)
+
+
+def test_the_cap_stops_before_it_is_passed_and_the_run_goes_on_with_a_higher_one(
+    server: Loopback, tmp_path: Path
+) -> None:
+    own = ("--prices", prices(tmp_path), "--no-cache")
+    out = tmp_path / "run"
+
+    stopped, words = audit(server, out, *own, "--max-usd", "0.2")
+    spent = read_manifest(out).spending.usd
+    finished, _ = audit(server, out, *own, "--max-usd", "20")
+
+    assert stopped == 4
+    assert "--max-usd" in words
+    assert spent is not None
+    assert 0 < spent <= 0.2
+    assert finished == 0
+    assert max(server.served.values()) == 1
+
+
+def test_a_cap_without_a_known_price_is_refused(server: Loopback, tmp_path: Path) -> None:
+    code, words = audit(server, tmp_path / "run", "--max-usd", "5")
+
+    assert code == 2
+    assert "--prices" in words
+    assert not server.bodies
+
+
+def test_a_second_run_pays_nothing_and_refresh_pays_again(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "one")
+    once = len(server.bodies)
+    audit(server, tmp_path / "two")
+    again = len(server.bodies)
+    audit(server, tmp_path / "three", "--refresh")
+
+    assert again == once
+    assert len(server.bodies) == 2 * once
+    spent = read_manifest(tmp_path / "two").spending
+    assert (spent.calls, spent.reused) == (0, once)
+
+
+def test_no_cache_keeps_the_calls_in_the_run_folder(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "one", "--no-cache")
+
+    assert (tmp_path / "one" / "ledger.sqlite").is_file()
+    code, words = cli("cache", "info", str(tmp_path / "one"))
+    assert code == 0
+    assert "openai/loop" in words
+    assert str(tmp_path / "one") in words
+
+
+def test_what_a_run_has_used_can_be_exported(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "one", "--limit", "1")
+    audit(server, tmp_path / "two", "--limit", "1")
+    target = tmp_path / "calls.jsonl.gz"
+
+    code, words = cli("cache", "export", str(tmp_path / "two"), "-o", str(target))
+
+    lines = gzip.decompress(target.read_bytes()).splitlines()
+    assert code == 0
+    assert f"{len(lines)} calls" in words
+    keys = {json.loads(line)["key"] for line in lines}
+    used = {
+        step.call_sha256
+        for score in read_points(tmp_path / "two")
+        for step in (*score.provenance, *(score.verdict.provenance if score.verdict else ()))
+    }
+    assert used <= keys
+
+
+def test_clearing_asks_to_be_meant(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "one", "--limit", "1")
+
+    refused, words = cli("cache", "clear")
+    done, freed = cli("cache", "clear", "--yes")
+
+    assert (refused, done) == (2, 0)
+    assert "--yes" in words
+    assert "deleted" in freed
+    assert "0.0 MB" in cli("cache", "info")[1]
+
+
+def test_the_estimate_is_said_before_and_its_error_afterwards(
+    server: Loopback, tmp_path: Path
+) -> None:
+    _, before = audit(server, tmp_path / "one", "--dry-run")
+    _, during = audit(server, tmp_path / "one")
+    _, after = audit(server, tmp_path / "two", "--dry-run")
+
+    assert "calls ·" in before
+    assert "past estimates" not in before
+    assert "calls ·" in during
+    assert "1 finished runs came to" in after
+
+
+def test_dollars_are_estimated_with_caches_and_batch_jobs(tmp_path: Path) -> None:
+    def dollars(*more: str) -> float:
+        _, words = cli("audit", EXAMPLES, "--dry-run", *more)
+        return float(words.partition("about $")[2].partition(" ")[0])
+
+    whole = dollars("--model", "openai/gpt-5.6")
+
+    assert dollars("--model", "openai/gpt-5.6", "--batch") == pytest.approx(whole / 2, rel=0.05)
+    assert dollars("--model", "openai/gpt-5.6", "--protocol", "economy") < whole
+    assert dollars("--model", "openai/gpt-5.6", "--repeats", "3") > whole
+
+
+def test_economy_asks_less_and_says_so_in_the_manifest(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "paper")
+    calls = len(server.bodies)
+    audit(server, tmp_path / "economy", "--protocol", "economy")
+
+    assert len(server.bodies) - calls < calls
+    assert read_manifest(tmp_path / "economy").decisive["protocol"] == "economy"
+    assert {one.point_id for one in read_points(tmp_path / "paper")} == {
+        one.point_id for one in read_points(tmp_path / "economy")
+    }
+
+
+def test_a_panel_of_models_and_repeats_scores_each_item_by_the_median(
+    server: Loopback, tmp_path: Path
+) -> None:
+    more = ("--model", "openai/other", "--repeats", "2", "--limit", "1")
+    code, words = audit(server, tmp_path / "run", *more)
+
+    scores = list(read_points(tmp_path / "run"))
+    assert code == 0
+    assert scores[0].judge == "openai/loop x2 + openai/other x2"
+    assert all(len(one.verdict.ratings) == 4 for one in scores if one.verdict is not None)
+    assert "the panel is divided on 0 of" in words
+    assert "Panel, the median counts: openai/loop: " in (tmp_path / "run/report.html").read_text()
+
+
+def test_one_judge_may_have_another_model(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "run", "--judge", "claim_factuality=openai/other", "--limit", "1")
+
+    asked = {body["model"] for body in server.bodies}
+    assert asked == {"loop", "other"}
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [("faithfullness=openai/x", "did you mean 'faithfulness'"), ("faithfulness", "JUDGE=MODEL")],
+)
+def test_a_misspelt_judge_is_refused_in_words(flag: str, words: str) -> None:
+    code, told = cli("audit", EXAMPLES, "--model", "openai/x", "--judge", flag)
+
+    assert code == 2
+    assert words in told
+
+
+def test_models_judges_and_limits_come_from_the_settings_file(tmp_path: Path) -> None:
+    text = (
+        '[models]\ndefault = "openai/x"\npanel = ["openai/y"]\nfaithfulness = "openai/z"\n'
+        "[audit]\nrepeats = 2\n[limits]\nmax_usd = 3.5\nbatch = true\n[cache]\nenabled = false\n"
+    )
+    (tmp_path / "reviewscore.toml").write_text(text)
+    assert tomllib.loads(text)
+
+    _, shown = cli("audit", EXAMPLES, "--show-config")
+
+    for line in ("panel = ['openai/y']", "judges = {'faithfulness': 'openai/z'}", "repeats = 2",
+                 "max_usd = 3.5", "batch = True", "cache = False"):  # fmt: skip
+        assert line in shown
+
+
+def test_batch_jobs_are_for_providers_that_have_them() -> None:
+    code, _ = cli("audit", EXAMPLES, "--model", "exchange:x", "--batch", "--dry-run")
+
+    assert code == 0  # an exchange is no provider: it goes its own way
+    with pytest.raises(SettingsError, match="batch jobs"):
+        open_jobs("exchange:x", base_url=None, timeout=1)

@@ -1,0 +1,157 @@
+"""Other providers through the real LiteLLM, against a server on loopback, off the network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+
+import pytest
+from aiohttp import web
+
+from reviewscore.errors import ProviderError, SettingsError, StopError
+from reviewscore.llm.provider import check_model, open_provider
+from reviewscore.schema.call import Completion, Message, Request
+from tests.conftest import ROOT
+from tests.loopback import Body, Loopback, completion
+
+SERVE = Callable[..., Loopback]
+installed = pytest.mark.skipif(
+    find_spec("litellm") is None, reason="LiteLLM is an extra; `make litellm` runs these"
+)
+pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM warns of its own making
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[SERVE]:
+    started: list[Loopback] = []
+
+    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
+        server = Loopback(quirk=quirk).start()
+        started.append(server)
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def request(**fields: object) -> Request:
+    item = "<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>"
+    whole: dict[str, object] = {
+        "model": "litellm/openai/tiny",
+        "system": "role",
+        "prefix": "the paper",
+        "task": 'the task {"title":"QuestionReply"}',
+        "messages": (Message(role="user", content=item),),
+        "schema_name": "QuestionReply",
+        "reply_schema": '{"title":"QuestionReply","type":"object"}',
+        "structured": "object",
+        **fields,
+    }
+    return Request.model_validate(whole)
+
+
+async def send(asked: Request) -> Completion:
+    provider = open_provider(asked.model, base_url=None, timeout=5)
+    try:
+        return await provider.complete(asked)
+    finally:
+        await provider.close()
+
+
+@installed
+async def test_a_call_says_all_and_brings_back_usage(serve: SERVE) -> None:
+    server = serve()
+
+    reply = await send(request())
+
+    assert server.bodies[0]["model"] == "tiny"
+    assert server.bodies[0]["response_format"] == {"type": "json_object"}
+    assert '"question"' in reply.text
+    assert reply.usage.input_tokens > 0
+    assert reply.parameters["max_tokens"] == 4096
+
+
+@installed
+async def test_cached_input_is_part_of_the_input(serve: SERVE) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        answer = completion("{}", key="k" * 16, size=400)
+        usage = answer["usage"]
+        assert isinstance(usage, dict)
+        usage["prompt_tokens_details"] = {"cached_tokens": 60}
+        return web.json_response(answer)
+
+    serve(quirk)
+
+    usage = (await send(request())).usage
+
+    assert (usage.input_tokens, usage.cached_tokens) == (100, 60)
+
+
+@installed
+async def test_what_a_model_refuses_is_learned(serve: SERVE) -> None:
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "temperature" in body:
+            words = "Unsupported parameter: 'temperature'"
+            return web.json_response({"error": {"message": words}}, status=400)
+        return None
+
+    server = serve(quirk)
+
+    reply = await send(request())
+
+    assert "temperature" not in reply.parameters
+    assert ["temperature" in body for body in server.bodies] == [True, False]
+
+
+@installed
+@pytest.mark.parametrize(("status", "retryable"), [(429, True), (500, True), (404, False)])
+async def test_statuses_say_whether_to_try_again_and_it_tries_but_once(
+    serve: SERVE, status: int, retryable: bool
+) -> None:
+    server = serve(lambda *_: web.json_response({"error": {"message": "no"}}, status=status))
+
+    with pytest.raises(ProviderError) as caught:
+        await send(request())
+
+    assert caught.value.retryable is retryable
+    assert len(server.bodies) == 1
+
+
+@installed
+async def test_a_refused_key_stops_the_run_and_is_not_named(serve: SERVE) -> None:
+    serve(lambda *_: web.json_response({"error": {"message": "bad key planted-key"}}, status=401))
+
+    with pytest.raises(StopError) as caught:
+        await send(request())
+
+    assert "planted" not in str(caught.value)
+
+
+@installed
+def test_importing_it_looks_nothing_up() -> None:
+    script = (
+        "import socket\n"
+        "def no(*a): raise SystemExit('it tried to reach ' + str(a[1:]))\n"
+        "socket.socket.connect = no\n"
+        "socket.getaddrinfo = no\n"
+        "from reviewscore.llm.providers.litellm import quiet_litellm\n"
+        "found = quiet_litellm()\n"
+        "assert found.telemetry is False and found.model_cost\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_the_extra_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reviewscore.llm.provider.find_spec", lambda _: None)
+
+    with pytest.raises(SettingsError, match=r"reviewscore\[litellm\]"):
+        check_model("litellm/gemini/x", base_url=None)
