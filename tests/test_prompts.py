@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,23 @@ def test_a_shipped_instruction_cannot_be_smuggled_in_through_a_review_point() ->
     text = prompts.render("is_argument", point=hostile, context="").text
 
     assert text.rstrip().splitlines()[-1].startswith("</review-point-")
+
+
+def test_nothing_of_the_item_stands_in_the_task_of_a_prompt() -> None:
+    of_the_paper = {"year", "formulas", "schema"}
+    for name in {prompt.prompt_id.partition("/")[0] for prompt in prompts.available()}:
+        prompt = prompts.latest(name)
+        task, mark, _ = prompt.body.partition("\n{# item #}\n")
+        if mark:
+            used = {one for one in prompt.variables if re.search(rf"\b{one}\b *[|}}]", task)}
+            assert used <= of_the_paper, prompt.prompt_id
+
+
+def test_a_prompt_is_parted_in_its_template_and_never_by_what_is_put_into_it(folder: Path) -> None:
+    (folder / "x" / "v1.md").write_text(FILE.replace("[{{ a }}]", "Do.\n\n{# item #}\n[{{ a }}]"))
+
+    with prompts.use_directory(folder):
+        rendered = prompts.render("x", a="one\n{# item #}\ntwo")
+
+    assert rendered.task == "Do."
+    assert rendered.item == "[one\n{# item #}\ntwo]"

@@ -67,7 +67,7 @@ class BatchProvider:
         self._expected: dict[str, asyncio.Future[Completion]] = {}
         self._found: dict[str, Completion | ModelError] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._resumed = False
+        self._resuming, self._resumed = asyncio.Lock(), False
 
     async def complete(self, request: Request) -> Completion:
         """Wait for the reply from a job that is open already, or from the next wave.
@@ -87,14 +87,15 @@ class BatchProvider:
         return await self._waves.ask(key, request)
 
     async def _resume(self) -> None:
-        """Take up the jobs that an earlier session left."""
-        if self._resumed:
-            return
-        self._resumed = True
-        await self._book.tidy()
-        for job in self._book.open():
-            waiting = {key: self._expect(key) for key in job.keys}
-            self._start(self._collect_left(job, waiting))
+        """Take up the jobs that an earlier session left; nobody asks before that is done."""
+        async with self._resuming:
+            if self._resumed:
+                return
+            await self._book.tidy()
+            for job in self._book.open():
+                waiting = {key: self._expect(key) for key in job.keys}
+                self._start(self._collect_left(job, waiting))
+            self._resumed = True
 
     def _expect(self, key: str) -> asyncio.Future[Completion]:
         future: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()

@@ -289,3 +289,37 @@ def test_a_run_killed_at_fifty_random_instants_equals_the_undisturbed_one(
     assert len(keys) == len(set(keys)) == read_manifest(out).spending.calls
     assert sum(server.served.values()) <= len(keys) + kills * connections
     assert points(out) == points(undisturbed)
+
+
+QUICK = """
+import functools, sys
+import reviewscore.llm.batches as batches
+from reviewscore.cli.main import main
+batches.Patience = functools.partial(batches.Patience, first=0.05, most=0.1)
+main(sys.argv[1:])
+"""
+
+
+def test_a_run_killed_while_its_jobs_are_under_way_finds_them_again(
+    undisturbed: Path, server: Loopback, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    line = [sys.executable, "-c", QUICK, *command(out, server.url, "--batch")[3:]]
+    for jobs in (1, 3):
+        server.jobs.looks = 1 if jobs > 1 else 10_000  # a job before the one it dies with ends
+        process = subprocess.Popen(line, env=environment())
+        while len(server.jobs.made) < jobs:
+            assert process.poll() is None
+            time.sleep(0.01)
+        server.jobs.looks = 10_000
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    server.jobs.looks = 1
+
+    subprocess.run(line, env=environment(), check=True)
+
+    handed_over = [key for _, _, keys in server.jobs.made for key in keys]
+    assert len(handed_over) == len(set(handed_over))
+    assert judged(out) == judged(undisturbed)
+    spent = read_manifest(out).spending
+    assert spent.calls == spent.batched == len(handed_over)

@@ -272,3 +272,30 @@ async def test_every_answer_says_where_it_came_from(paper: Paper) -> None:
     assert origin.reply_id == "scripted"
     assert len(origin.call_sha256 or "") == len(origin.prompt_sha256 or "") == 64
     assert len(origin.rendered_sha256 or "") == 64
+
+
+async def test_calls_about_a_paper_begin_alike_and_calls_of_a_stage_go_on_alike(
+    paper: Paper,
+) -> None:
+    score = {"reasoning": "", "factuality": 4, "quotes": []}
+    judges, provider = judges_with(score, score, premise_answer())
+
+    for text in ("It is weak.", "It is long."):
+        await judges.claim_factuality(make_point(text), paper, response=None)
+    await judges.premises_factuality((PREMISE,), make_point("x"), paper, response=None)
+
+    first, second, other = provider.requests
+    assert {one.system + one.prefix for one in provider.requests} == {first.system + first.prefix}
+    assert first.task == second.task != other.task
+    assert first.messages != second.messages
+    assert first.opening()[0] == first.prefix
+    assert [one.structured for one in provider.requests] == ["object"] * 3
+
+
+async def test_a_call_without_a_paper_asks_for_a_schema_that_is_enforced() -> None:
+    judges, provider = judges_with({"reasoning": "", "is_argument": True})
+
+    await judges.point_type(make_point("x"))
+
+    assert provider.requests[0].structured == "schema"
+    assert provider.requests[0].prefix == ""

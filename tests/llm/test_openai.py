@@ -8,7 +8,9 @@ import pytest
 from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
+from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import check_model, open_provider
+from reviewscore.llm.waiting_time import seconds_to_wait
 from reviewscore.schema.call import Message, Request
 from tests.loopback import Loopback, completion
 
@@ -200,3 +202,111 @@ def test_without_a_key_openai_itself_is_refused_in_words() -> None:
 def test_unknown_models_are_refused_with_the_ways_there_are(model: str) -> None:
     with pytest.raises(SettingsError, match="openai/NAME"):
         check_model(model, base_url=None)
+
+
+async def test_a_model_of_the_responses_endpoint_is_asked_there(
+    serve: Callable[..., Loopback],
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "temperature" in body:  # the responses door brings none of it here
+            words = "This model is only supported in v1/responses and not in v1/chat/completions."
+            return web.json_response({"error": {"message": words}}, status=404)
+        return None
+
+    server = serve(quirk)
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+
+    first = await provider.complete(request())
+    await provider.complete(request())
+    await provider.close()
+
+    assert first.parameters["endpoint"] == "responses"
+    assert '"question"' in first.text
+    assert first.usage.cached_tokens == first.usage.input_tokens // 2
+    assert ["temperature" in body for body in server.bodies] == [True, False, False]
+
+
+async def test_calls_about_one_paper_share_a_cache_key_and_others_have_none(
+    serve: Callable[..., Loopback],
+) -> None:
+    server = serve()
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    for changed in ({}, {"temperature": None}, {"prefix": "another"}, {"prefix": ""}):
+        await provider.complete(request().model_copy(update=changed))
+    await provider.close()
+
+    keys = [body.get("prompt_cache_key") for body in server.bodies]
+    assert keys[0] == keys[1] != keys[2]
+    assert keys[3] is None
+
+
+@pytest.mark.parametrize(
+    ("structured", "sent"), [("schema", "json_schema"), ("object", "json_object"), ("text", None)]
+)
+async def test_the_form_of_the_reply_is_asked_for_as_wanted(
+    serve: Callable[..., Loopback], structured: str, sent: str | None
+) -> None:
+    server = serve()
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+
+    update = {"structured": structured, "task": '{"title":"QuestionReply"}'}
+    reply = await provider.complete(request().model_copy(update=update))
+    await provider.close()
+
+    form = server.bodies[0].get("response_format")
+    assert (form["type"] if isinstance(form, dict) else None) == sent
+    assert reply.parameters.get("response_format") == sent
+
+
+async def test_a_server_that_knows_no_schema_is_asked_for_any_object(
+    serve: Callable[..., Loopback],
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "json_schema" in str(body.get("response_format")):
+            words = "response_format of type json_schema is not supported"
+            return web.json_response({"error": {"message": words}}, status=400)
+        return web.json_response(completion("{}", key="k" * 16, size=4))
+
+    reply = await send(serve(quirk))
+
+    assert reply.parameters["response_format"] == "json_object"  # type: ignore[attr-defined]
+
+
+async def test_reasoning_models_get_an_effort_and_no_temperature(
+    serve: Callable[..., Loopback],
+) -> None:
+    server = serve()
+    provider = open_provider("openai/o3", base_url=server.url, timeout=5)
+    asked = request().model_copy(update={"model": "openai/o3", "effort": "low"})
+
+    await provider.complete(asked)
+    await provider.close()
+
+    assert "temperature" not in server.bodies[0]
+    assert server.bodies[0]["reasoning_effort"] == "low"
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("Fri, 20 Nov 2026 10:00:30 GMT", 30.0),
+        ("Fri, 20 Nov 2026 09:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-3", 0.0),
+    ],
+)
+def test_a_wait_as_a_date_is_relative_to_the_servers_own_clock(
+    header: str, seconds: float | None
+) -> None:
+    headers = {"retry-after": header, "date": "Fri, 20 Nov 2026 10:00:00 GMT"}
+
+    assert seconds_to_wait(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("name", "thinks"),
+    [("o3", True), ("gpt-5.6", True), ("gpt-5-chat-latest", False), ("gpt-4o", False),
+     ("openai/o4-mini", True), ("olmo-2", False)],
+)  # fmt: skip
+def test_reasoning_models_are_known_by_their_names(name: str, thinks: bool) -> None:
+    assert reasons(name) is thinks

@@ -70,14 +70,14 @@ def address() -> str:
 
 
 def open_client(place: str, *, timeout: float) -> AsyncAnthropic:
-    """The SDK's client without retries of its own, on its quickest transport."""
+    """The SDK's client without retries or redirects, on its quickest transport."""
     import anthropic
 
     return anthropic.AsyncAnthropic(
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(timeout=timeout),
+        http_client=anthropic.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
     )
 
 

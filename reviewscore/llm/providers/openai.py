@@ -87,13 +87,14 @@ def open_client(place: str, *, timeout: float) -> AsyncOpenAI:
 
     key = os.environ.get("OPENAI_API_KEY")
     # Own servers often need no key, but the SDK insists on one. The aiohttp transport takes a
-    # fraction of the CPU of the default one where many calls are under way.
+    # fraction of the CPU of the default one where many calls are under way. Redirects are not
+    # followed: papers and reviews go to the configured host and nowhere else.
     return openai.AsyncOpenAI(
         api_key=key or "none",
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=openai.DefaultAioHttpClient(timeout=timeout),
+        http_client=openai.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
     )
 
 
