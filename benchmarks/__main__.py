@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from benchmarks import batch, calls, logic_speed, startup
+from benchmarks import (
+    batch,
+    calls,
+    client_speed,
+    logic_speed,
+    queue_memory,
+    startup,
+    token_cost,
+)
 
 
 def main() -> None:
@@ -10,6 +18,9 @@ def main() -> None:
     startup.main()
     batch.main()
     calls.main()
+    client_speed.main()
+    token_cost.main()
+    queue_memory.main()
     logic_speed.main()
 
 

@@ -219,7 +219,8 @@ class Client:
 
     def worst(self, request: Request) -> float | None:
         """Dollars that a call can cost at most; None if the price is not known."""
-        return worst_case(request, self._price(request.model))
+        batch = not self.provider_of(request.model).traits.paced
+        return worst_case(request, self._price(request.model), batch=batch)
 
     def lane(self, provider: Provider, model: str) -> Lane | None:
         """The lane of a model; None where calls do not wait for a server."""

@@ -119,10 +119,15 @@ def cost_of(completion: Completion, price: Price | None) -> float | None:
     return price.usd(completion.usage, batch=completion.batch, long=long)
 
 
-def worst_case(request: Request, price: Price | None) -> float | None:
+def worst_case(request: Request, price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars that a call can cost at most; None if the price is not known.
 
     No tokenizer makes more tokens of a text than it has bytes, and the schema may count as input.
+
+    Args:
+        request: What is asked.
+        price: The model's price.
+        batch: Whether it goes as part of a batch job.
     """
     if price is None:
         return None
@@ -130,7 +135,8 @@ def worst_case(request: Request, price: Price | None) -> float | None:
     size = len(request.reply_schema) + sum(len(text.encode("utf-8", "replace")) for text in texts)
     size += TOKENS_PER_MESSAGE * (len(request.messages) + 1)
     dearest = max(price.input, price.written or 0.0, price.written_long or 0.0)
-    return (size * dearest + request.max_tokens * price.output) / _MILLION
+    total = size * dearest + request.max_tokens * price.output
+    return total * ((price.batch or 1.0) if batch else 1.0) / _MILLION
 
 
 def tokens_in(text_length: int) -> int:

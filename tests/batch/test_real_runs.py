@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.sources.files import Collection, read_collection, single
 from reviewscore.store.run_dir import read_points
+from tests.conftest import ROOT
 from tests.loopback import Loopback
 
 pytestmark = pytest.mark.shared
@@ -153,3 +156,28 @@ def test_five_real_arguments_go_through_every_failure_with_its_feedback(
             strict=False,
         ):
             assert words in attempt.feedback
+
+
+def test_a_whole_paper_is_audited_by_a_second_program_through_a_folder(
+    shared: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    collection = read_collection(shared / "iclr2022" / "sample12")
+    paper = next(iter(collection.papers))
+    flags = {"model": f"exchange:{folder}", "paper": (paper,)}
+    program = [sys.executable, "-m", "tests.answering", str(folder)]
+    rounds = 0
+    while True:
+        outcome = audit(collection, tmp_path / "run", resolve(flags))
+        if outcome.stopped is None:
+            break
+        rounds += 1
+        assert rounds < 30
+        subprocess.run(program, cwd=ROOT, check=True, capture_output=True)
+
+    scores = list(read_points(tmp_path / "run"))
+    assert outcome.manifest.complete
+    assert outcome.failed == 0
+    assert len(scores) > 10
+    assert any(one.argument is not None for one in scores)
