@@ -22,10 +22,11 @@ from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.client import Book, Client
+from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_point

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.llm.client import Traffic
+from reviewscore.llm.sending import Traffic
 from reviewscore.schema.point_score import PointScore, Status
 
 if TYPE_CHECKING:

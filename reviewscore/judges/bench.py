@@ -19,8 +19,9 @@ from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.panel import Panel
-from reviewscore.llm.client import Book, Client
+from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect
+from reviewscore.llm.sending import Book
 from reviewscore.schema.argument import (
     Draft,
     Extraction,

@@ -3,65 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Protocol
 
-from reviewscore.errors import ProviderError, StoppedError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
-from reviewscore.llm.prices import Price, cost_of, price_list, tokens_in, worst_case
+from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import Provider
-from reviewscore.llm.retry import TOO_OFTEN, with_retries
+from reviewscore.llm.sending import Book, ElsewhereError, Means, Sending
 from reviewscore.llm.warmth import Warmth
-from reviewscore.schema.call import Call, Completion, Request, prefix_key
+from reviewscore.schema.call import Completion, Request, prefix_key
 
 WORTH_CACHING = 2048
 """Input tokens from which a provider should have found a shared prefix in its cache."""
 _LOOK_AGAIN = 0.5
 """Seconds between looks whether another process has made the call."""
-
-
-class Book(Protocol):
-    """Where calls are recorded, and found again by a later run (`llm.ledger.book.Ledger`)."""
-
-    def find(self, key: str) -> Completion | None:
-        """The latest reply to an equal call."""
-        ...
-
-    async def use(self, key: str) -> None:
-        """Note that this run uses a recorded call."""
-        ...
-
-    async def claim(self, key: str, usd: float | None) -> bool:
-        """Announce a call before it is sent; False while another process is at it."""
-        ...
-
-    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
-        """Record a call; it is on the disk when this returns."""
-        ...
-
-    async def drop(self, key: str, *, doubtful: float | None = None) -> None:
-        """Give up a claim after a failure."""
-        ...
-
-    def paid(self) -> Paid:
-        """What the calls of this run came to."""
-        ...
-
-
-@dataclass
-class Traffic:
-    """Calls so far in this process: paid ones, those found in the ledger, and their tokens."""
-
-    calls: int = 0
-    reused: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    usd: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -107,20 +64,24 @@ class Client:
         warmth: Warmth | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        self.traffic, self.budget = Traffic(), budget or Budget()
         self._provider, self._book, self._limits = provider, book, limits or Limits()
-        self._price = price or price_list().of
+        self._means = Means(
+            book=book,
+            budget=budget or Budget(),
+            price=price or price_list().of,
+            max_retries=self._limits.max_retries,
+        )
+        self.traffic = self._means.traffic
         self._renew, self._from_record = renew, set[str]()
         self._warmth, self._say = warmth or Warmth(), say or (lambda _: None)
         self._providers: dict[str, Provider] = {}
         self._lanes: dict[str, Lane] = {}
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self._told_cold = False
-        self._stopping = False
 
     def stop(self) -> None:
         """Make no new call; those under way finish and are recorded, if that takes no hours."""
-        self._stopping = True
+        self._means.stopping = True
         for provider in self._providers.values():
             provider.halt()
 
@@ -186,44 +147,26 @@ class Client:
     ) -> Completion:  # fmt: skip
         cached = provider.traits.warms and request.prefix
         prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
+        lane = self._lane(provider, request.model)
         async with self._warmth.turn(prefix) as warm:
-            call = _Sending(self, provider, request, stage, key, urgency)
-            if provider.traits.paced:
-                found = await self._claimed(key, call.worst, renew=renew)
-                if found is not None:
-                    return await self._reuse(key, found)
-            completion = await call.send()
+            while True:
+                call = Sending(self._means, provider, lane, request, key, renew=renew)
+                try:
+                    completion = await call.send(stage, urgency)
+                    break
+                except ElsewhereError:
+                    found = self._book.find(key)
+                    if found is not None:
+                        return await self._reuse(key, found)
+                    await asyncio.sleep(_LOOK_AGAIN)
             if provider.traits.records and self._book.find(key) == completion:
                 return await self._reuse(key, completion)
-            await call.record(completion)
+            await call.record(stage, completion)
         if warm:
             self._check_cache(completion)
         return completion
 
-    async def _claimed(self, key: str, worst: float | None, *, renew: bool) -> Completion | None:
-        """Claim a call; its reply instead, if another process makes it or has just made it."""
-        while not await self._book.claim(key, worst):
-            await asyncio.sleep(_LOOK_AGAIN)
-            found = None if renew else self._book.find(key)
-            if found is not None:
-                return found
-        # Between our look into the ledger and our claim another process may have finished.
-        found = None if renew else self._book.find(key)
-        if found is not None:
-            await self._book.drop(key)
-        return found
-
-    def price(self, model: str, completion: Completion) -> float | None:
-        """Dollars of a reply; None if the price is not known."""
-        return cost_of(completion, self._price(model))
-
-    def worst(self, request: Request) -> float | None:
-        """Dollars that a call can cost at most; None if the price is not known."""
-        batch = not self.provider_of(request.model).traits.paced
-        return worst_case(request, self._price(request.model), batch=batch)
-
-    def lane(self, provider: Provider, model: str) -> Lane | None:
-        """The lane of a model; None where calls do not wait for a server."""
+    def _lane(self, provider: Provider, model: str) -> Lane | None:
         if not provider.traits.paced:
             return None
         if model not in self._lanes:
@@ -254,96 +197,3 @@ class Client:
         """Close the providers' connections."""
         for provider in self._providers.values():
             await provider.close()
-
-
-class _Sending:
-    """One call on its way: every attempt holds a place and a reserve, and is settled."""
-
-    def __init__(
-        self, client: Client, provider: Provider, request: Request, stage: str, key: str,
-        urgency: int,
-    ) -> None:  # fmt: skip
-        self._client, self._provider, self._request = client, provider, request
-        self._stage, self._key, self._urgency = stage, key, urgency
-        self._lane = client.lane(provider, request.model)
-        self.worst = client.worst(request)
-        self._doubtful, self._attempts = 0.0, 1
-        self._started, self._clock = datetime.now(UTC), time.perf_counter()
-
-    async def send(self) -> Completion:
-        """Ask until there is a reply.
-
-        Raises:
-            ProviderError, StopError: As `Client.complete`; the claim is given up.
-        """
-        try:
-            completion, self._attempts = await with_retries(
-                self._attempt, max_retries=self._client._limits.max_retries
-            )
-        except BaseException:
-            await self._client._book.drop(self._key, doubtful=self._doubtful)
-            raise
-        return completion
-
-    async def record(self, completion: Completion) -> None:
-        """Write the call into the ledger."""
-        usd = self._client.price(self._request.model, completion)
-        await self._client._book.add(
-            Call(
-                key=self._key,
-                place=self._provider.place,
-                stage=self._stage,
-                request=self._request,
-                completion=completion,
-                attempts=self._attempts,
-                started=self._started.isoformat(timespec="milliseconds"),
-                seconds=round(time.perf_counter() - self._clock, 3),
-                usd=usd,
-            ),
-            doubtful=self._doubtful,
-        )
-        self._count(completion, usd)
-
-    def _count(self, completion: Completion, usd: float | None) -> None:
-        traffic = self._client.traffic
-        traffic.calls += 1
-        traffic.input_tokens += completion.usage.input_tokens
-        traffic.cached_tokens += completion.usage.cached_tokens
-        traffic.usd += usd or 0.0
-
-    async def _attempt(self) -> Completion:
-        if self._lane is None:
-            return await self._paid_for()
-        size = tokens_in(sum(map(len, self._request.opening()))) + self._request.max_tokens
-        async with self._lane.place(self._urgency, tokens=size):
-            return await self._paid_for()
-
-    async def _paid_for(self) -> Completion:
-        budget = self._client.budget
-        if self._client._stopping:
-            raise StoppedError("the run is being stopped; run the same command again to go on")
-        await budget.reserve(self.worst)
-        spent: float | None = None
-        try:
-            completion = await self._timed()
-            spent = self._client.price(self._request.model, completion)
-        except ProviderError as error:
-            if error.in_doubt:
-                spent = self.worst
-                self._doubtful += self.worst or 0.0
-            raise
-        finally:
-            budget.settle(self.worst, spent)
-        return completion
-
-    async def _timed(self) -> Completion:
-        asked = time.monotonic()
-        try:
-            completion = await self._provider.complete(self._request)
-        except ProviderError as error:
-            if self._lane is not None and error.status == TOO_OFTEN:
-                self._lane.throttled(asked=asked, wait=error.retry_after)
-            raise
-        if self._lane is not None:
-            self._lane.answered(self._stage, asked=asked, seconds=time.monotonic() - asked)
-        return completion

@@ -10,11 +10,12 @@ from pathlib import Path
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.client import Book, Client, Limits
+from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import EXCHANGE, Provider, check_model, open_jobs, open_provider
+from reviewscore.llm.sending import Book
 from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
 from reviewscore.llm.waves import Idle
 

@@ -7,7 +7,7 @@ from reviewscore.schema.call import Call, Completion
 
 
 class CallsInMemory:
-    """Remembers calls; implements `llm.client.Book`."""
+    """Remembers calls; implements `llm.sending.Book`."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []

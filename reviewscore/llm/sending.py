@@ -1,0 +1,212 @@
+"""One call on its way: claimed, paid for, tried again, recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from reviewscore.errors import ProviderError, StoppedError
+from reviewscore.llm.budget import Budget
+from reviewscore.llm.lane import Lane
+from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.prices import Price, cost_of, tokens_in, worst_case
+from reviewscore.llm.provider import Provider
+from reviewscore.llm.retry import TOO_OFTEN, with_retries
+from reviewscore.schema.call import Call, Completion, Request
+
+
+class Book(Protocol):
+    """Where calls are recorded, and found again by a later run (`llm.ledger.book.Ledger`)."""
+
+    def find(self, key: str) -> Completion | None:
+        """The latest reply to an equal call."""
+        ...
+
+    async def use(self, key: str) -> None:
+        """Note that this run uses a recorded call."""
+        ...
+
+    async def claim(self, key: str, usd: float | None) -> bool:
+        """Announce a call just before it is sent; False while another process is at it."""
+        ...
+
+    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
+        """Record a call; it is on the disk when this returns."""
+        ...
+
+    async def drop(self, key: str, *, doubtful: float | None = None) -> None:
+        """Give up a claim after a failure."""
+        ...
+
+    def paid(self) -> Paid:
+        """What the calls of this run came to."""
+        ...
+
+
+class ElsewhereError(Exception):
+    """Another process is making this very call, or has just made it; never leaves the client."""
+
+
+@dataclass
+class Traffic:
+    """Calls so far in this process: paid ones, those found in the ledger, and their tokens."""
+
+    calls: int = 0
+    reused: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    usd: float = 0.0
+
+
+@dataclass
+class Means:
+    """What calls are made with.
+
+    Attributes:
+        book: The record of calls.
+        budget: The spending cap.
+        price: Finds the price of a model.
+        max_retries: How often a failed call is tried again.
+        stopping: Whether no new call may be made.
+    """
+
+    book: Book
+    budget: Budget
+    price: Callable[[str], Price | None]
+    max_retries: int
+    traffic: Traffic = field(default_factory=Traffic)
+    stopping: bool = False
+
+
+class Sending:
+    """One call; every attempt holds a place and a reserve, and is settled.
+
+    Args:
+        means: What it is made with.
+        provider: Who is asked.
+        lane: The model's lane; None where calls do not wait for a server.
+        request: What is asked.
+        key: The call's key.
+        renew: Whether a recorded reply is to be replaced.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        provider: Provider,
+        lane: Lane | None,
+        request: Request,
+        key: str,
+        *,
+        renew: bool,
+    ) -> None:
+        self._means, self._provider, self._lane = means, provider, lane
+        self._request, self._key, self._renew = request, key, renew
+        self._price = means.price(request.model)
+        self._worst = worst_case(request, self._price, batch=lane is None)
+        self._doubtful, self._attempts, self._claimed = 0.0, 1, False
+        self._started, self._clock = datetime.now(UTC), time.perf_counter()
+
+    async def send(self, stage: str, urgency: int) -> Completion:
+        """Ask until there is a reply.
+
+        Raises:
+            ProviderError: The provider failed for good.
+            StopError: Nothing more can be asked.
+            ElsewhereError: Another process makes the call.
+        """
+
+        async def attempt() -> Completion:
+            return await self._attempt(stage, urgency)
+
+        try:
+            completion, self._attempts = await with_retries(
+                attempt, max_retries=self._means.max_retries
+            )
+        except BaseException:
+            if self._claimed or self._doubtful:
+                await self._means.book.drop(self._key, doubtful=self._doubtful)
+            raise
+        return completion
+
+    async def record(self, stage: str, completion: Completion) -> None:
+        """Write the call into the book."""
+        usd = cost_of(completion, self._price)
+        await self._means.book.add(
+            Call(
+                key=self._key,
+                place=self._provider.place,
+                stage=stage,
+                request=self._request,
+                completion=completion,
+                attempts=self._attempts,
+                started=self._started.isoformat(timespec="milliseconds"),
+                seconds=round(time.perf_counter() - self._clock, 3),
+                usd=usd,
+            ),
+            doubtful=self._doubtful,
+        )
+        traffic = self._means.traffic
+        traffic.calls += 1
+        traffic.input_tokens += completion.usage.input_tokens
+        traffic.cached_tokens += completion.usage.cached_tokens
+        traffic.usd += usd or 0.0
+
+    async def _attempt(self, stage: str, urgency: int) -> Completion:
+        if self._lane is None:
+            return await self._paid_for(stage)
+        size = tokens_in(sum(map(len, self._request.opening()))) + self._request.max_tokens
+        async with self._lane.place(urgency, tokens=size):
+            return await self._paid_for(stage)
+
+    async def _paid_for(self, stage: str) -> Completion:
+        self._check_stop()
+        budget = self._means.budget
+        await budget.reserve(self._worst)
+        spent: float | None = None
+        try:
+            self._check_stop()  # it may have waited for others to settle
+            await self._claim()
+            completion = await self._timed(stage)
+            spent = cost_of(completion, self._price)
+        except ProviderError as error:
+            if error.in_doubt:
+                spent = self._worst
+                self._doubtful += self._worst or 0.0
+            raise
+        finally:
+            budget.settle(self._worst, spent)
+        return completion
+
+    def _check_stop(self) -> None:
+        if self._means.stopping:
+            raise StoppedError("the run is being stopped; run the same command again to go on")
+
+    async def _claim(self) -> None:
+        """Announce the call just before it is sent, so that a kill costs what was really sent.
+
+        Batch jobs have a record of their own, and replies in a folder cost nothing.
+        """
+        if self._claimed or self._lane is None:
+            return
+        if not await self._means.book.claim(self._key, self._worst):
+            raise ElsewhereError
+        self._claimed = True
+        # Between the look into the book and the claim another process may have finished.
+        if not self._renew and self._means.book.find(self._key) is not None:
+            raise ElsewhereError
+
+    async def _timed(self, stage: str) -> Completion:
+        asked = time.monotonic()
+        try:
+            completion = await self._provider.complete(self._request)
+        except ProviderError as error:
+            if self._lane is not None and error.status == TOO_OFTEN:
+                self._lane.throttled(asked=asked, wait=error.retry_after)
+            raise
+        if self._lane is not None:
+            self._lane.answered(stage, asked=asked, seconds=time.monotonic() - asked)
+        return completion
