@@ -89,7 +89,9 @@ async def ours(url: str, asked: list[Request], at_once: int) -> Send:
     from reviewscore.llm.client import Client, Limits
     from reviewscore.llm.ledger.book import Ledger
     from reviewscore.llm.provider import open_provider
+    from reviewscore.llm.providers.openai import open_client
 
+    open_client(url, timeout=100)  # loads the SDK, as the bare one has before the clock starts
     folder = Path(tempfile.mkdtemp(prefix="ledger-"))
     client = Client(
         lambda model: open_provider(model, base_url=url, timeout=100),

@@ -1,0 +1,1 @@
+"""Agreement of people and judges: coefficients, intervals, tables (front door: `study.py`)."""

@@ -1,0 +1,136 @@
+"""A coefficient as a function of sums over units: computed once, resampled a thousand times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+SCALE = (1.0, 2.0, 3.0, 4.0, 5.0)
+"""The categories of the five-point scale, always all of them, seen in the sample or not."""
+
+
+class Reason(IntEnum):
+    """Why a coefficient has no value, or one that is true by definition alone."""
+
+    NONE = 0
+    NO_UNITS = 1
+    NO_PAIR = 2
+    ONE_UNIT = 3
+    ONE_CONSTANT = 4
+    ALL_CONSTANT = 5
+    NONE_PREDICTED = 6
+    NONE_POSITIVE = 7
+    NO_POSITIVES = 8
+
+    @property
+    def words(self) -> str:
+        """The reason in words, as tables print it."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Reason.NONE: "",
+    Reason.NO_UNITS: "no unit has a label and a score",
+    Reason.NO_PAIR: "no unit has two ratings",
+    Reason.ONE_UNIT: "only one unit",
+    Reason.ONE_CONSTANT: "one rater gave every unit the same value",
+    Reason.ALL_CONSTANT: "every rating is the same",
+    Reason.NONE_PREDICTED: "the judge called no unit misinformed",
+    Reason.NONE_POSITIVE: "people called no unit misinformed",
+    Reason.NO_POSITIVES: "nobody called a unit misinformed",
+}
+
+
+@dataclass(frozen=True)
+class Values:
+    """A coefficient's values for many samples.
+
+    Attributes:
+        value: Shape (samples,); NaN where the coefficient is not defined.
+        reason: Shape (samples,), codes of `Reason`; also set where a value holds by definition.
+    """
+
+    value: Floats
+    reason: NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A coefficient of a set of units.
+
+    A sample with weights W, shape (samples, units), has the values ``finish(W @ parts)``. So the
+    same code gives the estimate (all weights 1), bootstrap replicates (counts) and the jackknife.
+
+    Attributes:
+        name: Such as ``kappa``.
+        parts: Shape (units, k); what each unit adds to the k sums. Units that do not count for
+            this coefficient have a row of zeros.
+        finish: Sums of shape (samples, k) to values.
+        counts: Shape (units,); whether the unit counts for this coefficient.
+        library: The same number from a well-known library, where there is one: it gives the
+            estimate, ours the replicates. NaN where the library has none.
+    """
+
+    name: str
+    parts: Floats
+    finish: Callable[[Floats], Values]
+    counts: NDArray[np.bool_]
+    library: Callable[[], float] | None = None
+
+    @property
+    def n(self) -> int:
+        """Units that count."""
+        return int(self.counts.sum())
+
+    def point(self) -> tuple[float, Reason]:
+        """The coefficient of the units as they are, by our own code."""
+        values = self.finish(self.parts.sum(axis=0, keepdims=True))
+        return float(values.value[0]), Reason(int(values.reason[0]))
+
+
+def values(value: Floats, *reasons: tuple[NDArray[np.bool_], Reason, float | None]) -> Values:
+    """Values with their reasons; the first condition that holds decides.
+
+    Args:
+        value: Shape (samples,), computed as if nothing were degenerate.
+        reasons: Where, why, and the value by definition (None: undefined).
+    """
+    code = np.zeros(value.shape, dtype=np.int8)
+    out = value.copy()
+    for where, reason, defined in reversed(reasons):
+        code[where] = reason
+        out[where] = np.nan if defined is None else defined
+    return Values(out, code)
+
+
+def ratio(over: Floats, under: Floats) -> Floats:
+    """A quotient, NaN without a warning where the divisor is 0."""
+    safe = np.where(under == 0, 1.0, under)
+    return np.where(under == 0, np.nan, over / safe)
+
+
+def codes(ratings: Floats, categories: tuple[float, ...]) -> Ints:
+    """The place of each rating among the categories, -1 for a missing one.
+
+    Args:
+        ratings: Any shape; NaN is missing.
+        categories: All values of the scale, in order.
+
+    Raises:
+        ValueError: A rating is none of the categories. A median of 3.5 is not rounded here.
+    """
+    scale = np.asarray(categories, dtype=np.float64)
+    place = np.searchsorted(scale, ratings).clip(0, len(scale) - 1)
+    missing = np.isnan(ratings)
+    strange = ~missing & (scale[place] != ratings)
+    if strange.any():
+        raise ValueError(f"{ratings[strange].flat[0]:g} is none of the categories {categories}")
+    return np.where(missing, -1, place).astype(np.int64)
