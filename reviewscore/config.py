@@ -53,6 +53,8 @@ class Settings(BaseModel):
         points: Who splits reviews: the model where there is one (``auto``), or the rules.
         limitations: Whether the reviewer's remarks on limitations are points too.
         author_response: Whether judges see the authors' response.
+        calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
+            score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
         max_retries: How often a failed call is tried again.
         timeout: Seconds to wait for one reply.
@@ -90,6 +92,7 @@ class Settings(BaseModel):
     points: Literal["auto", "rules"] = "auto"
     limitations: bool = False
     author_response: bool = False
+    calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
     timeout: float = Field(default=600.0, gt=0)
@@ -135,6 +138,8 @@ class Settings(BaseModel):
     def _one_kind(self) -> Settings:
         if self.embedded and (self.panel or self.judges or self.batch):
             raise ValueError("the lexical judge takes no panel, other judges or batch jobs")
+        if self.embedded and self.calibration is not None:
+            raise ValueError("the lexical judge gives no scores that could be calibrated")
         if EMBEDDED in self.models[1:]:
             raise ValueError("lexical cannot sit on a panel or stand in for one judge")
         return self
@@ -189,7 +194,7 @@ _TABLES = {
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
                                       "limitations", "author_response", "skip_bad_lines",
-                                      "prompts_dir")},
+                                      "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
@@ -256,7 +261,7 @@ def _check_trust(name: str, path: Path, folder: Path | None) -> None:
         )
 
 
-_OWN = ("base_url", "prompts_dir", "prices", "cache_dir")
+_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "calibration")
 
 
 def _check_variables() -> None:

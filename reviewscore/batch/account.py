@@ -37,6 +37,8 @@ def new_manifest(
         **{f"input {n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
         "year": collection.year,
     }
+    if settings.calibration is not None:
+        decisive["calibration"] = hash_file(settings.calibration).sha256
     text = repr(sorted(decisive.items()))
     return Manifest(
         reviewscore_version=__version__,

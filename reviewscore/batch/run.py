@@ -31,11 +31,13 @@ from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_point
 from reviewscore.points import split_review
+from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.files import Collection
+from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import Counts, Manifest
 from reviewscore.store.run_dir import ErrorRecord, RunDir
 
@@ -75,6 +77,7 @@ class _Session:
     run: RunDir
     client: Client | None
     progress: Progress
+    calibration: Calibration | None = None
     stopping: bool = False
     stopped: str | None = None
     interrupted: bool = False
@@ -124,6 +127,7 @@ def audit(
     progress = progress or Quiet()
     settings = resolved.settings
     check(settings)
+    _learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         embedded = LexicalJudges().version if settings.embedded else None
         manifest = new_manifest(collection, resolved, judge_version=embedded, data=data)
@@ -147,7 +151,9 @@ async def _session(
             book = await _ledger(settings, run, stack)
         async with open_judges(settings, book, around) as opened:
             judges, client = opened
-            session = _Session(collection, settings, judges, run, client, progress)
+            session = _Session(
+                collection, settings, judges, run, client, progress, _learnt(settings)
+            )
             for line in collection.skipped:
                 run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
             with _interruptible(session):
@@ -161,6 +167,13 @@ async def _session(
         stopped=session.stopped,
         failed=manifest.counts.error + session.failed_reviews,
     )
+
+
+def _learnt(settings: Settings) -> Calibration | None:
+    """The calibration that was asked for."""
+    if settings.calibration is None:
+        return None
+    return read_calibration(settings.calibration, judge=settings.model)
 
 
 async def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
@@ -315,7 +328,10 @@ async def _record(
             rounds=settings.rounds,
             response=review.author_response if settings.author_response else None,
         )
-        score = score.model_copy(update={"provenance": (*origin, *score.provenance)})
+        update: dict[str, object] = {"provenance": (*origin, *score.provenance)}
+        if session.calibration is not None:
+            update["calibrated"] = calibrated(score, session.calibration)
+        score = score.model_copy(update=update)
     except StopError as error:
         _stop(session, error)
         return

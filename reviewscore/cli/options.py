@@ -61,6 +61,11 @@ AUDIT_OPTIONS = (
         default=None,
         help="Take points from the reviewer's remarks on limitations too.",
     ),
+    click.option(
+        "--calibration",
+        type=click.Path(path_type=Path),
+        help="Scores corrected by human labels: a file that agree --calibrate wrote.",
+    ),
     click.option("--limit", type=click.IntRange(min=1), help="Only so many reviews."),
     click.option("--point", multiple=True, help="Only this point (its id)."),
     click.option(
@@ -83,7 +88,7 @@ AUDIT_OPTIONS = (
 GROUPS = {
     "Data": (
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
-        *("limitations", "author_response"),
+        *("limitations", "author_response", "calibration"),
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),

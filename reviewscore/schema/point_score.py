@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from reviewscore.schema.argument import Argument, Premise
+from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType, Role, Span
@@ -51,6 +52,8 @@ class PointScore(Record):
         argument: The reconstruction, for arguments when ADVANCED was asked for.
         error: What failed. Of a point that is scored all the same, a part without a verdict that
             could not have changed whether it is misinformed.
+        calibrated: The score corrected by human labels of other papers, where that was asked for;
+            `base`, `advanced` and `misinformed` stay the judge's own.
     """
 
     schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")
@@ -71,6 +74,7 @@ class PointScore(Record):
     evidence: tuple[Evidence, ...] = ()
     argument: Argument | None = None
     error: str | None = None
+    calibrated: Calibrated | None = None
     judge: str
     judge_version: str | None = None
     reviewscore_version: str
@@ -87,6 +91,19 @@ class PointScore(Record):
             [self.verdict.ratings] if self.verdict is not None else []
         )
         return any(divided(one) for one in ratings) if any(ratings) else None
+
+    @property
+    def lowest(self) -> int | None:
+        """Of an argument the lowest factuality of a premise, else the BASE score; 1..5.
+
+        None if a premise has no score. Up to 2 it says what the conjunction says.
+        """
+        premises = _premises(self.argument)
+        if self.type is not PointType.ARGUMENT or not premises:
+            return self.base
+        known = [one.verdict.factuality for one in premises if one.verdict is not None]
+        scores = [one for one in known if one is not None]
+        return min(scores) if len(scores) == len(premises) else None
 
     @property
     def finding(self) -> Finding | None:

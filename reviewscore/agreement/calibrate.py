@@ -1,0 +1,207 @@
+"""A judge's scores corrected by human labels, and what that gains on papers it was not fitted to.
+
+Nested cross-validation by paper (Varma and Simon 2006, BMC Bioinformatics 7:91): the outer folds
+measure, the inner ones choose the threshold, and no paper is ever on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore import __version__
+from reviewscore.agreement.human_model import FIVE, Compared
+from reviewscore.agreement.judge import Judge
+from reviewscore.agreement.measure import Bench, Slot, mean
+from reviewscore.agreement.pair import f1
+from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
+from reviewscore.schema.review import PointType
+
+FOLDS = 5
+LEAST_POINTS = 30
+"""Labelled points of a type below which a curve would be fitted to noise."""
+LEAST_EACH = 5
+"""Misinformed points, and others, below which a threshold would be."""
+LEAST_PAPERS = 6
+"""Papers below which nested folds by paper would have single papers on a side."""
+_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Labelled points of one type.
+
+    Attributes:
+        rows: Their rows among all points.
+        lowest: Shape (n,); the score that the flag depends on.
+        score: Shape (n,); the judge's five-point score.
+        flag: Shape (n,); whether people call it misinformed.
+        human: Shape (n,); people's five-point score.
+        paper: Shape (n,); number of the paper.
+    """
+
+    rows: Ints
+    lowest: Floats
+    score: Floats
+    flag: Floats
+    human: Floats
+    paper: Ints
+
+    def some(self, take: NDArray[np.bool_] | Ints) -> _Sample:
+        return _Sample(
+            self.rows[take], self.lowest[take], self.score[take],
+            self.flag[take], self.human[take], self.paper[take],
+        )  # fmt: skip
+
+
+def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | None, list[Slot]]:
+    """Learn a calibration of a judge and ask for what it gains.
+
+    Returns:
+        The calibration without its gains; the bench that computes them, None where no type could
+        be calibrated; and its slots: F1 before, after, gain; Kappa likewise; share likewise.
+    """
+    types: dict[str, TypeCalibration] = {}
+    left_out: dict[str, str] = {}
+    after = np.full((2, len(judge.scores)), np.nan)
+    for kind in PointType:
+        sample = _sample(compared, judge, kind)
+        why = _too_little(sample)
+        if why:
+            left_out[kind.value] = why
+            continue
+        types[kind.value] = _learn(sample)
+        after[:, sample.rows] = _out_of_fold(sample)
+    calibration = Calibration(
+        reviewscore_version=__version__,
+        judge=judge.run.manifest.judge,
+        learnt_from=compared.people.name,
+        types=types,
+        left_out=left_out,
+    )
+    if not types:
+        return calibration, None, []
+    return calibration, *_ask(compared, judge, after)
+
+
+def _sample(compared: Compared, judge: Judge, kind: PointType) -> _Sample:
+    human, flag = compared.people.advanced
+    known = compared.of((kind,))
+    for one in (human, flag, judge.lowest, judge.advanced):
+        known &= ~np.isnan(one)
+    rows = np.flatnonzero(known)
+    of = compared.points.clusters.of
+    return _Sample(
+        rows, judge.lowest[rows], judge.advanced[rows], flag[rows], human[rows], of[rows]
+    )
+
+
+def _too_little(sample: _Sample) -> str:
+    """Why a type cannot be calibrated; empty if it can."""
+    n, hits = len(sample.rows), int(sample.flag.sum())
+    papers = len(np.unique(sample.paper))
+    if n < LEAST_POINTS:
+        return f"{n} labelled points with a score; {LEAST_POINTS} are needed"
+    if min(hits, n - hits) < LEAST_EACH:
+        return (
+            f"{hits} of {n} points are misinformed by people; "
+            f"{LEAST_EACH} of either kind are needed"
+        )
+    if papers < LEAST_PAPERS:
+        return f"points of {papers} papers; {LEAST_PAPERS} are needed"
+    return ""
+
+
+def _learn(sample: _Sample) -> TypeCalibration:
+    return TypeCalibration(
+        probability=_curve(sample.lowest, sample.flag, rising=False, bounds=(0.0, 1.0)),
+        threshold=_threshold(sample),
+        score=_curve(sample.score, sample.human, rising=True, bounds=(1.0, 5.0)),
+        n=len(sample.rows),
+        papers=len(np.unique(sample.paper)),
+        misinformed=int(sample.flag.sum()),
+    )
+
+
+def _curve(x: Floats, y: Floats, *, rising: bool, bounds: tuple[float, float]) -> Curve:
+    from sklearn.isotonic import IsotonicRegression
+
+    fitted = IsotonicRegression(
+        y_min=bounds[0], y_max=bounds[1], increasing=rising, out_of_bounds="clip"
+    ).fit(x, y)
+    # Interpolated sums can leave the bounds by a rounding error.
+    heights = fitted.y_thresholds_.clip(*bounds)
+    return Curve(x=tuple(fitted.X_thresholds_.tolist()), y=tuple(heights.tolist()))
+
+
+def _threshold(sample: _Sample) -> float:
+    """The threshold with the best F1 over inner folds; of equal ones the middle."""
+    guessed = np.full(len(sample.rows), np.nan)
+    for learn, test in _folds(sample):
+        part = sample.some(learn)
+        curve = _curve(part.lowest, part.flag, rising=False, bounds=(0.0, 1.0))
+        guessed[test] = _mapped(curve, sample.lowest[test])
+    scores = []
+    for threshold in _THRESHOLDS:
+        called = guessed >= threshold
+        hits = float((called & (sample.flag == 1)).sum())
+        scores.append(2 * hits / float(called.sum() + sample.flag.sum()))
+    best = [one for one, score in zip(_THRESHOLDS, scores, strict=True) if score == max(scores)]
+    return best[len(best) // 2]
+
+
+def _out_of_fold(sample: _Sample) -> Floats:
+    """Flag and score of each point by a calibration that saw no point of its paper, (2, n)."""
+    out = np.full((2, len(sample.rows)), np.nan)
+    for learn, test in _folds(sample):
+        learnt = _learn(sample.some(learn))
+        out[0, test] = _mapped(learnt.probability, sample.lowest[test]) >= learnt.threshold
+        out[1, test] = _mapped(learnt.score, sample.score[test])
+    return out
+
+
+def _folds(sample: _Sample) -> list[tuple[Ints, Ints]]:
+    from sklearn.model_selection import GroupKFold
+
+    count = min(FOLDS, len(np.unique(sample.paper)))
+    return list(GroupKFold(n_splits=count).split(sample.rows, groups=sample.paper))
+
+
+def _mapped(curve: Curve, scores: Floats) -> Floats:
+    return np.asarray([curve.at(one) for one in scores], dtype=np.float64)
+
+
+def _ask(compared: Compared, judge: Judge, after: Floats) -> tuple[Bench, list[Slot]]:
+    bench = Bench(compared.points.clusters, compared.points.resampling)
+    human, flags = compared.people.advanced
+    there = ~np.isnan(after[0])
+    human, flags = np.where(there, human, np.nan), np.where(there, flags, np.nan)
+    kappa = FIVE[3][1]
+    pairs = (
+        (f1(flags, judge.flags), f1(flags, after[0])),
+        (kappa(human, judge.advanced), kappa(human, after[1])),
+        (mean("share", np.where(there, judge.flags, np.nan)), mean("share", after[0])),
+    )
+    slots = []
+    for before, changed in pairs:
+        slots += [bench.ask(before), bench.ask(changed), bench.ask(changed, minus=before)]
+    slots.append(bench.ask(mean("share", flags)))
+    return bench, slots
+
+
+def with_gains(calibration: Calibration, slots: list[Slot]) -> Calibration:
+    """The calibration with what it gains, once the slots are filled."""
+    gains = []
+    for name, at in (("F1", 0), ("Kappa", 3), ("share", 6)):
+        before, after, gain = (slot.answer for slot in slots[at : at + 3])
+        gains.append(
+            Gain(metric=name, before=before.value, after=after.value, low=gain.low,
+                 high=gain.high, p=gain.p, n=gain.n)
+        )  # fmt: skip
+    people = slots[-1].answer
+    gains.append(Gain(metric="share by people", before=people.value, after=people.value,
+                      n=people.n))  # fmt: skip
+    return calibration.model_copy(update={"gains": tuple(gains)})

@@ -1,0 +1,246 @@
+"""Where people and a judge differ, and what may lie behind it.
+
+Kinds follow figure 3 of the ReviewScore paper (arXiv 2509.21679, sec. 4.4). They are guesses by
+rules, to be checked by a person: `sheet_rows` gives a sheet for that. What no rule explains is a
+misunderstanding or wrong reasoning until somebody has looked.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+import numpy as np
+
+from reviewscore.agreement.human_model import Compared
+from reviewscore.agreement.judge import Judge
+from reviewscore.agreement.people import People
+from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
+from reviewscore.schema.annotation import LabelField
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.record import Record
+from reviewscore.schema.review import PointType
+
+LONG = 1.5
+"""A rationale this many times the usual length may be over-thinking (paper, footnote 10)."""
+_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
+_UNSEEN = re.compile(
+    r"\b(?:appendix|appendices|supplement\w*|figures?|tables?|equations?)\b[^.]{0,60}?\b(?:is|are|was"
+    r"|were)? ?(?:not|n't|n’t|missing|unavailable|absent|cut off|truncated|garbled|unreadable)\b"
+    r"|\b(?:not|n't|n’t) (?:provided|included|given|shown|visible|available|part of)\b[^.]{0,60}?"
+    r"\b(?:appendix|appendices|supplement\w*|figures?|tables?|text|excerpt)\b",
+    re.IGNORECASE,
+)
+"""Words of a judge that did not get to see a part of the paper."""
+_PART = re.compile(
+    r"\b(appendix|section|table|figure|fig\.|sec\.|equation|eq\.)\s*\(?([A-Z]\b|[A-Z]?\.?\d+(?:\.\d+)*)",
+    re.IGNORECASE,
+)
+
+
+class Kind(StrEnum):
+    """What may lie behind a disagreement."""
+
+    MINORITY = "minority human score"
+    VALUE_LADEN = "value-laden claim"
+    NO_EVIDENCE = "missing evidence"
+    OVERTHINKING = "long justification"
+    UNPARSED = "part of the paper not parsed"
+    OTHER = "to be looked at"
+
+
+class Disagreement(Record):
+    """One point on which people and a judge differ.
+
+    Attributes:
+        judge: The judge.
+        unit_id: The point.
+        type: By people.
+        human: People's score, 1..5, not rounded.
+        score: The judge's.
+        difference: The judge's less people's.
+        flips: Whether one side calls it misinformed and the other does not.
+        labels: What each annotator said.
+        kinds: What may lie behind it, the likeliest first.
+        text: The point.
+        rationale: The judge's.
+        justifications: The annotators'.
+    """
+
+    judge: str
+    unit_id: str
+    type: PointType | None
+    human: float
+    score: float
+    difference: float
+    flips: bool | None
+    labels: dict[str, float]
+    kinds: tuple[Kind, ...]
+    text: str
+    rationale: str
+    justifications: dict[str, str]
+
+
+def disagreements(
+    compared: Compared, judge: Judge, *, paper_text: Callable[[str], str | None] | None = None
+) -> list[Disagreement]:
+    """The points on which people's and the judge's scores differ by one or more, widest first.
+
+    Points on the two sides of "misinformed" are among them, however near their scores.
+
+    Args:
+        compared: People and judges.
+        judge: One of the judges.
+        paper_text: The parsed text of a paper, where it is at hand: shows whether a part that
+            people point at is missing from it.
+    """
+    human, flags = compared.people.advanced
+    usual = _usual_length(compared.judges)
+    found = []
+    for row, point in enumerate(judge.scores):
+        gap = judge.advanced[row] - human[row]
+        flip = bool(abs(judge.flags[row] - flags[row]) == 1)
+        known = not (np.isnan(judge.flags[row]) or np.isnan(flags[row]))
+        if point is None or np.isnan(gap) or (abs(gap) < 1 and not flip):
+            continue
+        text = paper_text(point.paper_id) if paper_text is not None else None
+        found.append(
+            Disagreement(
+                judge=judge.name,
+                unit_id=compared.people.points[row].unit_id,
+                type=compared.people.types[row],
+                human=float(human[row]),
+                score=float(judge.advanced[row]),
+                difference=float(gap),
+                flips=flip if known else None,
+                labels=_labels(compared.people, row),
+                kinds=_kinds(compared, judge, row, usual, text),
+                text=point.text,
+                rationale=_rationale(point),
+                justifications=_justifications(compared.people, row),
+            )
+        )
+    return sorted(found, key=lambda one: (-abs(one.difference), one.unit_id))
+
+
+def _kinds(
+    compared: Compared, judge: Judge, row: int, usual: dict[int, float], text: str | None
+) -> tuple[Kind, ...]:
+    point = judge.scores[row]
+    assert point is not None
+    people = compared.people
+    own = people.each[0][row]
+    kinds = []
+    nearest = np.floor(own[~np.isnan(own)] + 0.5)
+    if np.floor(judge.advanced[row] + 0.5) in nearest:
+        kinds.append(Kind.MINORITY)
+    if people.types[row] is PointType.CLAIM and value_laden(point.text):
+        kinds.append(Kind.VALUE_LADEN)
+    if _unparsed(point, people, row, text):
+        kinds.append(Kind.UNPARSED)
+    if not any(one.verified for one in point.evidence):
+        kinds.append(Kind.NO_EVIDENCE)
+    if row in usual and len(_rationale(point)) >= LONG * usual[row]:
+        kinds.append(Kind.OVERTHINKING)
+    return tuple(kinds) or (Kind.OTHER,)
+
+
+def value_laden(text: str) -> bool:
+    """Whether a point is about worth, novelty, writing or degree, which no passage settles."""
+    clause = main_clause(clauses_of(text))
+    return clause is not None and clause.form in _VALUE
+
+
+def _unparsed(point: PointScore, people: People, row: int, text: str | None) -> bool:
+    """Whether a part that the judge misses, or that people cite, is not in the parsed paper."""
+    if _UNSEEN.search(_rationale(point)):
+        return True
+    if text is None:
+        return False
+    there = {_part(one) for one in _PART.finditer(text)}
+    cited = [
+        _part(one)
+        for words in _justifications(people, row).values()
+        for one in _PART.finditer(words)
+    ]
+    # Sections stand in the text by their heading alone, so only captioned parts are looked for.
+    return any(part not in there for part in cited if part[0] in ("table", "figure", "appendix"))
+
+
+def _part(match: re.Match[str]) -> tuple[str, str]:
+    name = match[1].lower().rstrip(".")
+    return {"fig": "figure", "sec": "section", "eq": "equation"}.get(name, name), match[2].upper()
+
+
+def _usual_length(judges: Sequence[Judge]) -> dict[int, float]:
+    """Median length of the judges' rationales of each point; of one judge, over all its points."""
+    lengths: dict[int, list[int]] = {}
+    for judge in judges:
+        for row, point in enumerate(judge.scores):
+            if point is not None and _rationale(point):
+                lengths.setdefault(row, []).append(len(_rationale(point)))
+    if len(judges) > 1:
+        return {row: statistics.median(one) for row, one in lengths.items()}
+    every = [one[0] for one in lengths.values()]
+    return dict.fromkeys(lengths, statistics.median(every)) if every else {}
+
+
+def _rationale(point: PointScore) -> str:
+    """Why the judge scored so: of the point, and of the premises that decide it."""
+    parts = [] if point.verdict is None else [point.verdict.rationale]
+    for one in () if point.argument is None else point.argument.premises:
+        if one.verdict is not None:
+            parts.append(f"{one.premise_id}: {one.verdict.rationale}")
+    return "\n".join(part for part in parts if part)
+
+
+def _labels(people: People, row: int) -> dict[str, float]:
+    own = people.each[0][row]
+    return {
+        name: float(score)
+        for name, score in zip(people.annotators, own, strict=True)
+        if not np.isnan(score)
+    }
+
+
+def _justifications(people: People, row: int) -> dict[str, str]:
+    units = [people.points[row].unit_id]
+    units += [people.premises[one].unit_id for one in people.premises_of[row]]
+    fields = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+    found: dict[str, list[str]] = {}
+    for unit in units:
+        for name in people.annotators:
+            for one in fields:
+                words = people.reasons.get((unit, name, one))
+                if words:
+                    found.setdefault(name, []).append(words)
+    return {name: " ".join(words) for name, words in found.items()}
+
+
+SHEET = ("judge", "unit_id", "type", "human", "score", "difference", "flips", "labels",
+         "kinds_by_rule", "kind_by_hand", "text", "rationale", "justifications")  # fmt: skip
+"""Columns of the sheet; ``kind_by_hand`` is to be filled in."""
+
+
+def sheet_rows(found: Sequence[Disagreement]) -> list[list[str]]:
+    """The disagreements as rows of a sheet in which a person settles their kinds."""
+    return [
+        [
+            one.judge,
+            one.unit_id,
+            one.type.value if one.type else "",
+            f"{one.human:g}",
+            f"{one.score:g}",
+            f"{one.difference:g}",
+            {True: "yes", False: "no", None: ""}[one.flips],
+            "; ".join(f"{name} {score:g}" for name, score in one.labels.items()),
+            "; ".join(kind.value for kind in one.kinds),
+            "",
+            one.text,
+            one.rationale,
+            " / ".join(f"{name}: {words}" for name, words in one.justifications.items()),
+        ]
+        for one in found
+    ]

@@ -1,0 +1,348 @@
+"""Tables of human-model agreement: by judge and type, BASE against ADVANCED, shares, responses.
+
+They follow tables 1 to 4 and 10 to 13 of the ReviewScore paper (arXiv 2509.21679).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.agreement.judge import NO_VERDICT, Judge
+from reviewscore.agreement.measure import Bench, Slot, mean, only
+from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
+from reviewscore.agreement.people import People, misinformed
+from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
+from reviewscore.agreement.statistic import Floats, Statistic
+from reviewscore.agreement.table import Cell, Table
+from reviewscore.schema.review import PointType
+
+NO_LABEL = "no human label"
+KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
+    ("claims", (PointType.CLAIM,)),
+    ("arguments", (PointType.ARGUMENT,)),
+    ("questions", (PointType.QUESTION,)),
+    ("review points", (PointType.CLAIM, PointType.ARGUMENT, PointType.QUESTION)),
+)
+"""Rows and columns by type of point, as in the paper."""
+BINARY = (("Precision", precision), ("Recall", recall), ("F1", f1))
+FIVE: tuple[tuple[str, Callable[[Floats, Floats], Statistic]], ...] = (
+    ("Pearson", pearson),
+    ("Spearman", spearman),
+    ("AC2", lambda h, m: gwet_ac(rounded(np.stack([h, m], axis=1)))),
+    ("Kappa", lambda h, m: weighted_kappa(rounded(h), rounded(m))),
+    ("Alpha", lambda h, m: krippendorff_alpha(rounded(np.stack([h, m], axis=1)))),
+)
+"""The five-point coefficients; those that need categories round half up."""
+
+
+def rounded(scores: Floats) -> Floats:
+    """The nearest integer, halves up (2.5 is 3), NaN kept."""
+    return np.asarray(np.floor(scores + 0.5), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """People and judges over the same units, and where to ask for coefficients.
+
+    Attributes:
+        people: The human labels.
+        judges: The runs.
+        points: Bench of the review points.
+        premises: Bench of the premises.
+    """
+
+    people: People
+    judges: tuple[Judge, ...]
+    points: Bench
+    premises: Bench
+
+    def of(self, kinds: Sequence[PointType]) -> NDArray[np.bool_]:
+        """Which points are of one of these types, by the human label."""
+        return np.asarray([one in kinds for one in self.people.types], dtype=bool)
+
+    def dropped(
+        self, judge: Judge, human: Floats, score: Floats, among: NDArray[np.bool_]
+    ) -> Counter[str]:
+        """Why points do not count."""
+        why: Counter[str] = Counter()
+        for row in np.flatnonzero(among & (np.isnan(human) | np.isnan(score))):
+            unit = self.people.points[row].unit_id
+            why[NO_LABEL if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
+        return why
+
+    def ask(
+        self,
+        make: Callable[[Floats, Floats], Statistic],
+        judge: Judge,
+        human: Floats,
+        score: Floats,
+        among: NDArray[np.bool_],
+    ) -> Slot:
+        """A slot for a coefficient of people and a judge on some points."""
+        rows = among.astype(np.float64)
+        statistic = make(only(human, rows), only(score, rows))
+        return self.points.ask(statistic, self.dropped(judge, human, score, among))
+
+    def difference(
+        self,
+        make: Callable[[Floats, Floats], Statistic],
+        one: tuple[Floats, Floats],
+        other: tuple[Floats, Floats],
+        among: NDArray[np.bool_],
+    ) -> Slot:
+        """A slot for the first pair's coefficient less the second's, on units that have both."""
+        all_known = among & ~np.isnan(np.stack([*one, *other])).any(axis=0)
+        rows = all_known.astype(np.float64)
+        left, right = (make(only(h, rows), only(m, rows)) for h, m in (one, other))
+        return self.points.ask(left, minus=right)
+
+
+def overview(compared: Compared) -> Table:
+    """F1 and kappa of each judge for each type of point (table 1)."""
+    columns = ["judge", *(f"{kind} {name}" for kind, _ in KINDS for name in ("F1", "Kappa"))]
+    rows: list[tuple[Cell, ...]] = []
+    score, flags = compared.people.advanced
+    for judge in compared.judges:
+        cells: list[Cell] = [judge.name]
+        for _, kinds in KINDS:
+            among = compared.of(kinds)
+            cells.append(compared.ask(f1, judge, flags, judge.flags, among))
+            cells.append(compared.ask(FIVE[3][1], judge, score, judge.advanced, among))
+        rows.append(tuple(cells))
+    rows += _people_rows(compared)
+    return Table(
+        "agreement",
+        "Agreement with people, ADVANCED ReviewScore (as table 1)",
+        tuple(columns),
+        tuple(rows),
+        notes=("F1 of the class misinformed; Kappa with quadratic weights over 1 to 5.",
+               "Rows of annotators: one person against the median of the others, on the same "
+               "scale, to show what can be expected at best."),
+    )  # fmt: skip
+
+
+def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
+    people = compared.people
+    if len(people.annotators) < 2:  # noqa: PLR2004 - nobody to compare with
+        return []
+    rows = []
+    for column, name in enumerate(people.annotators):
+        score, flags = people.without(column).advanced
+        own_score, own_flags = (one[:, column] for one in people.each)
+        cells: list[Cell] = [f"annotator {name}"]
+        for _, kinds in KINDS:
+            rows_of = compared.of(kinds).astype(np.float64)
+            for make, h, m in ((f1, flags, own_flags), (FIVE[3][1], score, own_score)):
+                cells.append(compared.points.ask(make(only(h, rows_of), only(m, rows_of))))
+        rows.append(tuple(cells))
+    return rows
+
+
+def by_type(compared: Compared) -> list[Table]:
+    """All coefficients of each judge, one table for each type of point (tables 10 to 13)."""
+    tables = []
+    score, flags = compared.people.advanced
+    for (kind, kinds), number in zip(KINDS, (10, 11, 12, 13), strict=True):
+        among = compared.of(kinds)
+        rows: list[tuple[Cell, ...]] = [
+            (
+                judge.name,
+                *(compared.ask(make, judge, flags, judge.flags, among) for _, make in BINARY),
+                *(compared.ask(make, judge, score, judge.advanced, among) for _, make in FIVE),
+            )
+            for judge in compared.judges
+        ]
+        tables.append(
+            Table(
+                f"agreement-{kind.replace(' ', '-')}",
+                f"Agreement with people on {kind} (as table {number})",
+                ("judge", *(name for name, _ in (*BINARY, *FIVE))),
+                tuple(rows),
+                notes=(
+                    "Pearson and Spearman of scores as they are; AC2 (quadratic weights), Kappa "
+                    "(quadratic weights) and Alpha (ordinal) of scores rounded half up.",
+                ),
+            )
+        )
+    return tables
+
+
+def scores_compared(compared: Compared) -> Table:
+    """BASE, premises and ADVANCED scores of arguments (table 2)."""
+    people = compared.people
+    among = compared.of((PointType.ARGUMENT,))
+    score, flags = people.advanced
+    kappa = FIVE[3][1]
+    rows: list[tuple[Cell, ...]] = []
+    for judge in compared.judges:
+        base = (people.base, judge.base)
+        base_flag = (misinformed(people.base), judge.base_flags)
+        both = (flags, judge.flags)
+        cut = (misinformed(rounded(score)), misinformed(rounded(judge.advanced)))
+        premise = (people.premise, judge.premise)
+
+        def at(
+            make: Callable[[Floats, Floats], Statistic],
+            pair: tuple[Floats, Floats],
+            judge: Judge = judge,
+        ) -> Slot:
+            return compared.ask(make, judge, *pair, among)
+
+        def below(make: Callable[[Floats, Floats], Statistic], h: Floats, m: Floats) -> Slot:
+            known = Counter({NO_VERDICT: int((~np.isnan(h) & np.isnan(m)).sum())})
+            return compared.premises.ask(make(h, m), known)
+
+        rows.append(
+            (judge.name, "F1", at(f1, base_flag), below(f1, *map(misinformed, premise)),
+             at(f1, both), at(f1, cut), compared.difference(f1, both, base_flag, among))
+        )  # fmt: skip
+        rows.append(
+            (judge.name, "Kappa", at(kappa, base), below(kappa, *premise),
+             at(_kappa_of_flags, both), at(kappa, (score, judge.advanced)),
+             compared.difference(kappa, (score, judge.advanced), base, among))
+        )  # fmt: skip
+    return Table(
+        "base-and-advanced",
+        "BASE against ADVANCED ReviewScore of arguments (as table 2)",
+        ("judge", "metric", "base", "premises", "conjunction", "weighted", "advanced less base"),
+        tuple(rows),
+        keys=2,
+        notes=(
+            "Premises: factuality of each premise without aggregation. Conjunction: misinformed "
+            "if any premise is. Weighted: mean factuality weighted by untrivialness.",
+            "Advanced less base, on the same arguments: of F1 by conjunction, of Kappa by the "
+            "weighted mean; p by swapping the two scores paper by paper.",
+        ),
+    )
+
+
+def _kappa_of_flags(human: Floats, judge: Floats) -> Statistic:
+    return weighted_kappa(human, judge, categories=(0.0, 1.0), weights="identity")
+
+
+def shares(compared: Compared) -> Table:
+    """Share of misinformed points by judge and by people (table 3)."""
+    _, flags = compared.people.advanced
+    rows: list[tuple[Cell, ...]] = []
+    for judge in compared.judges:
+        for kind, kinds in KINDS:
+            among = compared.of(kinds)
+            both = (among & ~np.isnan(flags) & ~np.isnan(judge.flags)).astype(np.float64)
+            theirs, ours = mean("share", only(judge.flags, both)), mean("share", only(flags, both))
+            dropped = compared.dropped(judge, flags, judge.flags, among)
+            rows.append(
+                (judge.name, kind, compared.points.ask(theirs, dropped),
+                 compared.points.ask(ours, dropped),
+                 compared.points.ask(theirs, dropped, minus=ours))
+            )  # fmt: skip
+    return Table(
+        "shares",
+        "Share of misinformed points in percent (as table 3)",
+        ("judge", "points", "judge", "people", "judge less people"),
+        tuple(rows),
+        keys=2,
+        share=True,
+        notes=("On points that have both; p by swapping judge and people paper by paper.",),
+    )
+
+
+def judges_compared(compared: Compared) -> Table | None:
+    """Each judge less the first one, on the points that both judged; None for one judge."""
+    if len(compared.judges) < 2:  # noqa: PLR2004 - nobody to compare with
+        return None
+    first, *others = compared.judges
+    score, flags = compared.people.advanced
+    among = compared.of(KINDS[-1][1])
+    rows = [
+        (
+            other.name,
+            compared.difference(f1, (flags, other.flags), (flags, first.flags), among),
+            compared.difference(
+                FIVE[3][1], (score, other.advanced), (score, first.advanced), among
+            ),
+            compared.difference(
+                FIVE[2][1], (score, other.advanced), (score, first.advanced), among
+            ),
+        )
+        for other in others
+    ]
+    return Table(
+        "judges-compared",
+        f"Difference of each judge to {first.name}, review points",
+        ("judge", "F1", "Kappa", "AC2"),
+        tuple(rows),
+        notes=("On the points that both judged; p by swapping the two judges paper by paper.",),
+    )
+
+
+def responses(compared: Compared) -> Table | None:
+    """Agreement without and with the authors' response (table 4); None if no judge has both."""
+    rows: list[tuple[Cell, ...]] = []
+    for without, with_one in _response_pairs(compared.judges):
+        rows += _response_rows(compared, without, with_one)
+    if not rows:
+        return None
+    return Table(
+        "authors-response",
+        "Effect of the authors' response on agreement with people (as table 4)",
+        ("judge", "score", "F1 without", "F1 with", "F1 gain",
+         "Kappa without", "Kappa with", "Kappa gain"),
+        tuple(rows),
+        keys=2,
+        notes=("Gains on the same points; p by swapping the two runs paper by paper.",),
+    )  # fmt: skip
+
+
+def _response_pairs(judges: Sequence[Judge]) -> list[tuple[Judge, Judge]]:
+    """Runs of one judge without and with the authors' response."""
+    without = {one.run.manifest.judge: one for one in judges if not one.run.with_response}
+    return [
+        (without[one.run.manifest.judge], one)
+        for one in judges
+        if one.run.with_response and one.run.manifest.judge in without
+    ]
+
+
+def _response_rows(compared: Compared, without: Judge, with_one: Judge) -> list[tuple[Cell, ...]]:
+    people = compared.people
+    score, flags = people.advanced
+    weaknesses = (PointType.CLAIM, PointType.ARGUMENT)
+    base_flags = misinformed(people.base)
+    wanted = [
+        ("WScore", weaknesses, (people.base, base_flags), "base"),
+        ("ArgScore", (PointType.ARGUMENT,), (score, flags), "advanced"),
+        ("QScore", (PointType.QUESTION,), (score, flags), "advanced"),
+        ("ClaimScore", (PointType.CLAIM,), (score, flags), "advanced"),
+        ("ReviewScore", KINDS[-1][1], (score, flags), "advanced"),
+    ]
+    rows = []
+    for name, kinds, (five, binary), which in wanted:
+        among = compared.of(kinds)
+        cells: list[Cell] = [without.run.manifest.judge, name]
+        for make, human, attribute in (
+            (f1, binary, "base_flags" if which == "base" else "flags"),
+            (FIVE[3][1], five, which),
+        ):
+            pairs = [(human, getattr(one, attribute)) for one in (without, with_one)]
+            for judge, pair in zip((without, with_one), pairs, strict=True):
+                cells.append(compared.ask(make, judge, *pair, among))
+            cells.append(compared.difference(make, pairs[1], pairs[0], among))
+        rows.append(tuple(cells))
+    rows.insert(1, _premise_response(compared, without, with_one))
+    return rows
+
+
+def _premise_response(compared: Compared, without: Judge, with_one: Judge) -> tuple[Cell, ...]:
+    scores = np.stack([compared.people.premise, without.premise, with_one.premise])
+    scores[:, np.isnan(scores).any(axis=0)] = np.nan
+    cells: list[Cell] = [without.run.manifest.judge, "ArgScore without aggregation"]
+    for make, seen in ((f1, misinformed(scores)), (FIVE[3][1], scores)):
+        left, right = make(seen[0], seen[1]), make(seen[0], seen[2])
+        cells += [compared.premises.ask(left), compared.premises.ask(right)]
+        cells.append(compared.premises.ask(right, minus=left))
+    return tuple(cells)

@@ -1,0 +1,241 @@
+"""Plots of a study as SVG and PNG: distributions, confusion, forests, coverage, disagreements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reviewscore.agreement.disagree import Disagreement, Kind
+from reviewscore.agreement.human_model import KINDS, Compared, rounded
+from reviewscore.agreement.measure import Slot
+from reviewscore.agreement.statistic import SCALE, Floats
+from reviewscore.agreement.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BLUE, _ORANGE, _GREY = "#2b6cb0", "#c05621", "#718096"
+_COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
+_SHORT = 28
+_MOST_ROWS = 60
+
+
+def draw_all(
+    compared: Compared,
+    tables: Sequence[Table],
+    found: dict[str, list[Disagreement]],
+    folder: Path,
+) -> list[Path]:
+    """Draw all plots of a study.
+
+    Returns:
+        The files written; SVG and PNG of each plot.
+    """
+    import matplotlib as mpl
+
+    by_name = {table.name: table for table in tables}
+    written: list[Path] = []
+    with mpl.rc_context(
+        {
+            "svg.hashsalt": "reviewscore",  # the same plot is the same file
+            "svg.fonttype": "none",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "figure.constrained_layout.use": True,
+        }
+    ):
+        for name, figure in _figures(compared, by_name, found):
+            for ending in ("svg", "png"):
+                path = folder / f"{name}.{ending}"
+                stamp = {"Date": None} if ending == "svg" else {}
+                figure.savefig(path, dpi=150, metadata=stamp)
+                written.append(path)
+    return written
+
+
+def _figures(
+    compared: Compared, tables: dict[str, Table], found: dict[str, list[Disagreement]]
+) -> Iterator[tuple[str, Figure]]:
+    scored = [judge for judge in compared.judges if not np.isnan(judge.advanced).all()]
+    if scored:
+        yield "distributions", _distributions(compared)
+        yield "confusion", _confusion(compared)
+    for name in ("agreement", "shares"):
+        yield f"forest-{name}", _forest(tables[name])
+    if scored:
+        yield "coverage", _coverage(tables["coverage"])
+    if any(found.values()):
+        yield "disagreements", _disagreements(found)
+        yield "differences", _differences(found)
+
+
+def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows))
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.flat)
+
+
+def _distributions(compared: Compared) -> Figure:
+    """Scores of people and judges side by side, by type."""
+    figure, axes = _figure(1, len(KINDS), 3.0, 2.8)
+    human, _ = compared.people.advanced
+    for axis, (name, kinds) in zip(axes, KINDS, strict=True):
+        among = compared.of(kinds)
+        series = [("people", rounded(human[among]))]
+        series += [(_short(one.name), rounded(one.advanced[among])) for one in compared.judges
+                   if not one.run.lexical]  # fmt: skip
+        width = 0.8 / len(series)
+        for number, (label, scores) in enumerate(series):
+            known = scores[~np.isnan(scores)]
+            heights = [float((known == score).mean()) if len(known) else 0.0 for score in SCALE]
+            places = np.asarray(SCALE) - 0.4 + width * (number + 0.5)
+            colour = _GREY if number == 0 else _COLOURS[(number - 1) % len(_COLOURS)]
+            axis.bar(places, heights, width, label=f"{label} (n={len(known)})", color=colour)
+        axis.set_title(name)
+        axis.set_xticks(SCALE)
+        axis.set_xlabel("score (1, 2: misinformed)")
+        axis.set_ylim(0, 1)
+        axis.legend(fontsize=6, frameon=False)
+    axes[0].set_ylabel("share of points")
+    return figure
+
+
+def _confusion(compared: Compared) -> Figure:
+    """Counts of people's score by the judge's, over all points."""
+    judges = [one for one in compared.judges if not one.run.lexical]
+    columns = min(4, len(judges))
+    rows = -(-len(judges) // columns)
+    figure, axes = _figure(rows, columns, 3.0, 3.0)
+    human, _ = compared.people.advanced
+    for axis in axes[len(judges) :]:
+        axis.set_visible(False)
+    for axis, judge in zip(axes, judges, strict=False):
+        counts = _table(rounded(human), rounded(judge.advanced))
+        axis.imshow(counts, cmap="Blues", origin="lower", vmin=0, vmax=max(1.0, counts.max()))
+        for (row, column), count in np.ndenumerate(counts):
+            dark = count > counts.max() / 2
+            axis.text(column, row, f"{count:.0f}", ha="center", va="center",
+                      color="white" if dark else "black")  # fmt: skip
+        axis.set_xticks(range(5), ["1", "2", "3", "4", "5"])
+        axis.set_yticks(range(5), ["1", "2", "3", "4", "5"])
+        axis.set_xlabel("judge")
+        axis.set_ylabel("people")
+        axis.set_title(f"{_short(judge.name)} (n={counts.sum():.0f})", fontsize=8)
+        axis.spines[:].set_visible(False)
+    return figure
+
+
+def _table(human: Floats, judge: Floats) -> Floats:
+    counts = np.zeros((5, 5))
+    for h, m in zip(human, judge, strict=True):
+        if not np.isnan(h) and not np.isnan(m):
+            counts[int(h) - 1, int(m) - 1] += 1
+    return counts
+
+
+def _forest(table: Table) -> Figure:
+    """Each estimate of a table with its interval."""
+    rows: list[tuple[str, Slot]] = []
+    for row in table.rows:
+        name = " · ".join(_short(str(cell)) for cell in row[: table.keys])
+        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+            if isinstance(cell, Slot) and cell.answer.value is not None:
+                rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
+    rows = rows[:_MOST_ROWS]
+    figure, (axis,) = _figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
+    scale = 100.0 if table.share else 1.0
+    for place, (_, slot) in enumerate(reversed(rows)):
+        one = slot.answer
+        assert one.value is not None
+        colour = _ORANGE if one.p is not None else _BLUE
+        if one.low is not None and one.high is not None:
+            axis.plot([scale * one.low, scale * one.high], [place, place], color=colour, lw=1.5)
+        axis.plot(scale * one.value, place, "o", color=colour, ms=4)
+    axis.axvline(0, color=_GREY, lw=0.6)
+    axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
+    axis.set_title(table.title, fontsize=9)
+    axis.set_xlabel("percent" if table.share else "coefficient with its interval")
+    return figure
+
+
+def _coverage(table: Table) -> Figure:
+    """F1 and kappa against the share of points that the judge keeps."""
+    figure, axes = _figure(1, 2, 3.6, 3.0)
+    names = list(dict.fromkeys(str(row[0]) for row in table.rows))
+    for axis, column, title in ((axes[0], 3, "F1"), (axes[1], 4, "Kappa")):
+        for number, name in enumerate(names):
+            points = _line(table, name, column)
+            colour = _COLOURS[number % len(_COLOURS)]
+            axis.plot(points[0], points[1], "o-", ms=4, color=colour, label=_short(name))
+            axis.fill_between(*points[[0, 2, 3]], alpha=0.15, color=colour, lw=0)
+        axis.set_xlabel("points the judge keeps, %")
+        axis.set_title(title)
+        axis.set_xlim(105, 0)
+    axes[0].legend(fontsize=7, frameon=False)
+    return figure
+
+
+def _line(table: Table, name: str, column: int) -> Floats:
+    """Share kept in percent, value, low and high of one judge at each step; shape (4, steps)."""
+    steps = []
+    for row in table.rows:
+        share, value = row[2], row[column]
+        if row[0] == name and isinstance(share, Slot) and isinstance(value, Slot):
+            kept, one = share.answer.value, value.answer
+            steps.append([kept and 100 * kept, one.value, one.low, one.high])
+    # A missing value leaves a gap in the line.
+    return np.asarray(steps, dtype=np.float64).reshape(-1, 4).T
+
+
+def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
+    """Disagreements of each judge by the likeliest kind and by type of point."""
+    figure, axes = _figure(1, len(KINDS) - 1, 3.4, 0.9 + 0.5 * len(found))
+    for axis, (title, kinds) in zip(axes, KINDS[:-1], strict=True):
+        for place, ones in enumerate(reversed(found.values())):
+            mine = [one for one in ones if one.type in kinds]
+            counts = Counter(one.kinds[0] for one in mine)
+            left = 0.0
+            for colour, kind in zip(_COLOURS, Kind, strict=False):
+                share = 100 * counts[kind] / len(mine) if mine else 0.0
+                label = kind.value if place == 0 else None
+                axis.barh(place, share, left=left, color=colour, label=label)
+                left += share
+            axis.text(101, place, f"n={len(mine)}", va="center", fontsize=7)
+        axis.set_yticks(range(len(found)), [_short(name) for name in reversed(found)], fontsize=7)
+        axis.set_xlim(0, 115)
+        axis.set_title(title)
+        axis.set_xlabel("% of disagreements")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
+    return figure
+
+
+def _differences(found: dict[str, list[Disagreement]]) -> Figure:
+    """How far, and which way, the judges' scores lie from people's."""
+    figure, (axis,) = _figure(1, 1, 5.0, 2.8)
+    edges = np.arange(-4.5, 5.0, 1.0)
+    width = 0.8 / len(found)
+    for number, (name, ones) in enumerate(found.items()):
+        counts, _ = np.histogram([one.difference for one in ones], bins=edges)
+        places = np.arange(-4, 5) - 0.4 + width * (number + 0.5)
+        colour = _COLOURS[number % len(_COLOURS)]
+        axis.bar(places, counts, width, color=colour, label=_short(name))
+    axis.set_xticks(range(-4, 5))
+    axis.set_xlabel("judge's score less people's (left: the judge is stricter)")
+    axis.set_ylabel("points that differ")
+    axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"

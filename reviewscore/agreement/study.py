@@ -1,0 +1,203 @@
+"""Human-model agreement of one or more runs: read, compare, compute, write (front door).
+
+The whole of it: labels and runs are laid side by side (`people`, `judge`), every table asks for its
+coefficients (`human_model`, `data_tables`, `coverage`), and all are computed on the same resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reviewscore.agreement.calibrate import calibrate, with_gains
+from reviewscore.agreement.coverage import coverage
+from reviewscore.agreement.data_tables import annotators, between_people, counts, reconstructions
+from reviewscore.agreement.disagree import Disagreement, disagreements
+from reviewscore.agreement.human_model import (
+    Compared,
+    by_type,
+    judges_compared,
+    overview,
+    responses,
+    scores_compared,
+    shares,
+)
+from reviewscore.agreement.judge import NO_PREMISES, Judge, Run, align, names, read_run, units_of
+from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
+from reviewscore.agreement.people import People, gather
+from reviewscore.agreement.raters import Level
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.table import Table
+from reviewscore.errors import InputError
+from reviewscore.schema.calibration import Calibration
+from reviewscore.sources.annotations import AnnotationSet
+
+
+@dataclass(frozen=True)
+class Study:
+    """What came out.
+
+    Attributes:
+        compared: Labels and scores side by side.
+        tables: All tables, in the order of the report.
+        disagreements: Of each judge, by its name.
+        calibrations: Of each judge, where they were asked for.
+        notes: What must be said beside the tables.
+    """
+
+    compared: Compared
+    tables: tuple[Table, ...]
+    disagreements: dict[str, list[Disagreement]]
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    runs: Sequence[Path],
+    labels: AnnotationSet,
+    resampling: Resampling | None = None,
+) -> Compared:
+    """Lay human labels and the scores of runs side by side.
+
+    Args:
+        runs: Run folders.
+        labels: Human labels.
+        resampling: How intervals are made.
+
+    Raises:
+        RunFolderError: A folder is no run folder, or a record in it cannot be read.
+        InputError: No labelled unit is in any run.
+    """
+    wanted = None if labels.units is None else labels.units.values()
+    read = [read_run(path, wanted) for path in runs]
+    units = labels.units or units_of(read, (one.unit_id for one in labels.labels))
+    types = {
+        name: point.type
+        for run in reversed(read)
+        for name, point in run.points.items()
+        if point.type is not None
+    }
+    people = gather(labels.name, labels.labels, units, labels.annotators, types)
+    how = resampling or Resampling()
+    judges = tuple(
+        align(name, run, people.points, people.premises, people.types)
+        for name, run in zip(names(read), read, strict=True)
+    )
+    _check_overlap(people, judges, labels, read)
+    return Compared(
+        people=people,
+        judges=judges,
+        points=Bench(Clusters.by([one.paper_id for one in people.points]), how),
+        premises=Bench(Clusters.by([one.paper_id for one in people.premises]), how),
+    )
+
+
+def _check_overlap(
+    people: People, judges: Sequence[Judge], labels: AnnotationSet, runs: Sequence[Run]
+) -> None:
+    if any(score is not None for judge in judges for score in judge.scores):
+        return
+    label = next(iter(people.points), None)
+    ours = label.unit_id if label else labels.labels[0].unit_id if labels.labels else "none"
+    theirs = next((name for run in runs for name in run.points), "other points")
+    raise InputError(
+        f"no point that people labelled in {labels.name} (such as {ours}) is in "
+        f"{', '.join(str(run.path) for run in runs)} (such as {theirs})",
+        cure="compare runs with labels of the same reviews",
+    )
+
+
+def study(
+    compared: Compared,
+    *,
+    level: Level = "ordinal",
+    with_calibration: bool = False,
+    paper_text: Callable[[str], str | None] | None = None,
+) -> Study:
+    """Compute all tables, disagreements and, if asked for, calibrations.
+
+    Args:
+        compared: Labels and scores side by side.
+        level: Level of measurement of Krippendorff's alpha between annotators.
+        with_calibration: Learn a calibration of each judge.
+        paper_text: The parsed text of a paper, where it is at hand.
+    """
+    found = [
+        overview(compared),
+        *by_type(compared),
+        scores_compared(compared),
+        shares(compared),
+        judges_compared(compared),
+        responses(compared),
+        reconstructions(compared),
+        counts(compared),
+        annotators(compared.people),
+        between_people(compared, level),
+        coverage(compared),
+    ]
+    compared.points.run()
+    compared.premises.run()
+    return Study(
+        compared=compared,
+        tables=tuple(one for one in found if one is not None),
+        disagreements={
+            judge.name: disagreements(compared, judge, paper_text=paper_text)
+            for judge in compared.judges
+            if not judge.run.lexical
+        },
+        calibrations=_calibrations(compared) if with_calibration else {},
+        notes=tuple(_notes(compared)),
+    )
+
+
+def _calibrations(compared: Compared) -> dict[str, Calibration]:
+    found = {}
+    for judge in compared.judges:
+        if judge.run.lexical:
+            continue
+        learnt, bench, slots = calibrate(compared, judge)
+        if bench is not None:
+            bench.run()
+            learnt = with_gains(learnt, slots)
+        found[judge.name] = learnt
+    return found
+
+
+def _notes(compared: Compared) -> list[str]:
+    """How the tables came about, and what limits them."""
+    how, people = compared.points.resampling, compared.people
+    papers = len(compared.points.clusters)
+    drawn = {
+        "papers+units": "papers, then points of each",
+        "papers": "whole papers",
+        "units": "points, as if they were independent",
+    }[how.scheme]
+    notes = [
+        f"{len(people.points):,} points and {len(people.premises):,} premises of {papers:,} "
+        f"papers, labelled by {len(people.annotators)} annotators. The human label is their "
+        "median, the lower one of two in the middle.",
+        f"In brackets: {how.level:.0%} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
+        f"of {how.resamples:,} bootstrap samples of {drawn}; seed {how.seed}.",
+    ]
+    if papers < FEW_PAPERS:
+        notes.append(
+            f"Only {papers} paper{'s' * (papers > 1)}: the intervals say little of other papers."
+        )
+    if len(people.annotators) == 1:
+        notes.append("One annotator: nothing shows how far people agree among themselves.")
+    for judge in compared.judges:
+        if judge.run.lexical:
+            notes.append(
+                f"{judge.name} judges no truth: it is measured as a detector, what it does not "
+                "flag counting as not flagged, and has no five-point scores."
+            )
+        if not judge.run.manifest.complete or judge.run.manifest.selection:
+            notes.append(f"{judge.name}: the run is not complete, or a selection.")
+        lost = sum(why == NO_PREMISES for why in judge.missing.values())
+        if lost:
+            notes.append(
+                f"{judge.name}: {lost:,} of {len(people.premises):,} labelled premises are not in "
+                "its reconstructions, which have other premises."
+            )
+    return notes

@@ -1,0 +1,179 @@
+"""Tables of estimates as Markdown, CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from reviewscore.agreement.measure import Estimate, Slot
+
+Cell: TypeAlias = Slot | str | int | None
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+        "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table.
+
+    Attributes:
+        name: Name of its files, such as ``agreement-by-type``.
+        title: One line above it, with the table of the ReviewScore paper it follows.
+        columns: Headings; the first ones, `keys` of them, name a row.
+        rows: Cells; a slot stands for its estimate, None for nothing to say.
+        keys: How many columns name a row.
+        share: Whether values are shares, shown as percentages.
+        notes: What must be known to read it.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    keys: int = 1
+    share: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+
+def markdown(table: Table) -> str:
+    """The table with its title, its notes and why cells are empty, as Markdown."""
+    from tabulate import tabulate
+
+    marks = _Marks()
+    rows = [[_escaped(_words(cell, table, marks)) for cell in row] for row in table.rows]
+    body = tabulate(rows, [_escaped(name) for name in table.columns], tablefmt="github",
+                    disable_numparse=True)  # fmt: skip
+    notes = [*table.notes, *marks.lines()]
+    return "\n\n".join([f"## {_escaped(table.title)}", body, *map(_escaped, notes)]) + "\n"
+
+
+def latex(table: Table) -> str:
+    """The table as a LaTeX ``table`` with booktabs rules."""
+    from tabulate import tabulate
+
+    marks = _Marks()
+    rows = [[_tex(_words(cell, table, marks)) for cell in row] for row in table.rows]
+    body = tabulate(rows, [_tex(name) for name in table.columns], tablefmt="latex_raw",
+                    disable_numparse=True)  # fmt: skip
+    for rule in ("\\toprule", "\\midrule"):
+        body = body.replace("\\hline", rule, 1)
+    body = body.replace("\\hline", "\\bottomrule")
+    notes = " ".join(map(_tex, [*table.notes, *marks.lines()]))
+    return (
+        "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
+        f"\\caption{{{_tex(table.title)}. {notes}}}\n\\label{{tab:{table.name}}}\n"
+        f"{body}\n\\end{{table}}\n"
+    )
+
+
+_ESTIMATE_COLUMNS = ("coefficient", "value", "low", "high", "n", "dropped", "reason",
+                     "undefined_resamples", "p", "interval")  # fmt: skip
+
+
+def as_csv(table: Table) -> str:
+    """One line for each estimate, with unrounded numbers; tables without any are kept as shown."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if not any(isinstance(cell, Slot) for row in table.rows for cell in row):
+        writer.writerow(table.columns)
+        writer.writerows([_guarded(_plain(cell)) for cell in row] for row in table.rows)
+        return out.getvalue()
+    writer.writerow([*table.columns[: table.keys], "column", *_ESTIMATE_COLUMNS])
+    for row in table.rows:
+        names = [_guarded(_plain(cell)) for cell in row[: table.keys]]
+        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+            if isinstance(cell, Slot):
+                writer.writerow([*names, heading, *_fields(cell.answer)])
+            elif cell is not None:
+                writer.writerow([*names, heading, "", _plain(cell)])
+    return out.getvalue()
+
+
+def shown(estimate: Estimate, *, share: bool = False) -> str:
+    """A value with its interval, as tables print it."""
+    if estimate.value is None:
+        return "–"
+    words = _number(estimate.value, share)
+    if estimate.low is not None and estimate.high is not None:
+        words += f" [{_number(estimate.low, share)}, {_number(estimate.high, share)}]"
+    if estimate.p is not None:
+        words += f" p={estimate.p:.3f}"
+    return words
+
+
+def _number(value: float, share: bool) -> str:
+    return (f"{100 * value:.1f}" if share else f"{value:.3f}").replace("-", "−")
+
+
+class _Marks:
+    """Footnotes of one table: the same reason gets the same letter."""
+
+    def __init__(self) -> None:
+        self._letters: dict[str, str] = {}
+
+    def of(self, reason: str) -> str:
+        if reason not in self._letters:
+            self._letters[reason] = chr(ord("a") + len(self._letters))
+        return self._letters[reason]
+
+    def lines(self) -> list[str]:
+        return [f"({letter}) {reason}." for reason, letter in self._letters.items()]
+
+
+def _words(cell: Cell, table: Table, marks: _Marks) -> str:
+    if not isinstance(cell, Slot):
+        return _plain(cell)
+    estimate = cell.answer
+    words = shown(estimate, share=table.share)
+    return f"{words} ({marks.of(estimate.reason)})" if estimate.reason else words
+
+
+def _plain(cell: Cell) -> str:
+    if isinstance(cell, Slot):
+        return shown(cell.answer)
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _fields(estimate: Estimate) -> list[object]:
+    dropped = "; ".join(f"{count} {name}" for name, count in estimate.dropped.items())
+    return [
+        estimate.coefficient, estimate.value, estimate.low, estimate.high, estimate.n, dropped,
+        estimate.reason, estimate.undefined, estimate.p, estimate.method,
+    ]  # fmt: skip
+
+
+def _guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" and text[:1] else text
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def _tex(text: str) -> str:
+    return text.translate(_LATEX).replace("−", "$-$").replace("–", "--")
+
+
+def left_out(table: Table) -> list[str]:
+    """For each row, which units did not count and why; equal lines once."""
+    lines: dict[str, None] = {}
+    for row in table.rows:
+        name = ", ".join(_plain(cell) for cell in row[: table.keys])
+        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+            if isinstance(cell, Slot) and cell.answer.dropped:
+                one = cell.answer
+                parts = ", ".join(f"{count:,} {why}" for why, count in one.dropped.items())
+                total = sum(one.dropped.values())
+                lines[
+                    f"{name}, {heading}: {total:,} of {one.n + total:,} units left out ({parts})"
+                ] = None
+    return list(lines)

@@ -1,0 +1,173 @@
+"""A study as files: tables, plots, disagreements, calibrations, and all estimates as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+from reviewscore import __version__
+from reviewscore.agreement.disagree import SHEET, sheet_rows
+from reviewscore.agreement.measure import Slot
+from reviewscore.agreement.plots import draw_all
+from reviewscore.agreement.study import Study
+from reviewscore.agreement.table import Table, as_csv, latex, left_out, markdown
+from reviewscore.errors import RunFolderError
+from reviewscore.schema.calibration import Calibration
+from reviewscore.store.calibration import write_calibration
+from reviewscore.store.jsonl import write_whole
+
+PAGE, NUMBERS, SHEET_FILE = "agreement.md", "agreement.json", "disagreements.csv"
+
+
+def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    _make(out, allow_foreign=allow_foreign)
+    written = [out / PAGE, out / NUMBERS]
+    write_whole(out / PAGE, page(study))
+    write_whole(out / NUMBERS, numbers(study))
+    for table in study.tables:
+        for ending, text in (("csv", as_csv(table)), ("tex", latex(table))):
+            path = out / "tables" / f"{table.name}.{ending}"
+            write_whole(path, text)
+            written.append(path)
+    write_whole(out / SHEET_FILE, _sheet(study))
+    written.append(out / SHEET_FILE)
+    for name, calibration in study.calibrations.items():
+        path = out / f"calibration-{_file_name(name)}.json"
+        write_calibration(path, calibration)
+        written.append(path)
+    plots = draw_all(study.compared, study.tables, study.disagreements, out / "plots")
+    return written + plots
+
+
+def _make(out: Path, *, allow_foreign: bool) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        others = sorted(one.name for one in out.iterdir())
+        if others and NUMBERS not in others and not allow_foreign:
+            raise RunFolderError(
+                f"{out} holds {others[0]!r} and is no folder of `agree`; "
+                "choose another folder, or say --yes"
+            )
+        for name in ("tables", "plots"):
+            (out / name).mkdir(exist_ok=True)
+    except FileExistsError as error:
+        raise RunFolderError(f"{out} is a file; name a folder with -o") from error
+    except OSError as error:
+        raise RunFolderError(f"{out}: {error.strerror}") from error
+
+
+def page(study: Study) -> str:
+    """All tables and notes as one Markdown page."""
+    parts = ["# Human-model agreement\n", "\n".join(f"- {note}" for note in study.notes) + "\n"]
+    for table in study.tables:
+        parts.append(markdown(table))
+        lines = left_out(table)
+        if lines:
+            parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+    if study.calibrations:
+        parts.append(_calibrations(study.calibrations))
+    parts.append(_disagreements(study))
+    return "\n".join(parts)
+
+
+def numbers(study: Study) -> str:
+    """All estimates and notes as JSON."""
+    return json.dumps(
+        {
+            "schema": "reviewscore.agreement/1",
+            "reviewscore_version": __version__,
+            "labels": study.compared.people.name,
+            "runs": {
+                judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
+                for judge in study.compared.judges
+            },
+            "notes": study.notes,
+            "tables": {table.name: _rows(table) for table in study.tables},
+            "calibrations": {
+                name: one.model_dump(mode="json") for name, one in study.calibrations.items()
+            },
+            "disagreements": {
+                name: [one.model_dump(mode="json") for one in found]
+                for name, found in study.disagreements.items()
+            },
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _rows(table: Table) -> list[dict[str, object]]:
+    return [
+        {
+            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            for heading, cell in zip(table.columns, row, strict=True)
+        }
+        for row in table.rows
+    ]
+
+
+def _sheet(study: Study) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(SHEET)
+    for found in study.disagreements.values():
+        writer.writerows([_cell(one) for one in row] for row in sheet_rows(found))
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; a negative number is none."""
+    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{text}" if risky and not re.fullmatch(r"-?\d+(\.\d+)?", text) else text
+
+
+def _disagreements(study: Study) -> str:
+    lines = ["## Disagreements\n"]
+    for name, found in study.disagreements.items():
+        flips = sum(one.flips is True for one in found)
+        lines.append(
+            f"- {name}: {len(found):,} points differ by one or more, {flips:,} of them lie on the "
+            "two sides of misinformed."
+        )
+    if len(lines) == 1:
+        lines.append("- No judge has five-point scores.")
+    lines.append(
+        f"\n{SHEET_FILE} lists them with guesses of what lies behind; fill in its column "
+        "kind_by_hand to settle them.\n"
+    )
+    return "\n".join(lines)
+
+
+def _calibrations(found: dict[str, Calibration]) -> str:
+    parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
+    for name, one in found.items():
+        for gain in one.gains:
+            if gain.before is None or gain.after is None or gain.metric == "share by people":
+                continue
+            ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+            chance = "" if gain.p is None else f", p={gain.p:.3f}"
+            parts.append(
+                f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
+                f"(gain {gain.after - gain.before:+.3f}{ends}{chance}, n={gain.n:,})"
+            )
+        people = [gain for gain in one.gains if gain.metric == "share by people"]
+        parts += [f"- {name}: people call {gain.before:.3f} of them misinformed"
+                  for gain in people if gain.before is not None]  # fmt: skip
+        parts += [f"- {name}: {kind}s are left as they are: {why}"
+                  for kind, why in one.left_out.items()]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def _file_name(judge: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"

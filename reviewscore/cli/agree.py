@@ -1,0 +1,249 @@
+"""``reviewscore agree``: how far judges agree with people, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.agreement.judge import Run
+    from reviewscore.agreement.study import Study
+    from reviewscore.sources.annotations import AnnotationSet
+
+_METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "spearman")
+
+
+@click.command("agree")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--human",
+    type=click.Path(path_type=Path),
+    help="Human labels: a folder with labels.jsonl, or a file of labels.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and plots.")
+@click.option("--check", is_flag=True, help="Only check the labels: every fault, with its cure.")
+@click.option(
+    "--import",
+    "sheet_in",
+    type=click.Path(path_type=Path),
+    help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human.",
+)
+@click.option(
+    "--sheet",
+    "sheet_out",
+    type=click.Path(path_type=Path),
+    help="Write an empty label sheet of the run's points and premises.",
+)
+@click.option("--calibrate", is_flag=True, help="Learn a correction of the scores (with -o).")
+@click.option(
+    "--level",
+    type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
+    default="ordinal",
+    show_default=True,
+    help="Level of Krippendorff's alpha between annotators.",
+)
+@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--resample",
+    "scheme",
+    type=click.Choice(["papers+units", "papers", "units"]),
+    default="papers+units",
+    show_default=True,
+    help="What intervals draw: papers and then points of each, whole papers, or points.",
+)
+@click.option(
+    "--interval",
+    "method",
+    type=click.Choice(["bca", "percentile"]),
+    default="bca",
+    show_default=True,
+)
+@click.option("--metric", type=click.Choice(_METRICS), default="kappa", show_default=True,
+              help="What --fail-under looks at, over all points.")  # fmt: skip
+@click.option("--fail-under", type=float, help="Exit with 1 if a judge's metric is below.")
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without labels that cannot be used.")
+@click.option("--data", type=click.Path(path_type=Path), help="Papers, if they have moved.")
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    runs: tuple[Path, ...],
+    human: Path | None,
+    output: Path | None,
+    check: bool,
+    sheet_in: Path | None,
+    sheet_out: Path | None,
+    calibrate: bool,
+    level: str,
+    resamples: int,
+    seed: int,
+    scheme: str,
+    method: str,
+    metric: str,
+    fail_under: float | None,
+    skip_bad_lines: bool,
+    data: Path | None,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Measure how far the judges of runs agree with human labels.
+
+    \b
+    Example:  reviewscore agree runs/iclr24 --human annotations/iclr24 -o agreement
+    """
+    from reviewscore.sources.annotations import first_fault, read_annotations
+
+    if sheet_out is not None:
+        _write_sheet(_first(runs), sheet_out)
+        return
+    if human is None:
+        raise SettingsError("no labels; name them with --human")
+    if sheet_in is not None:
+        _import_sheet(sheet_in, human, runs)
+        return
+    labels = read_annotations(human)
+    if check:
+        ctx.exit(_report_check(labels))
+    for warning in labels.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if labels.faults and not skip_bad_lines:
+        raise first_fault(labels)
+    if labels.faults:
+        click.echo(f"warning: {len(labels.faults)} labels left out; --check lists them", err=True)
+    _first(runs)
+    from typing import cast
+
+    from reviewscore.agreement.interval import Method
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.agreement.raters import Level
+    from reviewscore.agreement.resample import Scheme
+    from reviewscore.agreement.study import compare, study
+    from reviewscore.agreement.write import numbers, write_study
+
+    how = Resampling(resamples, seed, cast(Scheme, scheme), cast(Method, method))
+    compared = compare(runs, labels, how)
+    found = study(
+        compared,
+        level=cast(Level, level),
+        with_calibration=calibrate,
+        paper_text=_paper_text(compared.judges[0].run, data),
+    )
+    if output is not None:
+        written = write_study(found, output, allow_foreign=yes)
+        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
+    click.echo(numbers(found) if as_json else _summary(found))
+    _below(ctx, found, metric, fail_under)
+
+
+def _first(runs: tuple[Path, ...]) -> Path:
+    if not runs:
+        raise SettingsError("no run; name the folder that `audit -o` wrote")
+    return runs[0]
+
+
+def _write_sheet(run: Path, out: Path) -> None:
+    from reviewscore.agreement.judge import point_units, read_run
+    from reviewscore.sources.label_sheets import empty_sheet
+    from reviewscore.store.jsonl import write_whole
+
+    points = read_run(run, None).points.values()
+    units = [unit for point in points for unit in point_units(point)]
+    write_whole(out, empty_sheet(units))
+    click.echo(f"{out}: {len(units)} units to label; give each annotator a copy")
+
+
+def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
+    """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
+    from reviewscore.agreement.judge import read_run, units_of
+    from reviewscore.sources.annotations import LABELS, UNITS, check_labels, first_fault, read_units
+    from reviewscore.sources.label_sheets import read_sheet
+    from reviewscore.store.jsonl import write_whole
+
+    units = read_units(folder)
+    rows = list(read_sheet(sheet))
+    if units is None and runs:
+        wanted = {str((row.record or {}).get("unit_id")) for row in rows}
+        units = units_of([read_run(run, None) for run in runs], wanted)
+    found = check_labels(folder.name, rows, sheet, units)
+    if found.faults:
+        raise first_fault(found)
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / LABELS).exists():
+        raise InputError(
+            "is there already", file=folder / LABELS, cure="name another folder with --human"
+        )
+    lines = (one.model_dump_json(exclude_none=True) for one in found.labels)
+    write_whole(folder / LABELS, "".join(f"{line}\n" for line in lines))
+    if units is not None and not (folder / UNITS).exists():
+        named = (one.model_dump_json(exclude_none=True) for one in units.values())
+        write_whole(folder / UNITS, "".join(f"{line}\n" for line in named))
+    for warning in found.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
+
+
+def _report_check(labels: AnnotationSet) -> int:
+    """Print every fault; 2 if there is one."""
+    for fault in labels.faults:
+        click.echo(str(fault))
+    for warning in labels.warnings:
+        click.echo(f"warning: {warning}")
+    units = "" if labels.units is None else f" of {len(labels.units):,} units"
+    people = len({one.annotator for one in labels.labels})
+    click.echo(
+        f"{labels.name}: {len(labels.labels):,} labels{units} by {people} annotators can be used; "
+        f"{len(labels.faults)} faults, {len(labels.warnings)} warnings"
+    )
+    return 2 if labels.faults else 0
+
+
+def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | None:
+    """The parsed papers of a run, where they still are."""
+    from reviewscore.sources.files import read_collection
+
+    named = run.manifest.data
+    folder = data or (Path(named) if named and Path(named).is_dir() else None)
+    if folder is None:
+        return None
+    collection = read_collection(folder, skip_bad_lines=True)
+
+    def text(paper_id: str) -> str | None:
+        handle = collection.papers.get(paper_id)
+        return None if handle is None else handle.load().text
+
+    return text
+
+
+def _summary(found: Study) -> str:
+    """The overview for a terminal."""
+    from reviewscore.agreement.table import left_out, markdown
+
+    table = found.tables[0]
+    lines = [*(f"- {note}" for note in found.notes), *(f"- {line}" for line in left_out(table))]
+    return markdown(table) + "\n" + "\n".join(lines)
+
+
+def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -> None:
+    """Exit with 1 if a judge agrees less with people than was asked for."""
+    if least is None:
+        return
+    from reviewscore.agreement.measure import Slot
+
+    table = next(one for one in found.tables if one.name == "agreement-review-points")
+    column = [name.lower() for name in table.columns].index(metric)
+    low = []
+    for row in table.rows:
+        cell = row[column]
+        value = cell.answer.value if isinstance(cell, Slot) else None
+        if value is None or value < least:
+            low.append(f"{row[0]} ({'undefined' if value is None else f'{value:.3f}'})")
+    if low:
+        click.echo(f"{metric} is below {least:g}: {', '.join(low)}", err=True)
+        ctx.exit(1)

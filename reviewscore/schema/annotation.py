@@ -1,0 +1,118 @@
+"""Labels that people gave: what was labelled, by whom, and which label."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore.schema.record import Record
+from reviewscore.schema.review import PointType, Span
+from reviewscore.schema.verdict import KnowledgeSource
+
+
+class LabelField(StrEnum):
+    """What a label says of its unit; the codebook in ``annotations/`` tells how to choose it."""
+
+    TYPE = "type"
+    UNANSWERABILITY = "unanswerability"
+    FACTUALITY = "factuality"
+    FAITHFULNESS = "faithfulness"
+    SOURCE = "source"
+    UNTRIVIALNESS = "untrivialness"
+
+
+class UnitKind(StrEnum):
+    """What people label."""
+
+    POINT = "point"
+    PREMISE = "premise"
+
+
+FIELDS_OF = {
+    UnitKind.POINT: (
+        LabelField.TYPE,
+        LabelField.UNANSWERABILITY,
+        LabelField.FACTUALITY,
+        LabelField.FAITHFULNESS,
+    ),
+    UnitKind.PREMISE: (LabelField.SOURCE, LabelField.FACTUALITY, LabelField.UNTRIVIALNESS),
+}
+"""The fields that can be labelled of each kind of unit."""
+
+VALUES: dict[LabelField, tuple[int | str, ...]] = {
+    LabelField.TYPE: tuple(one.value for one in PointType),
+    LabelField.UNANSWERABILITY: (1, 2, 3, 4, 5),
+    LabelField.FACTUALITY: (1, 2, 3, 4, 5),
+    LabelField.FAITHFULNESS: (1, 2, 3, 4, 5),
+    LabelField.SOURCE: tuple(one.value for one in KnowledgeSource),
+    LabelField.UNTRIVIALNESS: (0, 1, 2),
+}
+"""All values that a label of each field can have."""
+
+
+class Unit(Record):
+    """One review point or premise that people labelled.
+
+    Attributes:
+        unit_id: ``<review_id>#<n>`` of a point, ``<review_id>#<n>/P<m>`` of a premise.
+        kind: ``point`` or ``premise``.
+        point_id: Of a premise, the point it belongs to.
+        span: Of a point, where it stands in its review: it finds the point again in a run that
+            numbers its points otherwise.
+        text: The point's or premise's words, where the licence of the text allows it.
+        sha256: SHA-256 of the text in UTF-8, where it does not. A unit of a run with other words
+            is another unit.
+        subset: Part of the set it belongs to, such as ``pilot``.
+    """
+
+    schema_id: Literal["reviewscore.unit/1"] = Field(default="reviewscore.unit/1", alias="schema")
+    unit_id: str = Field(min_length=1)
+    kind: UnitKind = UnitKind.POINT
+    paper_id: str = Field(min_length=1)
+    review_id: str = Field(min_length=1)
+    point_id: str | None = None
+    span: Span | None = None
+    text: str | None = None
+    sha256: str | None = None
+    subset: str | None = None
+
+
+class Label(Record):
+    """What one annotator said of one unit.
+
+    Attributes:
+        unit_id: The unit.
+        annotator: A pseudonym with a number in it, such as ``A1``; never a name.
+        field: What is labelled.
+        value: One of `VALUES` of that field.
+        justification: Why, with the passage it rests on.
+        codebook: The codebook that was followed, such as ``codebook 1``.
+        at: When, as UTC in ISO 8601.
+    """
+
+    unit_id: str = Field(min_length=1)
+    annotator: str
+    field: LabelField
+    value: int | str
+    justification: str | None = None
+    codebook: str | None = None
+    at: str | None = None
+
+
+class Annotator(Record):
+    """What is known of an annotator (ReviewScore, arXiv 2509.21679, table 8).
+
+    Attributes:
+        annotator: The pseudonym.
+        group: Those who labelled the same papers.
+        publications: Number of publications in the field.
+        relevance: 1..5 for each paper, how near it is to the annotator's own work: 5 direct
+            expertise, 4 an adjacent topic, 3 the same broad area, 2 hardly related, 1 outside.
+    """
+
+    annotator: str
+    group: str | None = None
+    publications: int | None = Field(default=None, ge=0)
+    relevance: dict[str, int] = Field(default_factory=dict)

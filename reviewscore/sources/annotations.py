@@ -1,0 +1,341 @@
+"""A set of human labels, read and checked: every fault with its file, line and cure."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from reviewscore.errors import InputError
+from reviewscore.schema.annotation import (
+    FIELDS_OF,
+    VALUES,
+    Annotator,
+    Label,
+    LabelField,
+    Unit,
+    UnitKind,
+)
+from reviewscore.sources.records import Row, Shelf
+
+LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
+_PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
+_FAITHFUL_FROM = 4
+"""Premises are labelled only of reconstructions with at least this faithfulness (sec. 3.3)."""
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class AnnotationSet:
+    """Human labels and what they are about.
+
+    Attributes:
+        name: Name of the folder or file.
+        units: What was labelled, by identifier; None if the set does not say, so that the units
+            are those of the run it is compared with.
+        labels: All labels that can be used.
+        annotators: What is known of the annotators, by pseudonym.
+        faults: What is wrong; each such line was left out.
+        warnings: What is strange but was kept.
+    """
+
+    name: str
+    units: Mapping[str, Unit] | None
+    labels: tuple[Label, ...]
+    annotators: Mapping[str, Annotator]
+    faults: tuple[InputError, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class _Reading:
+    """What has been read of a set so far."""
+
+    faults: list[InputError] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+
+def read_annotations(path: Path) -> AnnotationSet:
+    """Read a set of labels and check each line.
+
+    Args:
+        path: A folder with ``labels.jsonl`` and, if wanted, ``units.jsonl`` and
+            ``annotators.jsonl``; or a file of labels alone.
+
+    Returns:
+        The set; faulty lines are not in it but in its `faults`.
+
+    Raises:
+        InputError: There are no labels to read.
+    """
+    labels = path / LABELS if path.is_dir() else path
+    if not labels.is_file():
+        raise InputError(
+            "there are no labels",
+            file=labels,
+            cure=f"name a folder that holds {LABELS}, or a file of labels",
+        )
+    reading = _Reading()
+    units = annotators = None
+    if path.is_dir() and (path / UNITS).is_file():
+        units = _units(path / UNITS, reading)
+    if path.is_dir() and (path / ANNOTATORS).is_file():
+        rows = Shelf.of(path / ANNOTATORS).rows()
+        read = _read(rows, path / ANNOTATORS, Annotator, reading, "annotator")
+        annotators = {one.annotator: one for _, one in read}
+    return _checked(path.stem, Shelf.of(labels).rows(), labels, units, annotators, reading)
+
+
+def check_labels(
+    name: str, rows: Iterable[Row], file: Path, units: Mapping[str, Unit] | None
+) -> AnnotationSet:
+    """Labels that were read from a file of another form, checked as those of a set are.
+
+    Args:
+        name: Name of the set.
+        rows: Labels as records, each with its line.
+        file: The file they came from, for messages.
+        units: The units they may be of; None for any.
+    """
+    return _checked(name, rows, file, units, None, _Reading())
+
+
+def read_units(folder: Path) -> dict[str, Unit] | None:
+    """The units of a set; None if it does not list any.
+
+    Raises:
+        InputError: A line is no unit.
+    """
+    file = folder / UNITS
+    if not file.is_file():
+        return None
+    reading = _Reading()
+    units = _units(file, reading)
+    if reading.faults:
+        raise reading.faults[0]
+    return units
+
+
+def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
+    rows = Shelf.of(file).rows()
+    return {one.unit_id: one for _, one in _read(rows, file, Unit, reading, "unit_id")}
+
+
+def _checked(
+    name: str,
+    rows: Iterable[Row],
+    file: Path,
+    units: Mapping[str, Unit] | None,
+    annotators: Mapping[str, Annotator] | None,
+    reading: _Reading,
+) -> AnnotationSet:
+    kept = [
+        (line, label)
+        for line, label in _read(rows, file, Label, reading, None)
+        if _sound(label, file, line, units, reading)
+    ]
+    if not kept and not reading.faults:
+        raise InputError("holds no label", file=file, cure="write one label a line")
+    _cross_checks(kept, file, annotators, reading)
+    return AnnotationSet(
+        name=name,
+        units=units,
+        labels=tuple(label for _, label in kept),
+        annotators=annotators or {},
+        faults=tuple(reading.faults),
+        warnings=tuple(reading.warnings),
+    )
+
+
+def first_fault(found: AnnotationSet) -> InputError:
+    """The first fault of a set, saying how many there are.
+
+    Raises:
+        IndexError: There is none.
+    """
+    first, more = found.faults[0], len(found.faults) - 1
+    if not more:
+        return first
+    return InputError(
+        f"{first.problem}; {more} more line{'s' * (more > 1)} cannot be used",
+        file=first.file,
+        line=first.line,
+        field=first.field,
+        cure="agree --check lists all; --skip-bad-lines goes on without them",
+    )
+
+
+def _read(
+    rows: Iterable[Row], file: Path, model: type[_Model], reading: _Reading, key: str | None
+) -> list[tuple[int, _Model]]:
+    """The records of a file; faulty lines and repeated keys become faults."""
+    out: dict[str, tuple[int, _Model]] = {}
+    strange: dict[str, int] = {}
+    for row in rows:
+        try:
+            record = _record(row, model, file, strange)
+        except InputError as error:
+            reading.faults.append(error)
+            continue
+        name = str(getattr(record, key)) if key else str(len(out))
+        if name in out:
+            reading.faults.append(
+                InputError(
+                    f"'{name}' stands in line {out[name][0]} already",
+                    file=file,
+                    line=row.line,
+                    field=key,
+                    cure="keep one of the two lines",
+                )
+            )
+            continue
+        out[name] = (row.line, record)
+    reading.warnings += [
+        f"{file.name}: the field '{name}' is not known and was ignored ({times} lines)"
+        for name, times in strange.items()
+    ]
+    return list(out.values())
+
+
+def _record(row: Row, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
+    if row.error is not None or row.record is None:
+        raise row.error or InputError("is empty", file=file, line=row.line)
+    known = {*model.model_fields, *(one.alias for one in model.model_fields.values() if one.alias)}
+    for name in row.record.keys() - known:
+        strange[name] = strange.get(name, 0) + 1
+    kept = {name: value for name, value in row.record.items() if name in known}
+    value = kept.get("value", 0)
+    if not isinstance(value, int | str) or isinstance(value, bool):
+        raise InputError(
+            f"{value!r} is no whole number and no word",
+            file=file,
+            line=row.line,
+            field="value",
+            cure="labels are whole numbers of a scale, or words; medians are taken here",
+        )
+    try:
+        return model.model_validate_json(json.dumps(kept))
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InputError(
+            _words(problem["msg"], problem["input"]),
+            file=file,
+            line=row.line,
+            field=".".join(str(part) for part in problem["loc"]) or None,
+            cure=_cure(str(problem["loc"][0]) if problem["loc"] else "", problem["input"]),
+        ) from error
+
+
+def _words(message: str, given: object) -> str:
+    if message == "Field required":
+        return "is missing"
+    shown = f"{given!r}" if isinstance(given, str | int | float) else type(given).__name__
+    return f"{shown} cannot be used: {message[0].lower()}{message[1:]}"
+
+
+def _cure(name: str, given: object) -> str:
+    if name == "field":
+        names = [one.value for one in LabelField]
+        close = difflib.get_close_matches(str(given), names, n=1)
+        return f"did you mean '{close[0]}'?" if close else f"use one of {', '.join(names)}"
+    return "annotations/README.md tells the format"
+
+
+def _sound(
+    label: Label, file: Path, line: int, units: Mapping[str, Unit] | None, reading: _Reading
+) -> bool:
+    """Whether a label can be used; else its fault is noted."""
+    fault = _fault(label, units)
+    if fault is None:
+        key = (label.unit_id, label.annotator, label.field.value)
+        first = reading.seen.setdefault(key, line)
+        if first == line:
+            return True
+        fault = (
+            "annotator",
+            f"'{label.annotator}' labelled {label.field.value} of {label.unit_id} in line "
+            f"{first} already",
+            "keep the later decision and delete the other line",
+        )
+    where, problem, cure = fault
+    reading.faults.append(InputError(problem, file=file, line=line, field=where, cure=cure))
+    return False
+
+
+def _fault(label: Label, units: Mapping[str, Unit] | None) -> tuple[str, str, str] | None:
+    """Field, problem and cure of a label that cannot be used."""
+    allowed = VALUES[label.field]
+    scale = ", ".join(str(one) for one in allowed)
+    if not _PSEUDONYM.fullmatch(label.annotator):
+        cure = "use a pseudonym with a number, such as A1; no names and no addresses"
+        return "annotator", f"'{label.annotator}' is no pseudonym", cure
+    if isinstance(label.value, str) and isinstance(allowed[0], int):
+        cure = f"write one of {scale} without quotes"
+        return "value", f"'{label.value}' is text, but {label.field.value} is a number", cure
+    if label.value not in allowed:
+        cure = f"use one of {scale}"
+        return "value", f"{label.value!r} is not on the scale of {label.field.value}", cure
+    kind = UnitKind.PREMISE if "/" in label.unit_id else UnitKind.POINT
+    if units is not None:
+        if label.unit_id not in units:
+            close = difflib.get_close_matches(label.unit_id, units, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            cure = f"list it in {UNITS}, or correct it{hint}"
+            return "unit_id", f"there is no unit '{label.unit_id}'", cure
+        kind = units[label.unit_id].kind
+    if label.field not in FIELDS_OF[kind]:
+        names = ", ".join(one.value for one in FIELDS_OF[kind])
+        return "field", f"{label.field.value} is not labelled of a {kind.value}", f"use {names}"
+    return None
+
+
+def _cross_checks(
+    kept: list[tuple[int, Label]],
+    file: Path,
+    annotators: Mapping[str, Annotator] | None,
+    reading: _Reading,
+) -> None:
+    """What no line shows by itself: mixed scales, codebooks, skipped premises, strangers."""
+    mixed = {LabelField.UNANSWERABILITY, LabelField.FACTUALITY}
+    scales: dict[str, dict[LabelField, int]] = {}
+    low: set[tuple[str, str]] = set()
+    for line, label in kept:
+        if label.field in mixed and "/" not in label.unit_id:
+            scales.setdefault(label.unit_id, {}).setdefault(label.field, line)
+        if label.field is LabelField.FAITHFULNESS and int(label.value) < _FAITHFUL_FROM:
+            low.add((label.unit_id, label.annotator))
+    both = {unit: lines for unit, lines in scales.items() if len(lines) > 1}
+    for unit, lines in both.items():
+        reading.faults.append(
+            InputError(
+                f"'{unit}' is labelled on two scales, unanswerability in line "
+                f"{lines[LabelField.UNANSWERABILITY]} and factuality",
+                file=file,
+                line=lines[LabelField.FACTUALITY],
+                field="field",
+                cure="a question has unanswerability, a weakness factuality: agree on its type",
+            )
+        )
+    kept[:] = [(n, one) for n, one in kept if one.unit_id not in both or one.field not in mixed]
+    useless = sum((one.unit_id.partition("/P")[0], one.annotator) in low for _, one in kept
+                  if "/" in one.unit_id)  # fmt: skip
+    if useless:
+        reading.warnings.append(
+            f"{useless} labels of premises are of reconstructions that their annotator rated "
+            f"below {_FAITHFUL_FROM}; the codebook asks to skip these"
+        )
+    books = {one.codebook for _, one in kept}
+    if len(books) > 1:
+        names = ", ".join(sorted("none" if one is None else f"'{one}'" for one in books))
+        reading.warnings.append(f"labels follow different codebooks: {names}")
+    strangers = {one.annotator for _, one in kept} - (annotators or {}).keys()
+    if annotators is not None and strangers:
+        reading.warnings.append(f"not in {ANNOTATORS}: {', '.join(sorted(strangers))}")

@@ -1,0 +1,155 @@
+"""Label sheets: empty ones for annotators to fill in, and filled ones read back as labels.
+
+A sheet is CSV (comma, semicolon or tab) or a spreadsheet (xlsx, xls, ods), in one of two forms:
+long, a label a row (``unit_id, annotator, field, value``), or wide, a unit a row with a column for
+each field; the annotator is a column, or the name of the spreadsheet's tab.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.schema.annotation import FIELDS_OF, LabelField, Unit
+from reviewscore.sources.records import Row
+
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_EXTRA = ("justification", "codebook", "at")
+_WHOLE = re.compile(r"(-?\d+)(?:[.,]0+)?")
+_DELIMITERS = ",;\t"
+_NOT_ASKED = "-"
+_HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
+
+Grid = Iterator[tuple[int, dict[str, str]]]
+"""Rows with their 1-based line and cells by heading."""
+
+
+def read_sheet(file: Path) -> Iterator[Row]:
+    """The labels of a filled sheet as records, each with its line.
+
+    Empty cells are labels that were not given. Whole numbers that a spreadsheet wrote as 4.0 or
+    4,0 are numbers again; anything else stays as it is and is refused by the checks.
+
+    Raises:
+        InputError: The file cannot be read, or has neither form.
+    """
+    if file.suffix.lower() in SPREADSHEETS:
+        for tab, grid in _tabs(file):
+            yield from _labels(grid, file, tab)
+        return
+    yield from _labels(_csv(file), file, None)
+
+
+def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
+    fields = [one.value for one in LabelField]
+    for line, cells in grid:
+        if "unit_id" not in cells:
+            raise InputError(
+                f"has no column 'unit_id'{f' in tab {tab}' if tab else ''}",
+                file=file,
+                line=1,
+                cure="the first row names the columns; agree RUN --sheet FILE writes an empty one",
+            )
+        if not any(cells.values()):
+            continue
+        common = {"unit_id": cells.get("unit_id", ""), "annotator": cells.get("annotator") or tab}
+        common |= {name: cells[name] for name in _EXTRA if cells.get(name)}
+        common = {name: value for name, value in common.items() if value is not None}
+        if "field" in cells:
+            yield _row(line, {**common, "field": cells["field"], "value": _value(cells["value"])})
+            continue
+        given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
+        for name in given:
+            yield _row(line, {**common, "field": name, "value": _value(cells[name])})
+
+
+def _row(line: int, record: Mapping[str, object]) -> Row:
+    return Row(line, 0, dict(record))
+
+
+def _value(cell: str) -> int | str:
+    number = _WHOLE.fullmatch(cell)
+    return int(number[1]) if number else cell
+
+
+def _csv(file: Path) -> Grid:
+    try:
+        text = file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 (byte {error.start})", file=file, cure="save it as CSV in UTF-8"
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    columns: list[str] | None = None
+    before = 0
+    try:
+        for cells in reader:
+            # A cell may hold line breaks: the row begins after the line that ended the last one.
+            line, before = before + 1, reader.line_num
+            if columns is None:
+                columns = [_heading(one) for one in cells]
+                continue
+            yield line, _cells(columns, cells)
+    except csv.Error as error:
+        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
+
+
+def _tabs(file: Path) -> Iterator[tuple[str, Grid]]:
+    import python_calamine
+
+    try:
+        book = python_calamine.CalamineWorkbook.from_path(file)
+        for name in book.sheet_names:
+            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            if len(rows) > 1:
+                yield name, _grid(rows)
+    except (python_calamine.CalamineError, OSError) as error:
+        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+
+
+def _grid(rows: Sequence[Sequence[object]]) -> Grid:
+    columns = [_heading(str(one)) for one in rows[0]]
+    for line, row in enumerate(rows[1:], start=2):
+        yield line, _cells(columns, [_text(one) for one in row])
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)
+
+
+def _heading(cell: str) -> str:
+    return cell.strip().lower().replace(" ", "_")
+
+
+def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
+    return {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+
+
+def empty_sheet(units: Iterable[Unit]) -> str:
+    """A wide sheet as CSV, a unit a row, to be filled in by one annotator.
+
+    Cells for fields that do not apply to a unit hold a dash, so that they are passed over.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    fields = [one.value for one in LabelField]
+    writer.writerow([*_HEAD, *fields, *_EXTRA[:2]])
+    for unit in units:
+        open_fields = {one.value for one in FIELDS_OF[unit.kind]}
+        # A spreadsheet would take such a text for a formula.
+        text = unit.text or ""
+        text = f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+        blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
+        row = [unit.unit_id, "", unit.paper_id, unit.kind.value, text, *blanks, "", ""]
+        writer.writerow(row)
+    return out.getvalue()
