@@ -22,6 +22,7 @@ from reviewscore.agreement.table import Cell, Table
 from reviewscore.schema.review import PointType
 
 NO_LABEL = "no human label"
+NO_SCORES = "no scores"
 KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
     ("claims", (PointType.CLAIM,)),
     ("arguments", (PointType.ARGUMENT,)),
@@ -82,8 +83,13 @@ class Compared:
         human: Floats,
         score: Floats,
         among: NDArray[np.bool_],
-    ) -> Slot:
-        """A slot for a coefficient of people and a judge on some points."""
+    ) -> Cell:
+        """A slot for a coefficient of people and a judge on some points.
+
+        A judge that gives no such scores at all says so instead.
+        """
+        if judge.run.lexical and np.isnan(score).all():
+            return NO_SCORES
         rows = among.astype(np.float64)
         statistic = make(only(human, rows), only(score, rows))
         return self.points.ask(statistic, self.dropped(judge, human, score, among))
@@ -179,7 +185,7 @@ def scores_compared(compared: Compared) -> Table:
     score, flags = people.advanced
     kappa = FIVE[3][1]
     rows: list[tuple[Cell, ...]] = []
-    for judge in compared.judges:
+    for judge in with_scores(compared):
         base = (people.base, judge.base)
         base_flag = (misinformed(people.base), judge.base_flags)
         both = (flags, judge.flags)
@@ -190,7 +196,7 @@ def scores_compared(compared: Compared) -> Table:
             make: Callable[[Floats, Floats], Statistic],
             pair: tuple[Floats, Floats],
             judge: Judge = judge,
-        ) -> Slot:
+        ) -> Cell:
             return compared.ask(make, judge, *pair, among)
 
         def below(make: Callable[[Floats, Floats], Statistic], h: Floats, m: Floats) -> Slot:
@@ -216,9 +222,14 @@ def scores_compared(compared: Compared) -> Table:
             "Premises: factuality of each premise without aggregation. Conjunction: misinformed "
             "if any premise is. Weighted: mean factuality weighted by untrivialness.",
             "Advanced less base, on the same arguments: of F1 by conjunction, of Kappa by the "
-            "weighted mean; p by swapping the two scores paper by paper.",
+            "weighted mean; p by swapping the two scores.",
         ),
     )
+
+
+def with_scores(compared: Compared) -> list[Judge]:
+    """Judges that give five-point scores, which the embedded one does not."""
+    return [one for one in compared.judges if not one.run.lexical]
 
 
 def _kappa_of_flags(human: Floats, judge: Floats) -> Statistic:
@@ -243,11 +254,11 @@ def shares(compared: Compared) -> Table:
     return Table(
         "shares",
         "Share of misinformed points in percent (as table 3)",
-        ("judge", "points", "judge", "people", "judge less people"),
+        ("judge", "points", "share by judge", "share by people", "difference"),
         tuple(rows),
         keys=2,
         share=True,
-        notes=("On points that have both; p by swapping judge and people paper by paper.",),
+        notes=("On points that have both; p by swapping judge and people.",),
     )
 
 
@@ -256,27 +267,26 @@ def judges_compared(compared: Compared) -> Table | None:
     if len(compared.judges) < 2:  # noqa: PLR2004 - nobody to compare with
         return None
     first, *others = compared.judges
+    lexical = first.run.lexical
     score, flags = compared.people.advanced
     among = compared.of(KINDS[-1][1])
-    rows = [
-        (
-            other.name,
-            compared.difference(f1, (flags, other.flags), (flags, first.flags), among),
-            compared.difference(
-                FIVE[3][1], (score, other.advanced), (score, first.advanced), among
-            ),
-            compared.difference(
-                FIVE[2][1], (score, other.advanced), (score, first.advanced), among
-            ),
-        )
-        for other in others
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for other in others:
+        cells: list[Cell] = [other.name]
+        cells.append(compared.difference(f1, (flags, other.flags), (flags, first.flags), among))
+        for make in (FIVE[3][1], FIVE[2][1]):
+            if lexical or other.run.lexical:
+                cells.append(NO_SCORES)
+                continue
+            pairs = (score, other.advanced), (score, first.advanced)
+            cells.append(compared.difference(make, *pairs, among))
+        rows.append(tuple(cells))
     return Table(
         "judges-compared",
         f"Difference of each judge to {first.name}, review points",
         ("judge", "F1", "Kappa", "AC2"),
         tuple(rows),
-        notes=("On the points that both judged; p by swapping the two judges paper by paper.",),
+        notes=("On the points that both judged; p by swapping the two judges.",),
     )
 
 
@@ -294,7 +304,7 @@ def responses(compared: Compared) -> Table | None:
          "Kappa without", "Kappa with", "Kappa gain"),
         tuple(rows),
         keys=2,
-        notes=("Gains on the same points; p by swapping the two runs paper by paper.",),
+        notes=("Gains on the same points; p by swapping the two runs.",),
     )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def interval(
         The interval; its ends are NaN if the value or all replicates are undefined.
     """
     known = replicates[~np.isnan(replicates)]
-    undefined = 1.0 - len(known) / len(replicates) if len(replicates) else 1.0
+    undefined = (len(replicates) - len(known)) / len(replicates) if len(replicates) else 1.0
     if np.isnan(value) or not len(known):
         return Interval(float("nan"), float("nan"), "percentile", undefined)
     tail = (1.0 - level) / 2

@@ -163,7 +163,7 @@ def _forest(table: Table) -> Figure:
         axis.plot(scale * one.value, place, "o", color=colour, ms=4)
     axis.axvline(0, color=_GREY, lw=0.6)
     axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
-    axis.set_title(table.title, fontsize=9)
+    figure.suptitle(table.title, fontsize=9)
     axis.set_xlabel("percent" if table.share else "coefficient with its interval")
     return figure
 

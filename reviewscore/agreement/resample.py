@@ -99,11 +99,11 @@ class Sums:
 
     def __init__(self, statistics: Sequence[Statistic]) -> None:
         self.statistics = statistics
-        blocks: dict[bytes, tuple[int, Floats]] = {}
+        blocks: dict[tuple[int, bytes], tuple[int, Floats]] = {}
         self._slices: list[slice] = []
         at = 0
         for one in statistics:
-            key = blake2b(np.ascontiguousarray(one.parts).data).digest()
+            key = (one.parts.shape[1], blake2b(np.ascontiguousarray(one.parts).data).digest())
             if key not in blocks:
                 blocks[key] = (at, one.parts)
                 at += one.parts.shape[1]

@@ -164,6 +164,10 @@ def _calibrations(compared: Compared) -> dict[str, Calibration]:
     return found
 
 
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _notes(compared: Compared) -> list[str]:
     """How the tables came about, and what limits them."""
     how, people = compared.points.resampling, compared.people
@@ -174,16 +178,16 @@ def _notes(compared: Compared) -> list[str]:
         "units": "points, as if they were independent",
     }[how.scheme]
     notes = [
-        f"{len(people.points):,} points and {len(people.premises):,} premises of {papers:,} "
-        f"papers, labelled by {len(people.annotators)} annotators. The human label is their "
-        "median, the lower one of two in the middle.",
+        f"{len(people.points):,} points and {len(people.premises):,} premises of "
+        f"{_many(papers, 'paper')}, labelled by {_many(len(people.annotators), 'annotator')}. "
+        "The human label is their median, the lower one of two in the middle.",
         f"In brackets: {how.level:.0%} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
-        f"of {how.resamples:,} bootstrap samples of {drawn}; seed {how.seed}.",
+        f"of {how.resamples:,} bootstrap samples of {drawn}; seed {how.seed}. Differences have the "
+        f"p-value of {how.resamples:,} permutations that swap the two sides paper by paper"
+        f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
     if papers < FEW_PAPERS:
-        notes.append(
-            f"Only {papers} paper{'s' * (papers > 1)}: the intervals say little of other papers."
-        )
+        notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:
         notes.append("One annotator: nothing shows how far people agree among themselves.")
     for judge in compared.judges:

@@ -11,6 +11,8 @@ from reviewscore.agreement.measure import Estimate, Slot
 
 Cell: TypeAlias = Slot | str | int | None
 
+_TELL_FROM = 0.01
+"""Share of resamples without a value from which it is said."""
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -161,6 +163,36 @@ def _escaped(text: str) -> str:
 
 def _tex(text: str) -> str:
     return text.translate(_LATEX).replace("−", "$-$").replace("–", "--")
+
+
+def counted(table: Table) -> list[str]:
+    """For each row, how many units each of its estimates rests on."""
+    lines = []
+    for row in table.rows:
+        columns: dict[int, list[str]] = {}
+        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
+            if isinstance(cell, Slot):
+                columns.setdefault(cell.answer.n, []).append(heading)
+        name = ", ".join(_plain(cell) for cell in row[: table.keys])
+        if len(columns) == 1:
+            lines.append(f"{name}: n = {next(iter(columns)):,}")
+        elif columns:
+            parts = (f"{n:,} ({', '.join(headings)})" for n, headings in columns.items())
+            lines.append(f"{name}: n = {', '.join(parts)}")
+    return lines
+
+
+def unsteady(table: Table) -> list[str]:
+    """Estimates that many resamples leave without a value, so that their interval is too narrow."""
+    return [
+        f"{', '.join(_plain(one) for one in row[: table.keys])}, {heading}: "
+        f"without a value in {cell.answer.undefined:.0%} of the resamples"
+        for row in table.rows
+        for heading, cell in zip(table.columns, row, strict=True)
+        if isinstance(cell, Slot)
+        and cell.answer.value is not None
+        and cell.answer.undefined >= _TELL_FROM
+    ]
 
 
 def left_out(table: Table) -> list[str]:

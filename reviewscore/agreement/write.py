@@ -13,7 +13,7 @@ from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import Table, as_csv, latex, left_out, markdown
+from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown, unsteady
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
@@ -43,6 +43,8 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
     write_whole(out / SHEET_FILE, _sheet(study))
     written.append(out / SHEET_FILE)
     for name, calibration in study.calibrations.items():
+        if not calibration.types:  # too few labels: the page says so
+            continue
         path = out / f"calibration-{_file_name(name)}.json"
         write_calibration(path, calibration)
         written.append(path)
@@ -72,7 +74,7 @@ def page(study: Study) -> str:
     parts = ["# Human-model agreement\n", "\n".join(f"- {note}" for note in study.notes) + "\n"]
     for table in study.tables:
         parts.append(markdown(table))
-        lines = left_out(table)
+        lines = [*counted(table), *left_out(table), *unsteady(table)]
         if lines:
             parts.append("\n".join(f"- {line}" for line in lines) + "\n")
     if study.calibrations:

@@ -223,11 +223,11 @@ def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | No
 
 def _summary(found: Study) -> str:
     """The overview for a terminal."""
-    from reviewscore.agreement.table import left_out, markdown
+    from reviewscore.agreement.table import counted, left_out, markdown, unsteady
 
     table = found.tables[0]
-    lines = [*(f"- {note}" for note in found.notes), *(f"- {line}" for line in left_out(table))]
-    return markdown(table) + "\n" + "\n".join(lines)
+    lines = [*found.notes, *counted(table), *left_out(table), *unsteady(table)]
+    return markdown(table) + "\n" + "\n".join(f"- {line}" for line in lines)
 
 
 def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -> None:

@@ -1,0 +1,336 @@
+"""Labels and runs laid side by side: what is counted, what is dropped and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reviewscore.agreement.judge import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTHER_WORDS
+from reviewscore.agreement.measure import Estimate, Resampling, Slot
+from reviewscore.agreement.study import Study, compare, study
+from reviewscore.agreement.table import Table
+from reviewscore.errors import InputError
+from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import Finding
+from reviewscore.sources.annotations import read_annotations
+from tests.agreement.invented import (
+    Said,
+    judged,
+    labels_of,
+    point,
+    run_of,
+    truth,
+    write_labels,
+)
+
+FAST = Resampling(resamples=200)
+
+
+def table(found: Study, name: str) -> Table:
+    return next(one for one in found.tables if one.name == name)
+
+
+def cell(found: Study, name: str, row: int, column: str) -> Estimate:
+    one = table(found, name)
+    value = one.rows[row][one.columns.index(column)]
+    assert isinstance(value, Slot)
+    return value.answer
+
+
+def test_a_judge_without_errors_agrees_wholly_with_people_without_errors(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    run = judged(tmp_path / "run", points, wrong=0.0)
+    labels = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
+
+    found = study(compare([run], read_annotations(labels), FAST))
+
+    for column in ("Precision", "Recall", "F1", "Pearson", "Spearman", "AC2", "Kappa", "Alpha"):
+        one = cell(found, "agreement-review-points", 0, column)
+        assert one.value == pytest.approx(1.0)
+        assert (one.n, one.dropped) == (54, {})
+    assert found.disagreements["openai/imagined"] == []
+
+
+def test_errors_lower_agreement_and_give_it_an_interval(tmp_path: Path) -> None:
+    points = truth(12, 9)
+    run = judged(tmp_path / "run", points, wrong=0.5)
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare([run], read_annotations(labels), FAST))
+
+    kappa = cell(found, "agreement-review-points", 0, "Kappa")
+    assert kappa.value is not None
+    assert kappa.low is not None
+    assert kappa.high is not None
+    assert 0.2 < kappa.low < kappa.value < kappa.high < 0.9
+    differ = found.disagreements["openai/imagined"]
+    assert differ
+    assert [abs(one.difference) for one in differ] == sorted(
+        (abs(one.difference) for one in differ), reverse=True
+    )
+
+
+def test_the_human_label_is_the_lower_median_and_arguments_take_their_premises(
+    tmp_path: Path,
+) -> None:
+    name = "paper0-r1#1"
+    run = run_of(tmp_path / "run", [point(name, PointType.ARGUMENT, Said(5))], "openai/x")
+    scores = {"A1": (5, 2, 4), "A2": (4, 3, 4), "A3": (3, 1, 5), "A4": (2, 4, 5)}
+    labels: list[dict[str, object]] = []
+    for who, (whole, first, second) in scores.items():
+        for unit, field, value in (
+            (name, "type", "argument"),
+            (name, "factuality", whole),
+            (f"{name}/P1", "factuality", first),
+            (f"{name}/P1", "source", "given_paper"),
+            (f"{name}/P2", "factuality", second),
+            (f"{name}/P2", "untrivialness", 1),
+        ):
+            labels.append({"unit_id": unit, "annotator": who, "field": field, "value": value})
+
+    people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
+
+    score, flag = people.advanced
+    assert people.base.tolist() == [3.0]
+    assert people.premise.tolist() == [2.0, 4.0]
+    assert flag.tolist() == [1.0]
+    assert score[0] == pytest.approx((2 * 2 + 1 * 4) / 3)
+    assert people.each[1].tolist() == [[1.0, 0.0, 1.0, 0.0]]
+
+
+def test_a_reconstruction_that_people_find_unfaithful_has_no_advanced_label(
+    tmp_path: Path,
+) -> None:
+    points = [one for one in truth(3, 6) if one[1] is PointType.ARGUMENT]
+    run = judged(tmp_path / "run", points)
+    labels = labels_of(points)
+    for one in labels:
+        if one["field"] == "faithfulness" and one["unit_id"] == points[0][0]:
+            one["value"] = 3
+
+    people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
+
+    score, flag = people.advanced
+    assert np.isnan(score).tolist() == [True] + [False] * (len(points) - 1)
+    assert np.isnan(flag[0])
+    assert not np.isnan(people.base[0])
+
+
+def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(
+    tmp_path: Path,
+) -> None:
+    points = truth(2, 6)
+    scored = [point(name, kind, said) for name, kind, said in points]
+    other = scored[3].model_copy(update={"text": "Something else."})
+    turned = scored[2].model_copy(update={"type": PointType.CLAIM})
+    assert scored[2].type is PointType.QUESTION
+    run = run_of(tmp_path / "run", [scored[1], turned, other, *scored[4:]], "openai/x")
+    units = [
+        Unit(
+            unit_id=one.point_id,
+            paper_id=one.paper_id,
+            review_id=one.review_id,
+            text=one.text,
+        ).model_dump(mode="json", exclude_none=True)
+        for one in scored
+    ]
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    found = compare([run], read_annotations(path), FAST)
+
+    missing = found.judges[0].missing
+    assert missing[scored[0].point_id] == NOT_IN_RUN
+    assert missing[scored[3].point_id] == OTHER_WORDS
+    assert missing[scored[2].point_id] == OTHER_KIND
+    assert len(missing) == 3
+    page = study(found)
+    dropped = cell(page, "shares", 3, "share by judge").dropped
+    assert dropped[NOT_IN_RUN] == dropped[OTHER_WORDS] == 1
+
+
+def test_a_point_with_another_number_is_found_by_its_place_in_the_review(tmp_path: Path) -> None:
+    points = truth(1, 6)
+    scored = [point(name, kind, said) for name, kind, said in points]
+    moved = [one.model_copy(update={"point_id": f"paper0-r1#{n}9"}) for n, one in enumerate(scored)]
+    run = run_of(tmp_path / "run", moved, "openai/x")
+    units = [
+        Unit(
+            unit_id=one.point_id,
+            paper_id=one.paper_id,
+            review_id=one.review_id,
+            span=one.span,
+            text=one.text,
+        ).model_dump(mode="json", exclude_none=True)
+        for one in scored
+    ]
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    found = compare([run], read_annotations(path), FAST)
+
+    assert found.judges[0].missing == {}
+
+
+def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    scored = [point(name, kind, said) for name, kind, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    units = []
+    for one in scored:
+        common = {"paper_id": one.paper_id, "review_id": one.review_id}
+        units.append({"unit_id": one.point_id, **common})
+        for premise in () if one.argument is None else one.argument.premises:
+            text = premise.text if premise.premise_id == "P1" else "Another premise."
+            units.append(
+                {"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
+                 "point_id": one.point_id, "text": text, **common}
+            )  # fmt: skip
+    path = write_labels(tmp_path / "labels", labels_of(points), units=units)
+
+    compared = compare([run], read_annotations(path), FAST)
+    found = study(compared)
+
+    lost = [unit for unit, why in compared.judges[0].missing.items() if why == NO_PREMISES]
+    assert lost
+    assert all(unit.endswith("/P2") for unit in lost)
+    assert any("other premises" in note for note in found.notes)
+
+
+def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:
+    run = judged(tmp_path / "run", truth(2, 3))
+    elsewhere = [("other-r1#1", PointType.CLAIM, Said(2))]
+    path = write_labels(tmp_path / "labels", labels_of(elsewhere))
+
+    with pytest.raises(InputError, match=r"labels \(such as other-r1#1\).*such as paper0-r1#"):
+        compare([run], read_annotations(path), FAST)
+
+
+def test_the_embedded_judge_is_measured_as_a_detector_without_scores(tmp_path: Path) -> None:
+    points = [one for one in truth(6, 9) if one[1] is not PointType.ARGUMENT]
+    scored = []
+    for name, kind, said in points:
+        one = point(name, kind, said)
+        assert one.verdict is not None
+        found = Finding.FLAGGED if said.whole <= 2 else Finding.NOTHING_FOUND
+        verdict = one.verdict.model_copy(update={"finding": found, "score": 1})
+        scored.append(one.model_copy(update={"verdict": verdict, "misinformed": None}))
+    run = run_of(tmp_path / "run", scored, "lexical")
+    path = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
+
+    found_study = study(compare([run], read_annotations(path), FAST))
+
+    assert cell(found_study, "agreement-review-points", 0, "F1").value == 1.0
+    row = table(found_study, "agreement-review-points").rows[0]
+    assert row[4:] == ("no scores",) * 5
+    assert found_study.disagreements == {}
+    assert any("judges no truth" in note for note in found_study.notes)
+
+
+def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -> None:
+    points = truth(8, 9)
+    runs = [
+        judged(tmp_path / "without", points, wrong=0.6),
+        judged(tmp_path / "with", points, wrong=0.1, author_response=True),
+    ]
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    rows = table(found, "authors-response").rows
+    assert [row[1] for row in rows] == [
+        "WScore", "ArgScore without aggregation", "ArgScore", "QScore", "ClaimScore", "ReviewScore",
+    ]  # fmt: skip
+    gain = cell(found, "authors-response", 5, "Kappa gain")
+    assert gain.value is not None
+    assert gain.value > 0.1
+    assert gain.p is not None
+    assert gain.p < 0.05
+
+
+def test_equal_runs_differ_by_nothing_and_no_chance_test_finds_more(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    runs = [judged(tmp_path / name, points, judge=f"openai/{name}") for name in ("one", "two")]
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    for column in ("F1", "Kappa", "AC2"):
+        one = cell(found, "judges-compared", 0, column)
+        assert (one.value, one.low, one.high, one.p) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
+    points = truth(4, 6)
+    scored = [point(name, kind, said) for name, kind, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    units = []
+    for one in scored:
+        subset = "pilot" if one.paper_id == "paper0" else "main"
+        common = {"paper_id": one.paper_id, "review_id": one.review_id, "subset": subset}
+        units.append({"unit_id": one.point_id, **common})
+        for premise in () if one.argument is None else one.argument.premises:
+            units.append({"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
+                          "point_id": one.point_id, **common})  # fmt: skip
+    people = [
+        {"annotator": "A1", "group": "1", "publications": 2, "relevance": {"paper0": 4}},
+        {"annotator": "A2", "group": "1", "publications": 5, "relevance": {"paper0": 3}},
+        {"annotator": "A3", "group": "2"},
+    ]
+    path = write_labels(tmp_path / "l", labels_of(points), units=units, annotators=people)
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    rows = {row[0]: row[1:] for row in table(found, "data").rows}
+    assert table(found, "data").columns == ("", "main", "pilot", "all")
+    assert rows["papers"] == (3, 1, 4)
+    assert rows["review points"] == (18, 6, 24)
+    assert rows["arguments"] == (6, 2, 8)
+    assert rows["premises"] == (12, 4, 16)
+    experience = table(found, "annotators").rows
+    assert experience[2] == ("1", "mean", "3.50", "3.50")
+    assert experience[3] == ("2", "A3", None, "")
+    between = table(found, "between-annotators").rows
+    assert [row[0] for row in between] == ["group 1", "group 2", "median of groups", "all"]
+
+
+def test_reconstruction_is_measured_in_the_first_round_and_by_the_loop(tmp_path: Path) -> None:
+    points = truth(4, 6)
+    run = judged(tmp_path / "run", points)
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    assert cell(found, "reconstruction", 0, "validity").value == 0.0
+    assert cell(found, "reconstruction", 0, "pass rate").value == 0.0
+    assert cell(found, "reconstruction", 1, "validity").value == 1.0
+    assert cell(found, "reconstruction", 1, "rounds").value == 2.0
+    assert cell(found, "reconstruction", 1, "faithfulness 1-5").value == 5.0
+
+
+def test_one_annotator_and_one_paper_are_said(tmp_path: Path) -> None:
+    points = truth(1, 9)
+    run = judged(tmp_path / "run", points)
+    path = write_labels(tmp_path / "labels", labels_of(points, annotators=1))
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    assert any("One annotator" in note for note in found.notes)
+    assert any("Only 1 paper" in note for note in found.notes)
+    alpha = cell(found, "between-annotators", 0, "review points")
+    assert (alpha.value, alpha.reason) == (None, "no unit has two ratings")
+
+
+def test_labels_of_other_units_are_read_past_and_the_numbers_stay_the_same(tmp_path: Path) -> None:
+    points = truth(5, 6)
+    run = judged(tmp_path / "run", points)
+    some = [one for one in labels_of(points) if not str(one["unit_id"]).startswith("paper4")]
+    few = write_labels(tmp_path / "few", some)
+
+    found = compare([run], read_annotations(few), FAST)
+
+    assert {one.paper_id for one in found.people.points} == {f"paper{n}" for n in range(4)}
+    assert {one.kind for one in found.people.premises} == {UnitKind.PREMISE}
