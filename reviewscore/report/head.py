@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
-from reviewscore.report.summary import LEXICAL_NOTE, Summary
+from reviewscore.report.summary import LEXICAL_NOTE, Summary, share_words
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.manifest import Manifest, Setting
 from reviewscore.store.run_dir import ERRORS, ErrorRecord
@@ -61,6 +61,12 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
     if summary.selection:
         picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
         notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")
+    if summary.judged is not None and summary.judged.calibrated is not None:
+        after = share_words(summary.judged.calibrated)
+        notes.append(
+            f"A calibration by human labels was asked for. Of the points it covers, {after} are "
+            "misinformed after it; scores below are the judge's own, the calibrated one beside."
+        )
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:

@@ -83,6 +83,8 @@ class Judged(Record):
         weighted: Scores of arguments by weighted average, rounded half up.
         panel: Points that several judges scored.
         divided: Those of them on which some judges say misinformed and others do not.
+        calibrated: Share after a calibration by human labels, of the points that it covers; None
+            where none was asked for.
     """
 
     overall: Share
@@ -91,6 +93,7 @@ class Judged(Record):
     weighted: Five
     panel: int = 0
     divided: int = 0
+    calibrated: Share | None = None
 
 
 class Summary(Record):
@@ -174,6 +177,7 @@ class _Tally:
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
         self.panel = self.divided = 0
+        self.calibrated: Counter[bool | None] = Counter()
         self.loop = LoopTally()
 
     def add(self, score: PointScore) -> None:
@@ -186,6 +190,8 @@ class _Tally:
             self.misinformed[kind, score.misinformed] += 1
         self.panel += score.divided is not None
         self.divided += score.divided is True
+        if score.calibrated is not None:
+            self.calibrated[score.calibrated.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
         if score.finding is not None:
@@ -196,18 +202,10 @@ class _Tally:
             self.loop.add(score.argument)
 
     def share(self, *kinds: str) -> Share:
-        hits = sum(self.misinformed[kind, True] for kind in kinds)
-        n = hits + sum(self.misinformed[kind, False] for kind in kinds)
-        low, high = wilson(hits, n) if n else (None, None)
-        return Share(
-            misinformed=hits,
-            n=n,
-            unknown=sum(self.misinformed[kind, None] for kind in kinds),
-            error=sum(self.status[kind, Status.ERROR] for kind in kinds),
-            share=hits / n if n else None,
-            low=low,
-            high=high,
-        )
+        found: Counter[bool | None] = Counter()
+        for (kind, flag), count in self.misinformed.items():
+            found[flag] += count if kind in kinds else 0
+        return _share(found, sum(self.status[kind, Status.ERROR] for kind in kinds))
 
     def judged(self, kinds: tuple[str, ...]) -> Judged:
         return Judged(
@@ -221,7 +219,22 @@ class _Tally:
             weighted=_five([self.weighted[score] for score in range(1, 6)]),
             panel=self.panel,
             divided=self.divided,
+            calibrated=_share(self.calibrated, 0) if self.calibrated else None,
         )
+
+
+def _share(found: Counter[bool | None], failed: int) -> Share:
+    hits, n = found[True], found[True] + found[False]
+    low, high = wilson(hits, n) if n else (None, None)
+    return Share(
+        misinformed=hits,
+        n=n,
+        unknown=found[None],
+        error=failed,
+        share=hits / n if n else None,
+        low=low,
+        high=high,
+    )
 
 
 def _five(counts: list[int]) -> Five:
@@ -306,6 +319,8 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.judged is not None:
         share = share_words(summary.judged.overall) + panel_words(summary.judged)
         lines.append(f"judged misinformed: {share}")
+        if summary.judged.calibrated is not None:
+            lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
     if summary.findings is not None:
         total: Counter[str] = Counter()
         for found in summary.findings.values():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED
 from reviewscore.schema.argument import ArgumentState, Round
+from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.verdict import Finding, KnowledgeSource, Rating, divided, spread
@@ -173,6 +174,18 @@ ROUNDS = {
     ArgumentState.UNKNOWN: "validity unknown",
 }
 """What came of one round of the loop."""
+
+
+def calibrated_words(found: Calibrated) -> str:
+    """What a calibration by human labels makes of a point, in one line."""
+    if found.probability is None:
+        return "Calibrated by human labels: unknown."
+    side = "misinformed" if found.misinformed else "not misinformed"
+    score = "" if found.score is None else f", score {found.score:.1f}/5"
+    return (
+        f"Calibrated by human labels: {side}; people would call such a point misinformed with "
+        f"probability {found.probability:.2f}{score}."
+    )
 
 
 def ratings(given: tuple[Rating, ...]) -> str:

@@ -47,6 +47,8 @@ def read_sheet(file: Path) -> Iterator[Row]:
 def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
     fields = [one.value for one in LabelField]
     for line, cells in grid:
+        if not any(cells.values()):
+            continue
         if "unit_id" not in cells:
             raise InputError(
                 f"has no column 'unit_id'{f' in tab {tab}' if tab else ''}",
@@ -54,13 +56,12 @@ def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
                 line=1,
                 cure="the first row names the columns; agree RUN --sheet FILE writes an empty one",
             )
-        if not any(cells.values()):
-            continue
         common = {"unit_id": cells.get("unit_id", ""), "annotator": cells.get("annotator") or tab}
         common |= {name: cells[name] for name in _EXTRA if cells.get(name)}
         common = {name: value for name, value in common.items() if value is not None}
         if "field" in cells:
-            yield _row(line, {**common, "field": cells["field"], "value": _value(cells["value"])})
+            value = {"value": _value(cells["value"])} if cells.get("value") else {}
+            yield _row(line, {**common, "field": cells["field"], **value})
             continue
         given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
         for name in given:

@@ -36,6 +36,8 @@ COLUMNS = {
     "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
     "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
     "misinformed": "Whether the point is judged misinformed; empty is unknown.",
+    "calibrated": "Score after calibration by human labels, 1 to 5; empty without one.",
+    "calibrated_misinformed": "Whether the point is misinformed after calibration.",
     "finding": "What the embedded lexical judge found; empty for models.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
@@ -65,7 +67,7 @@ NESTED = ("evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {"base", "quotes", "rounds", "premises", "start", "end"}
-_FLAGS = {"conjunction", "all_trivial", "misinformed"}
+_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -129,6 +131,8 @@ def row(score: PointScore) -> dict[str, Cell]:
         "conjunction": advanced.conjunction if advanced else None,
         "all_trivial": advanced.all_trivial if advanced else None,
         "misinformed": score.misinformed,
+        "calibrated": score.calibrated.score if score.calibrated else None,
+        "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
         "finding": score.finding.value if score.finding else None,
         "rationale": verdict.rationale if verdict else None,
         "answer": verdict.answer if verdict else None,
@@ -203,7 +207,7 @@ def _arrow_schema() -> pa.Schema:
             return pa.int64()
         if name in _FLAGS:
             return pa.bool_()
-        return pa.float64() if name == "advanced" else pa.string()
+        return pa.float64() if name in ("advanced", "calibrated") else pa.string()
 
     return pa.schema(
         [pa.field(name, kind(name), metadata={"doc": text}) for name, text in COLUMNS.items()]

@@ -1,0 +1,199 @@
+"""Human labels read and checked: every fault with its file, line and cure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.errors import InputError
+from reviewscore.schema.annotation import VALUES, LabelField
+from reviewscore.sources.annotations import (
+    AnnotationSet,
+    check_labels,
+    first_fault,
+    read_annotations,
+    read_units,
+)
+from reviewscore.sources.records import Row
+from tests.agreement.invented import write_labels
+
+ROOT = Path(__file__).parents[2]
+
+
+def label(**changes: object) -> dict[str, object]:
+    base: dict[str, object] = {
+        "unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2,
+    }  # fmt: skip
+    return {name: value for name, value in (base | changes).items() if value is not None}
+
+
+def unit(unit_id: str = "p-r#1", **more: object) -> dict[str, object]:
+    return {"unit_id": unit_id, "paper_id": "p", "review_id": "p-r", **more}
+
+
+def read(tmp_path: Path, *labels: dict[str, object], **files: object) -> AnnotationSet:
+    return read_annotations(write_labels(tmp_path / "set", labels, **files))
+
+
+def test_the_example_set_has_no_fault() -> None:
+    found = read_annotations(ROOT / "annotations" / "example")
+
+    assert found.faults == ()
+    assert found.warnings == ()
+    assert {one.annotator for one in found.labels} == {"A1", "A2", "A3"}
+    assert found.units is not None
+    assert {one.unit_id for one in found.labels} == set(found.units)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "problem"),
+    [
+        ({"value": 6}, "value", "6 is not on the scale of factuality; use one of 1, 2, 3, 4, 5"),
+        ({"value": 0}, "value", "0 is not on the scale"),
+        ({"value": "4"}, "value", "'4' is text, but factuality is a number; write one of 1, 2"),
+        ({"value": 3.5}, "value", "3.5 is no whole number"),
+        ({"value": True}, "value", "True is no whole number"),
+        ({"value": None}, "value", "is missing"),
+        ({"annotator": "Jane Doe"}, "annotator", "'Jane Doe' is no pseudonym"),
+        ({"annotator": "a1@uni.edu"}, "annotator", "no names and no addresses"),
+        ({"field": "factualty"}, "field", "did you mean 'factuality'"),
+        ({"field": "colour"}, "field", "use one of type, unanswerability"),
+        ({"field": "untrivialness"}, "field", "untrivialness is not labelled of a point"),
+        ({"field": "type", "value": "argumentt"}, "value", "use one of question, claim, argument"),
+        ({"unit_id": "p-r#1/P1", "field": "faithfulness"}, "field", "not labelled of a premise"),
+        ({"unit_id": ""}, "unit_id", "cannot be used"),
+    ],
+)
+def test_a_label_that_cannot_be_used_is_a_fault_with_line_field_and_cure(
+    tmp_path: Path, changes: dict[str, object], field: str, problem: str
+) -> None:
+    found = read(tmp_path, label(unit_id="p-r#2"), {**label(**changes)})
+
+    (fault,) = found.faults
+    assert (fault.line, fault.field) == (2, field)
+    assert fault.file == tmp_path / "set" / "labels.jsonl"
+    assert problem in str(fault)
+    assert len(found.labels) == 1
+
+
+def test_the_same_annotator_labels_a_unit_once(tmp_path: Path) -> None:
+    found = read(tmp_path, label(), label(annotator="A2"), label(value=4))
+
+    (fault,) = found.faults
+    assert "'A1' labelled factuality of p-r#1 in line 1 already" in str(fault)
+    assert fault.line == 3
+    assert [one.value for one in found.labels] == [2, 2]
+
+
+def test_a_unit_that_the_set_does_not_list_is_a_fault_with_a_suggestion(tmp_path: Path) -> None:
+    found = read(tmp_path, label(unit_id="p-r#11"), units=[unit("p-r#12")])
+
+    (fault,) = found.faults
+    assert "there is no unit 'p-r#11'" in str(fault)
+    assert "did you mean 'p-r#12'" in str(fault)
+
+
+def test_a_point_on_two_scales_is_a_fault_and_has_no_score(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        label(field="type", value="claim"),
+        label(),
+        label(annotator="A2", field="unanswerability"),
+    )
+
+    (fault,) = found.faults
+    assert "labelled on two scales, unanswerability in line 3 and factuality" in str(fault)
+    assert [one.field for one in found.labels] == [LabelField.TYPE]
+
+
+def test_strange_but_usable_things_are_warnings(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        label(field="faithfulness", value=2, codebook="codebook 1", mood="bad"),
+        label(unit_id="p-r#1/P1"),
+        annotators=[{"annotator": "A2"}],
+    )
+
+    assert found.faults == ()
+    words = "\n".join(found.warnings)
+    assert "the field 'mood' is not known" in words
+    assert "rated below 4" in words
+    assert "different codebooks" in words
+    assert "not in annotators.jsonl: A1" in words
+
+
+def test_a_unit_listed_twice_is_a_fault(tmp_path: Path) -> None:
+    found = read(tmp_path, label(), units=[unit(), unit()])
+
+    (fault,) = found.faults
+    assert "units.jsonl:2" in str(fault)
+    assert "'p-r#1' stands in line 1 already" in str(fault)
+
+
+def test_the_first_fault_says_how_many_there_are(tmp_path: Path) -> None:
+    one = read(tmp_path / "one", label(value=9))
+    three = read(tmp_path / "three", label(value=9), label(value=8), label(value=7))
+
+    assert first_fault(one) == one.faults[0]
+    assert "2 more lines cannot be used; agree --check lists all" in str(first_fault(three))
+
+
+def test_no_labels_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+
+    with pytest.raises(InputError, match="there are no labels"):
+        read_annotations(tmp_path)
+    with pytest.raises(InputError, match="holds no label"):
+        read_annotations(tmp_path / "empty.jsonl")
+
+
+def test_a_file_of_labels_alone_is_a_set_without_units(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(json.dumps(label()) + "\nnot json\n")
+
+    found = read_annotations(tmp_path / "mine.jsonl")
+
+    assert (found.name, found.units, len(found.labels)) == ("mine", None, 1)
+    assert "is not JSON" in str(found.faults[0])
+
+
+def test_units_alone_can_be_read(tmp_path: Path) -> None:
+    write_labels(tmp_path / "set", [label()], units=[unit()])
+    write_labels(tmp_path / "bad", [label()], units=[{"unit_id": "x"}])
+
+    assert read_units(tmp_path) is None
+    assert list(read_units(tmp_path / "set") or {}) == ["p-r#1"]
+    with pytest.raises(InputError, match=r"units\.jsonl:1: field 'paper_id': is missing"):
+        read_units(tmp_path / "bad")
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=4,
+)
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["unit_id", "annotator", "field", "value", "codebook", "x"]),
+            _JSON | st.sampled_from(["A1", "p-r#1", "factuality", "type", "claim", 3]),
+            max_size=6,
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_any_records_become_labels_on_their_scale_or_faults(
+    records: list[dict[str, object]],
+) -> None:
+    rows = [Row(line, 0, one) for line, one in enumerate(records, start=1)]
+
+    found = check_labels("any", rows, Path("any.jsonl"), None)
+
+    assert len(found.labels) + len(found.faults) >= len(records)
+    assert all(one.value in VALUES[one.field] for one in found.labels)
