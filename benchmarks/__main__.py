@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import (
+    agreement_speed,
     batch,
     calls,
     client_speed,
@@ -22,6 +23,7 @@ def main() -> None:
     token_cost.main()
     queue_memory.main()
     logic_speed.main()
+    agreement_speed.main()
 
 
 if __name__ == "__main__":

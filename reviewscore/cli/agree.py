@@ -47,8 +47,14 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
     show_default=True,
     help="Level of Krippendorff's alpha between annotators.",
 )
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--resamples",
+    type=click.IntRange(100),
+    default=1000,
+    show_default=True,
+    help="Bootstrap samples, and permutations.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of both.")
 @click.option(
     "--resample",
     "scheme",
@@ -63,6 +69,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
     type=click.Choice(["bca", "percentile"]),
     default="bca",
     show_default=True,
+    help="Which 95 % interval.",
 )
 @click.option("--metric", type=click.Choice(_METRICS), default="kappa", show_default=True,
               help="What --fail-under looks at, over all points.")  # fmt: skip
