@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,10 @@ WORTH_CACHING = 2048
 """Input tokens from which a provider should have found a shared prefix in its cache."""
 _LOOK_AGAIN = 0.5
 """Seconds between looks whether another process has made the call."""
+_TELL_AFTER = 10.0
+"""Seconds of waiting for another process after which the user is told."""
+_MARGIN = 60.0
+"""Seconds beyond the time-out after which a call has surely ended."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,14 @@ class Limits:
         max_retries: How often a failed call is tried again.
         requests_per_minute: Most calls a minute, for each model; None for no limit.
         tokens_per_minute: Most tokens a minute, for each model; None for no limit.
+        timeout: Seconds that one call may take.
     """
 
     connections: int = 8
     max_retries: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
+    timeout: float = 600.0
 
 
 class Client:
@@ -70,6 +77,7 @@ class Client:
             budget=budget or Budget(),
             price=price or price_list().of,
             max_retries=self._limits.max_retries,
+            longest=self._limits.timeout + _MARGIN,
         )
         self.traffic = self._means.traffic
         self._renew, self._from_record = renew, set[str]()
@@ -77,7 +85,7 @@ class Client:
         self._providers: dict[str, Provider] = {}
         self._lanes: dict[str, Lane] = {}
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
-        self._told_cold = False
+        self._told_cold = self._told_elsewhere = False
 
     def stop(self) -> None:
         """Make no new call; those under way finish and are recorded, if that takes no hours."""
@@ -148,6 +156,7 @@ class Client:
         cached = provider.traits.warms and request.prefix
         prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
         lane = self._lane(provider, request.model)
+        old = self._book.find(key) if renew else None
         async with self._warmth.turn(prefix) as warm:
             while True:
                 call = Sending(self._means, provider, lane, request, key, renew=renew)
@@ -155,16 +164,27 @@ class Client:
                     completion = await call.send(stage, urgency)
                     break
                 except ElsewhereError:
-                    found = self._book.find(key)
+                    found = await self._from_elsewhere(key, old)
                     if found is not None:
                         return await self._reuse(key, found)
-                    await asyncio.sleep(_LOOK_AGAIN)
             if provider.traits.records and self._book.find(key) == completion:
                 return await self._reuse(key, completion)
             await call.record(stage, completion)
         if warm:
             self._check_cache(completion)
         return completion
+
+    async def _from_elsewhere(self, key: str, old: Completion | None) -> Completion | None:
+        """The reply to a call that another process makes; None if none came."""
+        since = time.monotonic()
+        while (holder := self._book.holder(key)) is not None:
+            self._means.check_stop()
+            if not self._told_elsewhere and time.monotonic() - since > _TELL_AFTER:
+                self._told_elsewhere = True
+                self._say(f"waiting for {holder}, which is making the same call")
+            await asyncio.sleep(_LOOK_AGAIN)
+        found = self._book.find(key)
+        return None if found == old else found
 
     def _lane(self, provider: Provider, model: str) -> Lane | None:
         if not provider.traits.paced:

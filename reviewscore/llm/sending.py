@@ -29,8 +29,12 @@ class Book(Protocol):
         """Note that this run uses a recorded call."""
         ...
 
-    async def claim(self, key: str, usd: float | None) -> bool:
+    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
         """Announce a call just before it is sent; False while another process is at it."""
+        ...
+
+    def holder(self, key: str) -> str | None:
+        """Who else is making a call, in words; None if nobody is."""
         ...
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
@@ -70,6 +74,7 @@ class Means:
         budget: The spending cap.
         price: Finds the price of a model.
         max_retries: How often a failed call is tried again.
+        longest: Seconds after which a call that was sent has surely ended.
         stopping: Whether no new call may be made.
     """
 
@@ -77,8 +82,18 @@ class Means:
     budget: Budget
     price: Callable[[str], Price | None]
     max_retries: int
+    longest: float
     traffic: Traffic = field(default_factory=Traffic)
     stopping: bool = False
+
+    def check_stop(self) -> None:
+        """Make no call while the run is being stopped.
+
+        Raises:
+            StoppedError: It is.
+        """
+        if self.stopping:
+            raise StoppedError("the run is being stopped; run the same command again to go on")
 
 
 class Sending:
@@ -163,12 +178,12 @@ class Sending:
             return await self._paid_for(stage)
 
     async def _paid_for(self, stage: str) -> Completion:
-        self._check_stop()
+        self._means.check_stop()
         budget = self._means.budget
         await budget.reserve(self._worst)
         spent: float | None = None
         try:
-            self._check_stop()  # it may have waited for others to settle
+            self._means.check_stop()  # it may have waited for others to settle
             await self._claim()
             completion = await self._timed(stage)
             spent = cost_of(completion, self._price)
@@ -181,19 +196,19 @@ class Sending:
             budget.settle(self._worst, spent)
         return completion
 
-    def _check_stop(self) -> None:
-        if self._means.stopping:
-            raise StoppedError("the run is being stopped; run the same command again to go on")
-
     async def _claim(self) -> None:
         """Announce the call just before it is sent, so that a kill costs what was really sent.
 
-        Batch jobs have a record of their own, and replies in a folder cost nothing.
+        Batch jobs have a record of their own, and replies in a folder cost nothing. A claim holds
+        for as long as one attempt can take, so each attempt renews it.
         """
-        if self._claimed or self._lane is None:
+        if self._lane is None:
             return
-        if not await self._means.book.claim(self._key, self._worst):
+        means = self._means
+        if not await means.book.claim(self._key, self._worst, seconds=means.longest):
             raise ElsewhereError
+        if self._claimed:
+            return
         self._claimed = True
         # Between the look into the book and the claim another process may have finished.
         if not self._renew and self._means.book.find(self._key) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,19 +72,30 @@ class Ledger:
         """Note that this run uses a recorded call."""
         await self._writer.run(lambda db: _use(db, self.run, key))
 
-    async def claim(self, key: str, usd: float | None) -> bool:
+    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
         """Announce that this process makes a call, before it is sent.
 
         Args:
             key: The call's key.
             usd: Its worst case in dollars; counted as spent if the process dies.
+            seconds: How long the call can take; after that the claim holds no more, since whether
+                a process on another computer lives cannot be told.
 
         Returns:
             Whether the call is ours; False while another living process is at it.
         """
-        me = owner.me()
-        claimed: bool = await self._writer.run(lambda db: _claim(db, key, self.run, me, usd))
+        until = time.time() + seconds
+        row = (key, self.run, owner.me(), usd, until)
+        claimed: bool = await self._writer.run(lambda db: _claim(db, row))
         return claimed
+
+    def holder(self, key: str) -> str | None:
+        """Who else is making a call, in words; None if nobody is."""
+        sql = "SELECT owner, until FROM claims WHERE key = ?"
+        row = self._reader.execute(sql, (key,)).fetchone()
+        if row is None or row["owner"] == owner.me() or not _holds(*row):
+            return None
+        return owner.in_words(row["owner"])
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Record a call and drop its claim; it is on the disk when this returns.
@@ -177,21 +189,25 @@ def _settle(db: sqlite3.Connection, run: str, key: str, doubtful: float | None) 
         db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, doubtful))
 
 
-def _claim(db: sqlite3.Connection, key: str, run: str, me: str, usd: float | None) -> bool:
-    held = db.execute("SELECT run, owner, usd FROM claims WHERE key = ?", (key,)).fetchone()
-    if held is not None:
-        holder_run, holder, at_most = held
-        if holder != me and owner.alive(holder):
+def _claim(db: sqlite3.Connection, row: tuple[str, str, str, float | None, float]) -> bool:
+    key, me = row[0], row[2]
+    held = db.execute("SELECT run, owner, usd, until FROM claims WHERE key = ?", (key,)).fetchone()
+    if held is not None and held[1] != me:
+        run, holder, usd, until = held
+        if _holds(holder, until):
             return False
-        if holder != me:
-            db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (holder_run, key, at_most))
-    db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", (key, run, me, usd))
+        db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, usd))
+    db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", row)
     return True
 
 
+def _holds(holder: str, until: float) -> bool:
+    return time.time() < until and owner.alive(holder)
+
+
 def _bury(db: sqlite3.Connection) -> None:
-    rows = db.execute("SELECT key, run, owner, usd FROM claims").fetchall()
-    for key, run, holder, usd in rows:
-        if not owner.alive(holder):
+    rows = db.execute("SELECT key, run, owner, usd, until FROM claims").fetchall()
+    for key, run, holder, usd, until in rows:
+        if not _holds(holder, until):
             db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, usd))
             db.execute("DELETE FROM claims WHERE key = ?", (key,))
