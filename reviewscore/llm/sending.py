@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from reviewscore.errors import ProviderError, StoppedError
+from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
@@ -181,20 +181,29 @@ class Sending:
         self._means.check_stop()
         budget = self._means.budget
         await budget.reserve(self._worst)
-        spent: float | None = None
+        spent, sent = None, False
         try:
             self._means.check_stop()  # it may have waited for others to settle
             await self._claim()
+            sent = True
             completion = await self._timed(stage)
             spent = cost_of(completion, self._price)
-        except ProviderError as error:
-            if error.in_doubt:
+        except BaseException as error:
+            if sent and self._may_be_billed(error):
                 spent = self._worst
                 self._doubtful += self._worst or 0.0
             raise
         finally:
             budget.settle(self._worst, spent)
         return completion
+
+    def _may_be_billed(self, error: BaseException) -> bool:
+        """Whether a call that was sent may cost something although it brought no reply."""
+        if isinstance(error, ProviderError):
+            return error.in_doubt
+        if isinstance(error, StopError):
+            return False
+        return self._lane is not None  # cancelled; what a batch job was asked is not lost
 
     async def _claim(self) -> None:
         """Announce the call just before it is sent, so that a kill costs what was really sent.

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sqlite3
 import time
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.tables import connect, pack, row_of, unpack
 from reviewscore.llm.ledger.writer import Writer
 from reviewscore.schema.call import Call, Completion, prefix_key
+
+_NUMBER = count()
+"""Tells ledgers of one process apart: what one of them claims, the others have to wait for."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Paid:
         usd: Dollars of the calls whose price was known.
         unpriced: Calls without a known price.
         doubtful: Dollars at most of calls that were sent and may have been billed although no
-            reply was seen (broken connections, killed sessions).
+            reply was seen (broken connections, killed sessions, calls given up midway).
         models: Models as the providers named them.
     """
 
@@ -52,6 +56,7 @@ class Ledger:
     def __init__(self, folder: Path, *, run: str, fresh: bool = False) -> None:
         self.run = run
         self._fresh = fresh
+        self._me = f"{owner.me()}/{next(_NUMBER)}"
         self._reader = connect(folder)
         self._reader.row_factory = sqlite3.Row
         self._connection = connect(folder)
@@ -85,7 +90,7 @@ class Ledger:
             Whether the call is ours; False while another living process is at it.
         """
         until = time.time() + seconds
-        row = (key, self.run, owner.me(), usd, until)
+        row = (key, self.run, self._me, usd, until)
         claimed: bool = await self._writer.run(lambda db: _claim(db, row))
         return claimed
 
@@ -93,7 +98,7 @@ class Ledger:
         """Who else is making a call, in words; None if nobody is."""
         sql = "SELECT owner, until FROM claims WHERE key = ?"
         row = self._reader.execute(sql, (key,)).fetchone()
-        if row is None or row["owner"] == owner.me() or not _holds(*row):
+        if row is None or row["owner"] == self._me or not _holds(*row):
             return None
         return owner.in_words(row["owner"])
 
@@ -115,7 +120,7 @@ class Ledger:
             marks = ", ".join("?" * len(row))
             db.execute(f"INSERT INTO calls VALUES (NULL, {marks})", row)
             _use(db, self.run, call.key)
-            _settle(db, self.run, call.key, doubtful)
+            self._settle(db, call.key, doubtful)
 
         await self._writer.run(write)
         self._prefixes.add(name)
@@ -127,7 +132,13 @@ class Ledger:
             key: The call's key.
             doubtful: Dollars that the failed attempts may have cost; None for none.
         """
-        await self._writer.run(lambda db: _settle(db, self.run, key, doubtful))
+        await self._writer.run(lambda db: self._settle(db, key, doubtful))
+
+    def _settle(self, db: sqlite3.Connection, key: str, doubtful: float | None) -> None:
+        """Give our claim up, and book what may have been billed beside the reply."""
+        db.execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, self._me))
+        if doubtful:
+            db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (self.run, key, doubtful))
 
     async def bury(self) -> None:
         """Count the calls that killed sessions had under way as spent at their worst."""
@@ -180,13 +191,6 @@ def paid_by(db: sqlite3.Connection, run: str) -> Paid:
 
 def _use(db: sqlite3.Connection, run: str, key: str) -> None:
     db.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (run, key))
-
-
-def _settle(db: sqlite3.Connection, run: str, key: str, doubtful: float | None) -> None:
-    """Give our claim up, and book what may have been billed beside the reply."""
-    db.execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, owner.me()))
-    if doubtful:
-        db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, doubtful))
 
 
 def _claim(db: sqlite3.Connection, row: tuple[str, str, str, float | None, float]) -> bool:
