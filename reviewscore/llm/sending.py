@@ -139,7 +139,7 @@ class Sending:
 
         try:
             completion, self._attempts = await with_retries(
-                attempt, max_retries=self._means.max_retries
+                attempt, max_retries=self._means.max_retries, in_jobs=self._lane is None
             )
         except BaseException:
             if self._claimed or self._doubtful:
