@@ -188,14 +188,21 @@ class Sending:
             sent = True
             completion = await self._timed(stage)
             spent = cost_of(completion, self._price)
+            if spent is None and self._worst is not None:
+                spent = self._doubt()
         except BaseException as error:
             if sent and self._may_be_billed(error):
-                spent = self._worst
-                self._doubtful += self._worst or 0.0
+                spent = self._doubt()
             raise
         finally:
             budget.settle(self._worst, spent)
         return completion
+
+    def _doubt(self) -> float:
+        """Count an attempt at its worst."""
+        worst = self._worst or 0.0
+        self._doubtful += worst
+        return worst
 
     def _may_be_billed(self, error: BaseException) -> bool:
         """Whether a call that was sent may cost something although it brought no reply."""

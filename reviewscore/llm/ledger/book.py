@@ -25,7 +25,8 @@ class Paid:
         usd: Dollars of the calls whose price was known.
         unpriced: Calls without a known price.
         doubtful: Dollars at most of calls that were sent and may have been billed although no
-            reply was seen (broken connections, killed sessions, calls given up midway).
+            reply was seen (broken connections, killed sessions, calls given up midway), or
+            whose server counted no tokens.
         models: Models as the providers named them.
     """
 
