@@ -259,6 +259,17 @@ async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
     ledger.close()
 
 
+async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+
+    with pytest.raises(ZeroDivisionError):
+        await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
+    await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
+
+    assert ledger.find(call().key) is not None
+    ledger.close()
+
+
 @pytest.mark.parametrize(
     ("name", "kind"), [("SQLITE_FULL", StopError), ("SQLITE_CORRUPT", RunFolderError)]
 )
