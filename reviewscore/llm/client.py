@@ -117,17 +117,24 @@ class Client:
         """
         provider = self.provider_of(request.model)
         key = request.key(place=provider.place)
-        known = None if renew or provider.traits.records else self._book.find(key)
-        if known is not None:
-            return await self._reuse(key, known), key
-        self._from_record.discard(key)
-        waiting = self._under_way.get(key)
-        if waiting is not None:  # an equal call is under way: share its reply
-            return await asyncio.shield(waiting), key
+        while True:
+            known = None if renew or provider.traits.records else self._book.find(key)
+            if known is not None:
+                return await self._reuse(key, known), key
+            self._from_record.discard(key)
+            waiting = self._under_way.get(key)
+            if waiting is None:
+                break
+            await asyncio.wait((waiting,))  # an equal call is under way: share its reply
+            if not waiting.cancelled():
+                return waiting.result(), key
         future = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:
             completion = await self._ask(provider, request, stage, key, urgency, renew=renew)
+        except asyncio.CancelledError:
+            future.cancel()  # it was not the others who were cancelled: one of them goes on
+            raise
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # nobody may be waiting: mark it as seen
