@@ -13,7 +13,7 @@ from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
 FILE = "ledger.sqlite"
 _LOCK = ".ledger.lock"
-VERSION = 1
+VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS calls (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS prefixes (prefix TEXT PRIMARY KEY, text BLOB NOT NULL
 CREATE TABLE IF NOT EXISTS uses (
   run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (
-  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL) WITHOUT ROWID;
+  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL,
+  until REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
 CREATE TABLE IF NOT EXISTS jobs (
   label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
