@@ -155,10 +155,11 @@ def _distance(level: Level, categories: tuple[float, ...]) -> Floats:
     scale = np.asarray(categories, dtype=np.float64)
     apart = scale[:, None] - scale[None, :]
     if level == "nominal":
-        return (apart != 0).astype(np.float64)
+        return np.asarray(apart != 0, dtype=np.float64)
     if level == "interval":
         return np.asarray(apart**2, dtype=np.float64)
-    return np.square(ratio(apart, scale[:, None] + scale[None, :]))
+    relative = ratio(apart, scale[:, None] + scale[None, :])
+    return np.asarray(relative**2, dtype=np.float64)
 
 
 def _by_library(counts: Floats, categories: tuple[float, ...], level: Level) -> float:

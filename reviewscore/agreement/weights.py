@@ -34,10 +34,10 @@ def agreement_weights(weights: Weights, q: int) -> Floats:
     distance = np.abs(place[:, None] - place[None, :])
     match weights:
         case "identity":
-            return (distance == 0).astype(np.float64)
+            return np.asarray(distance == 0, dtype=np.float64)
         case "linear":
-            return 1.0 - distance / (q - 1)
+            return np.asarray(1.0 - distance / (q - 1), dtype=np.float64)
         case "quadratic":
-            return 1.0 - (distance / (q - 1)) ** 2
+            return np.asarray(1.0 - (distance / (q - 1)) ** 2, dtype=np.float64)
         case "ordinal":
             return np.asarray(1.0 - distance * (distance + 1) / (q * (q - 1)), dtype=np.float64)
