@@ -347,8 +347,6 @@ def test_the_level_sets_how_much_an_interval_holds() -> None:
         (0.0, column(0.3)),  # one paper, nothing to compare
         (0.0, column(0.3, None)),
         (0.0, column()),
-        (0.0, column(*[0.0] * 99, 1.0)),  # so skewed that BCa has no end
-        (0.0, column(*[0.0] * 99, -1.0)),
     ],
 )
 def test_bca_becomes_the_percentile_interval_where_it_is_not_defined(
@@ -360,6 +358,16 @@ def test_bca_becomes_the_percentile_interval_where_it_is_not_defined(
 
     assert found.method == "percentile"
     assert pytest.approx((-0.95, 0.95)) == (found.low, found.high)
+
+
+def test_bca_becomes_the_percentile_interval_where_skewness_sends_an_end_to_infinity() -> None:
+    # The acceleration is at most 1/6, so it takes an end six standard errors out.
+    replicates, left_out = np.linspace(-1.0, 1.0, 101), column(*[0.0] * 99, -1.0)
+
+    found = interval(0.98, replicates, left_out, level=1 - 1e-6)
+
+    assert found.method == "percentile"
+    assert pytest.approx((-1.0, 1.0), abs=1e-5) == (found.low, found.high)
 
 
 @pytest.mark.parametrize(
