@@ -13,6 +13,8 @@ from reviewscore.agreement.statistic import Floats
 Method: TypeAlias = Literal["bca", "percentile"]
 
 _NORMAL = NormalDist()
+_ROUNDING = 1e-12
+"""Values of a coefficient closer than this are the same."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _shifted(
         return None
     apart = jack.mean() - jack
     spread = float((apart**2).sum())
-    if spread == 0.0:
+    if spread <= len(jack) * _ROUNDING**2:
         return None
     acceleration = float((apart**3).sum()) / (6.0 * spread**1.5)
     bias = _NORMAL.inv_cdf(below)

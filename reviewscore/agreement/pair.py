@@ -7,6 +7,7 @@ not count.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,7 +190,8 @@ def pearson(human: Floats, judge: Floats) -> Statistic:
     def finish(sums: Floats) -> Values:
         n, sx, sy, sxx, syy, sxy = sums.T
         vx, vy = n * sxx - sx * sx, n * syy - sy * sy
-        return _correlation(n, n * sxy - sx * sy, vx, vy, (n * sxx, n * syy))
+        # Sums that others were taken out of are off by the rounding of those: hence also n * n.
+        return _correlation(n, n * sxy - sx * sy, vx, vy, (n * sxx + n * n, n * syy + n * n))
 
     return Statistic("pearson", parts, finish, both)
 
@@ -200,23 +202,30 @@ def spearman(human: Floats, judge: Floats) -> Statistic:
     In a resample the units are ranked anew. Args, values and edges as for `pearson`.
     """
     both = _both(human, judge)
-    pairs, cell = np.unique(
-        np.stack([human[both], judge[both]], axis=1), axis=0, return_inverse=True
-    )
-    parts = np.zeros((len(human), max(1, len(pairs))))
-    parts[np.flatnonzero(both), cell.reshape(-1)] = 1.0
-    levels = [np.unique(pairs[:, side], return_inverse=True)[1] for side in (0, 1)]
+    return _ranked(np.where(both, human, np.nan), np.where(both, judge, np.nan), np.zeros((0, 2)))
+
+
+def _ranked(human: Floats, judge: Floats, more: Floats) -> Statistic:
+    """Spearman's correlation with a sum for each pair of values of its units, or of `more`."""
+    both = _both(human, judge)
+    own = np.stack([human[both], judge[both]], axis=1)
+    cells, cell = np.unique(np.concatenate([own, more]), axis=0, return_inverse=True)
+    parts = np.zeros((len(human), max(1, len(cells))))
+    parts[np.flatnonzero(both), cell.reshape(-1)[: len(own)]] = 1.0
+    levels = [np.unique(cells[:, side], return_inverse=True)[1] for side in (0, 1)]
 
     def finish(sums: Floats) -> Values:
         n = sums.sum(axis=1)
-        if not len(pairs):
+        if not len(cells):
             return values(n, (n == 0, Reason.NO_UNITS, None))
         ranks = [_midranks(sums, level) for level in levels]
         x, y = (rank - (n[:, None] + 1) / 2 for rank in ranks)
         vx, vy, cov = ((sums * one).sum(axis=1) for one in (x * x, y * y, x * y))
         return _correlation(n, cov, vx, vy, (n**3, n**3))
 
-    return Statistic("spearman", parts, finish, both)
+    return Statistic(
+        "spearman", parts, finish, both, cells=cells, on=partial(_ranked, human, judge)
+    )
 
 
 def _midranks(cells: Floats, level: NDArray[np.int64]) -> Floats:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints, Statistic
+from reviewscore.agreement.statistic import Floats, Ints, Statistic, aligned
 
 Scheme: TypeAlias = Literal["papers+units", "papers", "units"]
 
@@ -178,15 +178,16 @@ def swapped(
 
     Returns:
         Shape (pairs, permutations); NaN where a permutation leaves one side undefined.
+
+    Raises:
+        ValueError: A pair is of different kinds or of different units.
     """
     rng = np.random.default_rng(seed)
     groups = len(clusters) if len(clusters) > 1 else len(clusters.of)
     swap = (rng.random((permutations, groups)) < 0.5).astype(np.float64)  # noqa: PLR2004 - a coin
     differences = []
     for left, right in pairs:
-        if left.parts.shape != right.parts.shape:
-            raise ValueError("only a coefficient of one kind over the same units can be swapped")
-        both = Sums([left]), Sums([right])
+        both = tuple(Sums([one]) for one in aligned(left, right))
         grouped = [one.by_paper(clusters) if len(clusters) > 1 else one.matrix for one in both]
         moved = swap @ (grouped[1] - grouped[0])
         first = both[0].values(both[0].matrix.sum(axis=0) + moved)

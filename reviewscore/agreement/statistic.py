@@ -77,6 +77,9 @@ class Statistic:
         counts: Shape (units,); whether the unit counts for this coefficient.
         library: The same number from a well-known library, where there is one: it gives the
             estimate, ours the replicates. NaN where the library has none.
+        cells: Shape (k, 2), where the sums depend on the ratings: the pair of values that each
+            sum counts.
+        on: The same coefficient with sums for more cells than its own units have.
     """
 
     name: str
@@ -84,6 +87,8 @@ class Statistic:
     finish: Callable[[Floats], Values]
     counts: NDArray[np.bool_]
     library: Callable[[], float] | None = None
+    cells: Floats | None = None
+    on: Callable[[Floats], Statistic] | None = None
 
     @property
     def n(self) -> int:
@@ -94,6 +99,20 @@ class Statistic:
         """The coefficient of the units as they are, by our own code."""
         values = self.finish(self.parts.sum(axis=0, keepdims=True))
         return float(values.value[0]), Reason(int(values.reason[0]))
+
+
+def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
+    """Two coefficients of one kind with sums that stand for the same, so that they can be mixed.
+
+    Raises:
+        ValueError: They are of different kinds or of different units.
+    """
+    mine, theirs = left.cells, right.cells
+    if mine is not None and theirs is not None and left.on and right.on:
+        left, right = left.on(theirs), right.on(mine)
+    if left.name != right.name or left.parts.shape != right.parts.shape:
+        raise ValueError("only a coefficient of one kind over the same units can be swapped")
+    return left, right
 
 
 def values(value: Floats, *reasons: tuple[NDArray[np.bool_], Reason, float | None]) -> Values:

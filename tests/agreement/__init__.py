@@ -1,0 +1,1 @@
+"""Tests of the coefficients of agreement, and the ratings they share."""
