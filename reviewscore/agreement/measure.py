@@ -138,11 +138,11 @@ class Bench:
             second += 1
 
     def _p_values(self) -> dict[int, float]:
-        """Of the differences whose two sides have the same sums."""
+        """Of the differences of one coefficient."""
         pairs = {
             row: (slot.statistic, slot.minus)
             for row, slot in enumerate(self._slots)
-            if slot.minus is not None and slot.minus.parts.shape == slot.statistic.parts.shape
+            if slot.minus is not None and slot.minus.name == slot.statistic.name
         }
         if not pairs:
             return {}

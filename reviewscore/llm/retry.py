@@ -102,6 +102,17 @@ async def with_retries(
         StopError: The provider takes no calls for longer than is waited for, or cannot be
             reached at all: no other call would fare better.
     """
+    # Most calls work at once: tenacity, which costs as much as the rest of a call, sees failures.
+    try:
+        return await ask(), 1
+    except ProviderError as error:
+        first: list[ProviderError] = [error]
+
+    async def attempt() -> T:
+        if first:
+            raise first.pop()
+        return await ask()
+
     attempts = AsyncRetrying(
         retry=retry_if_exception(_worth_retrying),
         stop=_Patience(max_retries, counted=in_jobs),
@@ -111,9 +122,7 @@ async def with_retries(
         reraise=True,
     )
     try:
-        async for attempt in attempts:
-            with attempt:
-                result = await ask()
+        result: T = await attempts(attempt)
     except ProviderError as error:
         raise _final(error) from error
     return result, attempts.statistics.get("attempt_number", 1)

@@ -27,7 +27,6 @@ class ScriptedProvider:
 
     place = "scripted"
     traits = Traits()
-    traits = Traits()
 
     def __init__(self, script: Sequence[Reply] | Script) -> None:
         self._script = script if callable(script) else None
