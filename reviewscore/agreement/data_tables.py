@@ -156,6 +156,13 @@ def annotators(people: People) -> Table | None:
             (group, "mean", f"{statistics.fmean(known):.2f}" if known else "",
              _average([one.relevance.values() for one in cards]))
         )  # fmt: skip
+    if len(people.groups) > 1:
+        cards = list(people.cards.values())
+        known = [one.publications for one in cards if one.publications is not None]
+        mean_count = f"{statistics.fmean(known):.2f}" if known else ""
+        rows.append(
+            ("all", "mean", mean_count, _average([one.relevance.values() for one in cards]))
+        )
     return Table(
         "annotators",
         "Experience of the annotators (as table 8)",
