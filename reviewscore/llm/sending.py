@@ -190,11 +190,12 @@ class Sending:
 
         Batch jobs have a record of their own, and replies in a folder cost nothing.
         """
-        if self._claimed or self._lane is None:
+        if self._claimed or self._provider.traits.records:
             return
-        if not await self._means.book.claim(self._key, self._worst):
-            raise ElsewhereError
-        self._claimed = True
+        if self._lane is not None:
+            if not await self._means.book.claim(self._key, self._worst):
+                raise ElsewhereError
+            self._claimed = True
         # Between the look into the book and the claim another process may have finished.
         if not self._renew and self._means.book.find(self._key) is not None:
             raise ElsewhereError

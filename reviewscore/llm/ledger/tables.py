@@ -13,7 +13,7 @@ from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
 FILE = "ledger.sqlite"
 _LOCK = ".ledger.lock"
-VERSION = 1
+VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS calls (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
@@ -31,9 +31,11 @@ CREATE TABLE IF NOT EXISTS claims (
 CREATE TABLE IF NOT EXISTS doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
 CREATE TABLE IF NOT EXISTS jobs (
   label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
-  open INTEGER NOT NULL);
+  owner TEXT NOT NULL, seen REAL NOT NULL, open INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS jobs_by_id ON jobs (job);
 CREATE TABLE IF NOT EXISTS job_requests (
-  key TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (key, label)) WITHOUT ROWID;
+  key TEXT NOT NULL, label TEXT NOT NULL, sent TEXT NOT NULL,
+  PRIMARY KEY (key, label)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS estimates (
   run TEXT PRIMARY KEY, model TEXT NOT NULL, calls REAL, usd REAL,
   finished INTEGER NOT NULL DEFAULT 0);
