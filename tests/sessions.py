@@ -34,6 +34,15 @@ def request(number: int, *, model: str = "openai/x", text: str = "Why?") -> Requ
     )
 
 
+def three(model: str) -> list[Request]:
+    return [request(number, model=model) for number in range(3)]
+
+
+def sizes(server: Loopback) -> list[int]:
+    """Requests in each job that was handed over."""
+    return [len(keys) for _, _, keys in server.jobs.made]
+
+
 class Session:
     """A client whose calls go as batch jobs, with a ledger in a folder."""
 

@@ -31,6 +31,7 @@ _SLACK = 600.0
 """Seconds by which the provider's clock may be behind ours."""
 _LATEST = 3600.0
 """Seconds after which a batch that was handed over has surely been made, or never will be."""
+_AS_IT_IS = {"Accept": "application/binary"}
 _BUSY = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")
 
 
@@ -94,7 +95,9 @@ class AnthropicJobs:
     async def _results(self, job_id: str) -> bytes:
         """All results as they came: the SDK's reader stops at a line it cannot read."""
         path = f"/v1/messages/batches/{job_id}/results"
-        return await self._guarded(lambda: self._client.get(path, cast_to=bytes))
+        return await self._guarded(
+            lambda: self._client.get(path, cast_to=bytes, options={"headers": _AS_IT_IS})
+        )
 
     async def state(self, job_id: str) -> JobState:
         """How far a batch is."""
