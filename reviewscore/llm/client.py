@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,10 @@ WORTH_CACHING = 2048
 """Input tokens from which a provider should have found a shared prefix in its cache."""
 _LOOK_AGAIN = 0.5
 """Seconds between looks whether another process has made the call."""
+_TELL_AFTER = 10.0
+"""Seconds of waiting for another process after which the user is told."""
+_MARGIN = 60.0
+"""Seconds beyond the time-out after which a call has surely ended."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,14 @@ class Limits:
         max_retries: How often a failed call is tried again.
         requests_per_minute: Most calls a minute, for each model; None for no limit.
         tokens_per_minute: Most tokens a minute, for each model; None for no limit.
+        timeout: Seconds that one call may take.
     """
 
     connections: int = 8
     max_retries: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
+    timeout: float = 600.0
 
 
 class Client:
@@ -70,6 +77,7 @@ class Client:
             budget=budget or Budget(),
             price=price or price_list().of,
             max_retries=self._limits.max_retries,
+            longest=self._limits.timeout + _MARGIN,
         )
         self.traffic = self._means.traffic
         self._renew, self._from_record = renew, set[str]()
@@ -77,7 +85,7 @@ class Client:
         self._providers: dict[str, Provider] = {}
         self._lanes: dict[str, Lane] = {}
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
-        self._told_cold = False
+        self._told_cold = self._told_elsewhere = False
 
     def stop(self) -> None:
         """Make no new call; those under way finish and are recorded, if that takes no hours."""
@@ -109,17 +117,24 @@ class Client:
         """
         provider = self.provider_of(request.model)
         key = request.key(place=provider.place)
-        known = None if renew or provider.traits.records else self._book.find(key)
-        if known is not None:
-            return await self._reuse(key, known), key
-        self._from_record.discard(key)
-        waiting = self._under_way.get(key)
-        if waiting is not None:  # an equal call is under way: share its reply
-            return await asyncio.shield(waiting), key
+        while True:
+            known = None if renew or provider.traits.records else self._book.find(key)
+            if known is not None:
+                return await self._reuse(key, known), key
+            self._from_record.discard(key)
+            waiting = self._under_way.get(key)
+            if waiting is None:
+                break
+            await asyncio.wait((waiting,))  # an equal call is under way: share its reply
+            if not waiting.cancelled():
+                return waiting.result(), key
         future = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:
             completion = await self._ask(provider, request, stage, key, urgency, renew=renew)
+        except asyncio.CancelledError:
+            future.cancel()  # it was not the others who were cancelled: one of them goes on
+            raise
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # nobody may be waiting: mark it as seen
@@ -148,6 +163,7 @@ class Client:
         cached = provider.traits.warms and request.prefix
         prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
         lane = self._lane(provider, request.model)
+        old = self._book.find(key) if renew else None
         async with self._warmth.turn(prefix) as warm:
             while True:
                 call = Sending(self._means, provider, lane, request, key, renew=renew)
@@ -155,16 +171,27 @@ class Client:
                     completion = await call.send(stage, urgency)
                     break
                 except ElsewhereError:
-                    found = self._book.find(key)
+                    found = await self._from_elsewhere(key, old)
                     if found is not None:
                         return await self._reuse(key, found)
-                    await asyncio.sleep(_LOOK_AGAIN)
             if provider.traits.records and self._book.find(key) == completion:
                 return await self._reuse(key, completion)
             await call.record(stage, completion)
         if warm:
             self._check_cache(completion)
         return completion
+
+    async def _from_elsewhere(self, key: str, old: Completion | None) -> Completion | None:
+        """The reply to a call that another process makes; None if none came."""
+        since = time.monotonic()
+        while (holder := self._book.holder(key)) is not None:
+            self._means.check_stop()
+            if not self._told_elsewhere and time.monotonic() - since > _TELL_AFTER:
+                self._told_elsewhere = True
+                self._say(f"waiting for {holder}, which is making the same call")
+            await asyncio.sleep(_LOOK_AGAIN)
+        found = self._book.find(key)
+        return None if found == old else found
 
     def _lane(self, provider: Provider, model: str) -> Lane | None:
         if not provider.traits.paced:

@@ -117,6 +117,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
             max_retries=settings.max_retries,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
+            timeout=settings.timeout,
         ),
         budget=Budget(settings.max_usd, spent=paid.usd + paid.doubtful),
         price=partial(_price, settings),

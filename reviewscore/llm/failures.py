@@ -14,10 +14,18 @@ _NO_ACCESS = (401, 403)
 _NO_CREDIT = 402
 _RETRY = (408, 409, 425, 429)
 _SERVER_ERROR = 500
+_GAVE_UP = (504, 524)
+"""A gateway waited no longer; the server behind it may have answered and billed."""
+BAD_REQUEST = (400, 422)
+"""Statuses of a request that is refused for what is in it."""
+_FLAGGED_WORDS = ("moderation", "flagged", "content policy")
+_MOST_TOLD = 500
+"""Characters shown of an answer that is in nobody's form."""
 _NO_CREDIT_WORDS = ("insufficient_quota", "credit balance", "billing hard limit")
 _NEVER = {
     *("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError"),
-    *("gaierror", "ConnectionRefusedError"),
+    *("gaierror", "ConnectionRefusedError", "PoolTimeout", "InvalidURL", "UnsupportedProtocol"),
+    *("SSLCertVerificationError", "ClientConnectorCertificateError", "ClientConnectorSSLError"),
 }
 """Errors of a connection that never came about."""
 
@@ -36,6 +44,14 @@ def without_secrets(text: str) -> str:
         if name.endswith(_SECRET) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, f"[{name}]")
     return str(without_surrogates(text))
+
+
+def complaint(error: _StatusError) -> str:
+    """What a server says is wrong; some say it elsewhere than where the SDKs look."""
+    body = getattr(error, "body", None)
+    if not body or " - " in error.message:
+        return error.message
+    return f"{error.message} - {body}"[:_MOST_TOLD]
 
 
 class _Answer(Protocol):
@@ -61,22 +77,49 @@ def refused(error: _StatusError) -> ProviderError | StopError:
 
     Without access or credit no other call would fare better, so the run stops.
     """
-    status, message = error.status_code, without_secrets(error.message)
-    if status in _NO_ACCESS:
+    told = f"{complaint(error)} {getattr(error, 'code', None) or ''}".strip()
+    wait = seconds_to_wait(error.response.headers)
+    return _refusal(error.status_code, complaint(error), told.lower(), retry_after=wait)
+
+
+def refused_inside(error: object) -> ProviderError | StopError:
+    """An error in an answer whose own status says that all is well (OpenRouter, proxies)."""
+    fields = error if isinstance(error, Mapping) else {"message": error}
+    message, code = str(fields.get("message") or error), str(fields.get("code", ""))
+    if code.isdecimal() and int(code) >= min(BAD_REQUEST):
+        return _refusal(int(code), message, message.lower(), retry_after=None)
+    if any(words in f"{message} {code}".lower() for words in _NO_CREDIT_WORDS):
+        return _refusal(_NO_CREDIT, message, "", retry_after=None)
+    return ProviderError(without_secrets(message), retryable=True, in_doubt=True)
+
+
+def _refusal(
+    status: int, message: str, told: str, *, retry_after: float | None
+) -> ProviderError | StopError:
+    """A refusal by its status and by the words in all that was told."""
+    message = without_secrets(message)
+    flagged = any(words in told for words in _FLAGGED_WORDS)
+    if status in _NO_ACCESS and not flagged:
         return StopError(f"the provider refused access ({status}: {message}); check the key")
-    told = f"{message} {getattr(error, 'code', '')}".lower()
     if status == _NO_CREDIT or any(words in told for words in _NO_CREDIT_WORDS):
         return StopError(f"the account has no credit left ({message}); run again later")
     return ProviderError(
         f"status {status}: {message}",
         retryable=status in _RETRY or status >= _SERVER_ERROR,
-        retry_after=seconds_to_wait(error.response.headers),
+        retry_after=retry_after,
         status=status,
+        in_doubt=status in _GAVE_UP,
     )
 
 
 def strange(place: str, error: Exception) -> ProviderError:
-    """An answer that cannot be read; the server may do better next time, and may have billed."""
+    """An answer that cannot be read; the server may do better next time, and may have billed.
+
+    Text that cannot be encoded never left: it is ours, or a setting, and no answer's.
+    """
+    if isinstance(error, UnicodeEncodeError):
+        told = without_secrets(f"{place}: the request cannot be sent ({error})")
+        return ProviderError(told, retryable=False)
     return ProviderError(
         without_secrets(f"{place}: the answer cannot be read ({error})"),
         retryable=True,

@@ -103,7 +103,7 @@ class Lane:
             usual = statistics.median(recent)
             best = self._best[stage] = min(self._best.get(stage, usual), usual)
             if usual > SLOWER * best and asked >= self._last_cut:
-                self.width = max(1.0, self.most / 8, self.width * 0.9)
+                self.width = min(self.width, max(1.0, self.most / 8, self.width * 0.9))
                 self._last_cut = time.monotonic()
                 return
         self.width = min(float(self.most), self.width + 1 / self.width)

@@ -14,6 +14,8 @@ _REFUSALS = (
 )
 """Words of a 400 that refuses a parameter rather than its value."""
 _OUT_OF_RANGE = ("too large", "too small", "at most", "at least", "maximum", "minimum", "between")
+_PATH = re.compile(r"\w+(?:\.\w+)+")
+"""A field inside another one, as ``output_config.effort``."""
 _FORMS = {"json_schema": ("json_schema", "guided"), "json_object": ("json_object",)}
 
 
@@ -56,6 +58,10 @@ class Refused:
         form = sent.get("response_format")
         if isinstance(form, str) and any(word in lowered for word in _FORMS.get(form, ())):
             return form
+        for path in _PATH.findall(lowered):
+            for name in reversed(path.split(".")):  # the innermost is the one complained of
+                if name in sent:
+                    return str(name)
         for name in sorted(sent, key=len, reverse=True):  # the longer limit's name holds the other
             # "use 'max_tokens' instead" names two: the one complained of comes first.
             others = [lowered.find(other) for other in self._limits if other in lowered]

@@ -112,11 +112,12 @@ def price_list(path: Path | None = None) -> PriceList:
 
 
 def cost_of(completion: Completion, price: Price | None) -> float | None:
-    """Dollars of a reply; None if the price is not known."""
-    if price is None:
-        return None
+    """Dollars of a reply; None if the price is not known, or what was used."""
+    usage = completion.usage
+    if price is None or (not usage.input_tokens + usage.output_tokens and price.input):
+        return None  # a server that counts no tokens is not one that asks for no money
     long = completion.parameters.get("cache_ttl") == "1h"
-    return price.usd(completion.usage, batch=completion.batch, long=long)
+    return price.usd(usage, batch=completion.batch, long=long)
 
 
 def worst_case(request: Request, price: Price | None, *, batch: bool = False) -> float | None:

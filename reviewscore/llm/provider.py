@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
+from reviewscore.config import without_credentials
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
 
@@ -80,7 +81,8 @@ def check_model(model: str, *, base_url: str | None) -> None:
     """Refuse a model that cannot be asked, before anything is made or paid for.
 
     Raises:
-        SettingsError: No provider will take the name, or the provider's key is missing.
+        SettingsError: No provider will take the name, or its key is missing or cannot be sent, or
+            its address holds credentials.
     """
     provider, slash, name = model.partition("/")
     if model.startswith(EXCHANGE):
@@ -98,8 +100,27 @@ def check_model(model: str, *, base_url: str | None) -> None:
     if key is not None and not os.environ.get(key) and not (base_url and provider == "openai"):
         server = ", or name a compatible server with --base-url" if provider == "openai" else ""
         raise SettingsError(f"{key} is not set; set it{server}")
+    _check_key(key)
+    _check_address(base_url if provider == "openai" else None, "the address of the server")
+    if provider == "anthropic":
+        _check_address(os.environ.get("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
     if provider == "litellm" and find_spec("litellm") is None:
         raise SettingsError(f"{model} needs a package: pip install 'reviewscore[litellm]'")
+
+
+def _check_key(name: str | None) -> None:
+    key = os.environ.get(name or "", "")
+    if not all("!" <= sign <= "~" for sign in key):
+        raise SettingsError(
+            f"{name} holds a space, a line break or a sign that no key has; copy it again"
+        )
+
+
+def _check_address(address: str | None, name: str) -> None:
+    if address is not None and without_credentials(address) != address:
+        raise SettingsError(
+            f"{name} holds a name or password, which is not sent; put the key into its own variable"
+        )
 
 
 def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provider:
@@ -123,7 +144,7 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
         case "litellm":
             from reviewscore.llm.providers.litellm import LiteLLMProvider
 
-            return LiteLLMProvider(timeout=timeout)
+            return LiteLLMProvider(model, timeout=timeout)
         case _:
             from reviewscore.llm.providers.openai import OpenAIProvider
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -24,7 +23,7 @@ T = TypeVar("T")
 LONGEST_WAIT = 60.0
 """Seconds; a provider that asks for more is not waited for."""
 LONGEST_STORM = 900.0
-"""Seconds for which a call is tried again while the provider says it is asked too often."""
+"""Seconds a call waits between attempts that all the same fail for asking too often."""
 TOO_OFTEN = 429
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT)
@@ -38,35 +37,62 @@ def _worth_retrying(error: BaseException) -> bool:
     )
 
 
+def _error(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None
+
+
 def _wait(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    backoff = float(_BACKOFF(state))
-    if isinstance(error, ProviderError) and error.retry_after is not None:
-        return error.retry_after + min(backoff, error.retry_after)  # not all at the same instant
-    return backoff
+    """The wait asked for, and some more, so that not all come back at the same instant.
+
+    A server that asks for none, again and again, is given the time that it does not ask for.
+    """
+    error, backoff = _error(state), float(_BACKOFF(state))
+    asked = error.retry_after if isinstance(error, ProviderError) else None
+    return backoff if asked is None else max(backoff, asked + min(backoff, asked))
+
+
+def _wait_for_job(state: RetryCallState) -> float:
+    """The wait asked for, to the second, so that all go with the same job."""
+    error = _error(state)
+    asked = error.retry_after if isinstance(error, ProviderError) else None
+    return _wait(state) if asked is None else asked
 
 
 def _say(state: RetryCallState) -> None:
-    error = state.outcome.exception() if state.outcome else None
-    log.info("attempt %d failed (%s); trying again", state.attempt_number, error)
+    log.info("attempt %d failed (%s); trying again", state.attempt_number, _error(state))
 
 
 class _Patience:
-    """When to give up: after so many failures, those for asking too often not counted."""
+    """When to give up: after so many failures, those for asking too often not counted.
 
-    def __init__(self, max_retries: int) -> None:
-        self._left, self._began = max_retries, time.monotonic()
+    Those count by the time waited since the first of them in a row. Time in which the call stood
+    in a queue of ours, or the server worked at it, says nothing about a server that is too busy.
+    """
+
+    def __init__(self, max_retries: int, *, counted: bool) -> None:
+        self._left, self._counted = max_retries, counted
+        self._storm: float | None = None
 
     def __call__(self, state: RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, ProviderError) and error.status == TOO_OFTEN:
-            return time.monotonic() - self._began > LONGEST_STORM
+        error = _error(state)
+        if not self._counted and isinstance(error, ProviderError) and error.status == TOO_OFTEN:
+            if self._storm is None:
+                self._storm = state.idle_for
+            return state.idle_for - self._storm > LONGEST_STORM
+        self._storm = None
         self._left -= 1
         return self._left < 0
 
 
-async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> tuple[T, int]:
+async def with_retries(
+    ask: Callable[[], Awaitable[T]], *, max_retries: int, in_jobs: bool = False
+) -> tuple[T, int]:
     """Ask until it works or trying again is pointless.
+
+    Args:
+        ask: Asks once.
+        max_retries: How often a failure is followed by another attempt.
+        in_jobs: Attempts go with batch jobs, which take hours: each one counts.
 
     Returns:
         The result and the number of attempts it took.
@@ -78,8 +104,8 @@ async def with_retries(ask: Callable[[], Awaitable[T]], *, max_retries: int) -> 
     """
     attempts = AsyncRetrying(
         retry=retry_if_exception(_worth_retrying),
-        stop=_Patience(max_retries),
-        wait=_wait,
+        stop=_Patience(max_retries, counted=in_jobs),
+        wait=_wait_for_job if in_jobs else _wait,
         before_sleep=_say,
         sleep=asyncio.sleep,
         reraise=True,

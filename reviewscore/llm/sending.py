@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from reviewscore.errors import ProviderError, StoppedError
+from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
@@ -29,8 +29,12 @@ class Book(Protocol):
         """Note that this run uses a recorded call."""
         ...
 
-    async def claim(self, key: str, usd: float | None) -> bool:
+    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
         """Announce a call just before it is sent; False while another process is at it."""
+        ...
+
+    def holder(self, key: str) -> str | None:
+        """Who else is making a call, in words; None if nobody is."""
         ...
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
@@ -70,6 +74,7 @@ class Means:
         budget: The spending cap.
         price: Finds the price of a model.
         max_retries: How often a failed call is tried again.
+        longest: Seconds after which a call that was sent has surely ended.
         stopping: Whether no new call may be made.
     """
 
@@ -77,8 +82,18 @@ class Means:
     budget: Budget
     price: Callable[[str], Price | None]
     max_retries: int
+    longest: float
     traffic: Traffic = field(default_factory=Traffic)
     stopping: bool = False
+
+    def check_stop(self) -> None:
+        """Make no call while the run is being stopped.
+
+        Raises:
+            StoppedError: It is.
+        """
+        if self.stopping:
+            raise StoppedError("the run is being stopped; run the same command again to go on")
 
 
 class Sending:
@@ -124,7 +139,7 @@ class Sending:
 
         try:
             completion, self._attempts = await with_retries(
-                attempt, max_retries=self._means.max_retries
+                attempt, max_retries=self._means.max_retries, in_jobs=self._lane is None
             )
         except BaseException:
             if self._claimed or self._doubtful:
@@ -163,39 +178,55 @@ class Sending:
             return await self._paid_for(stage)
 
     async def _paid_for(self, stage: str) -> Completion:
-        self._check_stop()
+        self._means.check_stop()
         budget = self._means.budget
         await budget.reserve(self._worst)
-        spent: float | None = None
+        spent, sent = None, False
         try:
-            self._check_stop()  # it may have waited for others to settle
+            self._means.check_stop()  # it may have waited for others to settle
             await self._claim()
+            sent = True
             completion = await self._timed(stage)
             spent = cost_of(completion, self._price)
-        except ProviderError as error:
-            if error.in_doubt:
-                spent = self._worst
-                self._doubtful += self._worst or 0.0
+            if spent is None and self._worst is not None:
+                spent = self._doubt()
+        except BaseException as error:
+            if sent and self._may_be_billed(error):
+                spent = self._doubt()
             raise
         finally:
             budget.settle(self._worst, spent)
         return completion
 
-    def _check_stop(self) -> None:
-        if self._means.stopping:
-            raise StoppedError("the run is being stopped; run the same command again to go on")
+    def _doubt(self) -> float:
+        """Count an attempt at its worst."""
+        worst = self._worst or 0.0
+        self._doubtful += worst
+        return worst
+
+    def _may_be_billed(self, error: BaseException) -> bool:
+        """Whether a call that was sent may cost something although it brought no reply."""
+        if isinstance(error, ProviderError):
+            return error.in_doubt
+        if isinstance(error, StopError):
+            return False
+        return self._lane is not None  # cancelled; what a batch job was asked is not lost
 
     async def _claim(self) -> None:
         """Announce the call just before it is sent, so that a kill costs what was really sent.
 
-        Batch jobs have a record of their own, and replies in a folder cost nothing.
+        Batch jobs have a record of their own, and replies in a folder cost nothing. A claim holds
+        for as long as one attempt can take, so each attempt renews it.
         """
-        if self._claimed or self._provider.traits.records:
-            return
+        means = self._means
         if self._lane is not None:
-            if not await self._means.book.claim(self._key, self._worst):
+            if not await means.book.claim(self._key, self._worst, seconds=means.longest):
                 raise ElsewhereError
+            if self._claimed:
+                return
             self._claimed = True
+        if self._provider.traits.records:
+            return
         # Between the look into the book and the claim another process may have finished.
         if not self._renew and self._means.book.find(self._key) is not None:
             raise ElsewhereError

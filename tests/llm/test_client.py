@@ -68,6 +68,28 @@ async def test_a_failed_shared_call_fails_for_all_who_wait() -> None:
     assert all(isinstance(outcome, ProviderError) for outcome in outcomes)
 
 
+async def test_who_shares_a_call_goes_on_when_the_first_asker_is_cancelled() -> None:
+    begun = asyncio.Event()
+
+    async def slow(_: Request) -> str:
+        begun.set()
+        await asyncio.sleep(0.05)
+        return "one"
+
+    provider = ScriptedProvider(slow)
+    asker = client(provider)
+    first = asyncio.create_task(asker.complete(request(), stage="s"))
+    await begun.wait()
+    others = [asyncio.create_task(asker.complete(request(), stage="s")) for _ in range(3)]
+    await asyncio.sleep(0)
+    first.cancel()
+    replies = await asyncio.gather(*others)
+
+    assert [reply.text for reply, _ in replies] == ["one"] * 3
+    assert first.cancelled()
+    assert len(provider.requests) == 2
+
+
 async def test_no_more_calls_than_allowed_are_under_way() -> None:
     now, most = 0, 0
 

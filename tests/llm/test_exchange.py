@@ -98,6 +98,26 @@ async def test_the_last_reply_to_a_prompt_counts(tmp_path: Path) -> None:
     assert reply.text == "second thoughts"
 
 
+async def test_a_last_line_that_never_ends_counts_once_it_is_whole(tmp_path: Path) -> None:
+    line = json.dumps({"prompt": request().prompt_key(), "reply": {"kind": "claim"}})
+    provider = ExchangeProvider(tmp_path, quiet=0.01)
+    replies = tmp_path / "replies.jsonl"
+
+    replies.write_text(line[:-1])
+    cut_off = provider._look()
+    replies.write_text(line)
+    looks = [provider._look(), provider._look()]
+    replies.write_text(line + "\n")
+    put(tmp_path, prompt="short", reply={})
+    with pytest.raises(InputError, match="jsonl:2"):
+        provider._look()
+    (found,) = [await provider.complete(request())]
+
+    assert not cut_off
+    assert looks == [True, False]
+    assert found.text == '{"kind": "claim"}'
+
+
 async def test_a_prompt_is_written_once_however_often_it_is_asked(tmp_path: Path) -> None:
     await ask(tmp_path, request())
     await ask(tmp_path, request())

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -137,7 +138,7 @@ import asyncio, sys
 from pathlib import Path
 from reviewscore.llm.ledger.book import Ledger
 ledger = Ledger(Path({str(tmp_path)!r}), run="other")
-print(asyncio.run(ledger.claim("k", 2.0)), flush=True)
+print(asyncio.run(ledger.claim("k", 2.0, seconds=60)), flush=True)
 sys.stdin.readline()
 """
     other = subprocess.Popen(
@@ -151,10 +152,10 @@ sys.stdin.readline()
     assert other.stdin is not None
     assert other.stdout.readline() == "True\n"
 
-    while_alive = await ledger.claim("k", 1.0)
+    while_alive = await ledger.claim("k", 1.0, seconds=60)
     other.kill()
     other.wait()
-    when_dead = await ledger.claim("k", 1.0)
+    when_dead = await ledger.claim("k", 1.0, seconds=60)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         doubts = db.execute("SELECT run, usd FROM doubts").fetchall()
     ledger.close()
@@ -168,11 +169,13 @@ sys.stdin.readline()
 
 async def test_calls_under_way_when_a_session_died_count_at_their_worst(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, run="one")
-    await ledger.claim("mine", 1.0)
+    await ledger.claim("mine", 1.0, seconds=60)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         host = owner.me().partition("/")[0]
-        db.execute("INSERT INTO claims VALUES ('gone', 'one', ?, 3.0)", (f"{host}/999999999/1",))
-        db.execute("INSERT INTO claims VALUES ('far', 'one', 'elsewhere/1/1', 5.0)")
+        soon = time.time() + 60
+        row = (f"{host}/999999999/1", soon)
+        db.execute("INSERT INTO claims VALUES ('gone', 'one', ?, 3.0, ?)", row)
+        db.execute("INSERT INTO claims VALUES ('far', 'one', 'elsewhere/1/1', 5.0, ?)", (soon,))
         db.commit()
 
     await ledger.bury()
@@ -182,9 +185,30 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(tmp_path
     assert paid.doubtful == 3.0
 
 
+async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        sql = "INSERT INTO claims VALUES (?, 'other', 'elsewhere/7/1', 5.0, ?)"
+        db.execute(sql, ("new", time.time() + 60))
+        db.execute(sql, ("old", time.time() - 1))
+        db.commit()
+
+    holders = [ledger.holder("new"), ledger.holder("old")]
+    claimed = [await ledger.claim(key, 1.0, seconds=60) for key in ("new", "old")]
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        doubts = db.execute("SELECT run, key, usd FROM doubts").fetchall()
+    ledger.close()
+
+    assert holders == ["process 7 on elsewhere", None]
+    assert claimed == [False, True]
+    assert doubts == [("other", "old", 5.0)]
+
+
 async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, run="one")
-    await ledger.claim("k", 1.0)
+    await ledger.claim("k", 1.0, seconds=60)
     await ledger.drop("k", doubtful=0.25)
 
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
@@ -230,6 +254,17 @@ async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="cannot be written"):
         await ledger.drop("k", doubtful=1.0)
     await ledger.add(call())  # and the next write goes well
+
+    assert ledger.find(call().key) is not None
+    ledger.close()
+
+
+async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+
+    with pytest.raises(ZeroDivisionError):
+        await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
+    await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
 
     assert ledger.find(call().key) is not None
     ledger.close()

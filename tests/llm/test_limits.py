@@ -72,6 +72,19 @@ async def test_replies_that_become_much_slower_shrink_the_places_of_that_stage_o
     assert 8.0 <= lane.width < 64.0
 
 
+async def test_a_slow_reply_never_adds_places() -> None:
+    lane = Lane(32)
+    for seconds in (0.1, 10.0):
+        for _ in range(32):
+            lane.answered("s", asked=time.monotonic(), seconds=seconds)
+    for _ in range(6):
+        lane.throttled(asked=time.monotonic(), wait=None)
+    throttled = lane.width
+    lane.answered("s", asked=time.monotonic(), seconds=10.0)
+
+    assert throttled == lane.width == 1.0
+
+
 async def test_requests_a_minute_are_kept_to() -> None:
     lane = Lane(100, requests=3)
     went: list[int] = []

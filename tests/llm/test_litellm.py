@@ -155,3 +155,14 @@ def test_without_the_extra_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(SettingsError, match=r"reviewscore\[litellm\]"):
         check_model("litellm/gemini/x", base_url=None)
+
+
+@installed
+def test_servers_of_one_provider_share_no_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = []
+    for address in ("http://me:secret@one:11434", "http://two:11434"):
+        monkeypatch.setenv("OLLAMA_API_BASE", address)
+        places.append(open_provider("litellm/ollama/x", base_url=None, timeout=5).place)
+
+    assert places == ["litellm http://one:11434", "litellm http://two:11434"]
+    assert open_provider("litellm/gemini/x", base_url=None, timeout=5).place == "litellm"

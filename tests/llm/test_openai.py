@@ -8,10 +8,10 @@ import pytest
 from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.llm.parameters import reasons
+from reviewscore.llm.parameters import Refused, reasons
 from reviewscore.llm.provider import check_model, open_provider
 from reviewscore.llm.waiting_time import seconds_to_wait
-from reviewscore.schema.call import Message, Request
+from reviewscore.schema.call import Message, Parameters, Request
 from tests.loopback import Loopback, completion
 
 Body = dict[str, object]
@@ -310,3 +310,13 @@ def test_a_wait_as_a_date_is_relative_to_the_servers_own_clock(
 )  # fmt: skip
 def test_reasoning_models_are_known_by_their_names(name: str, thinks: bool) -> None:
     assert reasons(name) is thinks
+
+
+def test_of_a_field_inside_another_one_the_inner_one_is_left_out() -> None:
+    refused = Refused(())
+    sent: Parameters = {"max_tokens": 1, "output_config": "json_schema", "effort": "low"}
+
+    assert refused.learn("m", "output_config.effort: not supported by this model", sent)
+    assert refused.of("m") == {"effort"}
+    assert refused.learn("m", "output_config.format: Extra inputs are not permitted", sent)
+    assert refused.of("m") == {"effort", "output_config"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from reviewscore.llm.ledger import owner
@@ -15,6 +17,8 @@ _ANSWERED = (
     "DELETE FROM job_requests WHERE key = ? AND label IN (SELECT label FROM jobs WHERE job = ?)"
 )
 """A request of a batch job is done with when its reply is recorded, in the same transaction."""
+_NUMBER = count()
+"""Tells ledgers of one process apart: what one of them claims, the others have to wait for."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class Paid:
         usd: Dollars of the calls whose price was known.
         unpriced: Calls without a known price.
         doubtful: Dollars at most of calls that were sent and may have been billed although no
-            reply was seen (broken connections, killed sessions).
+            reply was seen (broken connections, killed sessions, calls given up midway), or
+            whose server counted no tokens.
         models: Models as the providers named them.
     """
 
@@ -56,6 +61,7 @@ class Ledger:
     def __init__(self, folder: Path, *, run: str, fresh: bool = False) -> None:
         self.run = run
         self._fresh = fresh
+        self._me = f"{owner.me()}/{next(_NUMBER)}"
         self._reader = connect(folder)
         self._reader.row_factory = sqlite3.Row
         self._connection = connect(folder)
@@ -76,19 +82,30 @@ class Ledger:
         """Note that this run uses a recorded call."""
         await self._writer.run(lambda db: _use(db, self.run, key))
 
-    async def claim(self, key: str, usd: float | None) -> bool:
+    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
         """Announce that this process makes a call, before it is sent.
 
         Args:
             key: The call's key.
             usd: Its worst case in dollars; counted as spent if the process dies.
+            seconds: How long the call can take; after that the claim holds no more, since whether
+                a process on another computer lives cannot be told.
 
         Returns:
             Whether the call is ours; False while another living process is at it.
         """
-        me = owner.me()
-        claimed: bool = await self._writer.run(lambda db: _claim(db, key, self.run, me, usd))
+        until = time.time() + seconds
+        row = (key, self.run, self._me, usd, until)
+        claimed: bool = await self._writer.run(lambda db: _claim(db, row))
         return claimed
+
+    def holder(self, key: str) -> str | None:
+        """Who else is making a call, in words; None if nobody is."""
+        sql = "SELECT owner, until FROM claims WHERE key = ?"
+        row = self._reader.execute(sql, (key,)).fetchone()
+        if row is None or row["owner"] == self._me or not _holds(*row):
+            return None
+        return owner.in_words(row["owner"])
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Record a call and drop its claim; it is on the disk when this returns.
@@ -110,7 +127,7 @@ class Ledger:
             _use(db, self.run, call.key)
             if call.completion.job is not None:
                 db.execute(_ANSWERED, (call.key, call.completion.job))
-            _settle(db, self.run, call.key, doubtful)
+            self._settle(db, call.key, doubtful)
 
         await self._writer.run(write)
         self._prefixes.add(name)
@@ -122,7 +139,13 @@ class Ledger:
             key: The call's key.
             doubtful: Dollars that the failed attempts may have cost; None for none.
         """
-        await self._writer.run(lambda db: _settle(db, self.run, key, doubtful))
+        await self._writer.run(lambda db: self._settle(db, key, doubtful))
+
+    def _settle(self, db: sqlite3.Connection, key: str, doubtful: float | None) -> None:
+        """Give our claim up, and book what may have been billed beside the reply."""
+        db.execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, self._me))
+        if doubtful:
+            db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (self.run, key, doubtful))
 
     async def bury(self) -> None:
         """Count the calls that killed sessions had under way as spent at their worst."""
@@ -177,28 +200,25 @@ def _use(db: sqlite3.Connection, run: str, key: str) -> None:
     db.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (run, key))
 
 
-def _settle(db: sqlite3.Connection, run: str, key: str, doubtful: float | None) -> None:
-    """Give our claim up, and book what may have been billed beside the reply."""
-    db.execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, owner.me()))
-    if doubtful:
-        db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, doubtful))
-
-
-def _claim(db: sqlite3.Connection, key: str, run: str, me: str, usd: float | None) -> bool:
-    held = db.execute("SELECT run, owner, usd FROM claims WHERE key = ?", (key,)).fetchone()
-    if held is not None:
-        holder_run, holder, at_most = held
-        if holder != me and owner.alive(holder):
+def _claim(db: sqlite3.Connection, row: tuple[str, str, str, float | None, float]) -> bool:
+    key, me = row[0], row[2]
+    held = db.execute("SELECT run, owner, usd, until FROM claims WHERE key = ?", (key,)).fetchone()
+    if held is not None and held[1] != me:
+        run, holder, usd, until = held
+        if _holds(holder, until):
             return False
-        if holder != me:
-            db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (holder_run, key, at_most))
-    db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", (key, run, me, usd))
+        db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, usd))
+    db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", row)
     return True
 
 
+def _holds(holder: str, until: float) -> bool:
+    return time.time() < until and owner.alive(holder)
+
+
 def _bury(db: sqlite3.Connection) -> None:
-    rows = db.execute("SELECT key, run, owner, usd FROM claims").fetchall()
-    for key, run, holder, usd in rows:
-        if not owner.alive(holder):
+    rows = db.execute("SELECT key, run, owner, usd, until FROM claims").fetchall()
+    for key, run, holder, usd, until in rows:
+        if not _holds(holder, until):
             db.execute("INSERT INTO doubts VALUES (?, ?, ?)", (run, key, usd))
             db.execute("DELETE FROM claims WHERE key = ?", (key,))

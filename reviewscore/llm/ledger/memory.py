@@ -22,9 +22,13 @@ class CallsInMemory:
     async def use(self, key: str) -> None:
         """Note nothing: all calls are this process's own."""
 
-    async def claim(self, key: str, usd: float | None) -> bool:
+    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
         """Every call is ours."""
         return True
+
+    def holder(self, key: str) -> str | None:
+        """Nobody else is there."""
+        return None
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Remember a call."""

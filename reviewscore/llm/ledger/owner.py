@@ -13,16 +13,21 @@ def me() -> str:
     return _name(os.getpid())
 
 
+def in_words(owner: str) -> str:
+    """An owner as users know it."""
+    host, number = owner.split("/")[:2]
+    return f"process {number} on {host}"
+
+
 @lru_cache(maxsize=4)
 def _name(pid: int) -> str:
     return f"{socket.gethostname()}/{pid}/{_born(pid)}"
 
 
 def alive(owner: str) -> bool:
-    """Whether a claim's owner may still be at work; a process elsewhere is taken to live."""
-    host, _, rest = owner.partition("/")
-    number, _, born = rest.partition("/")
-    if host != socket.gethostname():
+    """Whether an owner may still be at work; one that cannot be looked up is taken to live."""
+    host, number, born = owner.split("/")[:3]
+    if host != socket.gethostname() or os.name == "nt":  # Windows kills whom it is asked about
         return True
     pid = int(number)
     try:

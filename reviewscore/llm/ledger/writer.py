@@ -72,23 +72,21 @@ class Writer:
                 return
 
     def _commit(self, jobs: list[_Job]) -> None:
-        error: ReviewScoreError | None = None
+        error: Exception | None = None
         results: list[Any] = []
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             results = [job.work(self._connection) for job in jobs]
             self._connection.execute("COMMIT")
-        except sqlite3.Error as problem:
+        except Exception as problem:  # whoever waits must learn of it, or waits for ever
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            error = _failure(problem)
+            error = _failure(problem) if isinstance(problem, sqlite3.Error) else problem
         done = list(zip(jobs, results, strict=True)) if error is None else []
         jobs[0].loop.call_soon_threadsafe(_resolve, jobs, done, error)
 
 
-def _resolve(
-    jobs: list[_Job], done: list[tuple[_Job, Any]], error: ReviewScoreError | None
-) -> None:
+def _resolve(jobs: list[_Job], done: list[tuple[_Job, Any]], error: Exception | None) -> None:
     for job, result in done:
         if not job.future.done():
             job.future.set_result(result)

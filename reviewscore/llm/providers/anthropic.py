@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.llm.failures import STRANGE, broken, refused, strange
+from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 ANTHROPIC = "https://api.anthropic.com"
-_BAD_REQUEST = 400
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -47,8 +46,8 @@ class AnthropicProvider:
                 )
                 return completion_of(answer, sent)
             except anthropic.APIStatusError as error:
-                if error.status_code != _BAD_REQUEST or not self._refused.learn(
-                    request.model, error.message, sent
+                if error.status_code not in BAD_REQUEST or not self._refused.learn(
+                    request.model, complaint(error), sent
                 ):
                     raise refused(error) from error
             except anthropic.APIConnectionError as error:  # time-outs are connection errors too

@@ -63,7 +63,7 @@ class ExchangeProvider:
             raise InputError(str(error.strerror), file=folder) from error
         self._replies: dict[str, Reply] = {}
         self._line_end = ""
-        self._read, self._lines = 0, 0
+        self._read, self._lines, self._tail = 0, 0, b""
         self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
         self._look()
         self._asked_before = self._known_prompts()
@@ -114,7 +114,10 @@ class ExchangeProvider:
         return found
 
     def _look(self) -> bool:
-        """Read new lines of the replies; whether there were any."""
+        """Read new lines of the replies; whether there were any.
+
+        A last line without an end counts if it is whole, and is read again when it has ended.
+        """
         path = self._folder / REPLIES
         if not path.is_file():
             return False
@@ -128,6 +131,12 @@ class ExchangeProvider:
                 reply = _parsed(line, path, self._lines)
                 self._replies[reply.prompt] = reply
         self._read += len(whole)
+        tail = raw[len(whole) :]
+        if tail != self._tail and _is_json(tail):
+            reply = _parsed(tail, path, self._lines + 1)
+            self._replies[reply.prompt] = reply
+            self._tail = tail
+            return True
         return bool(whole)
 
     async def _await_replies(self, wave: tuple[Waiting, ...]) -> None:
@@ -156,6 +165,14 @@ class ExchangeProvider:
     async def close(self) -> None:
         """Wait no more."""
         await self._waves.close()
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _parsed(line: bytes, path: Path, number: int) -> Reply:

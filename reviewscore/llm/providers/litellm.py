@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Literal
+from typing import Any
 
+from reviewscore.config import without_credentials
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import STRANGE, broken, refused, strange
+from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.providers.openai import finish_of
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request, Usage
-
-_BAD_REQUEST = 400
 
 
 def quiet_litellm() -> Any:
@@ -31,13 +31,14 @@ class LiteLLMProvider:
     """Completions of any provider that LiteLLM knows: ``litellm/gemini/gemini-3-pro``, ...
 
     Args:
+        model: ``litellm/`` and LiteLLM's own name.
         timeout: Seconds to wait for one reply.
     """
 
-    place = "litellm"
     traits = Traits()
 
-    def __init__(self, *, timeout: float) -> None:
+    def __init__(self, model: str, *, timeout: float) -> None:
+        self.place = _place(model)
         self._litellm = quiet_litellm()
         self._timeout = timeout
         self._refused = Refused(())
@@ -50,10 +51,10 @@ class LiteLLMProvider:
             sent = _parameters(request, self._refused.of(request.model))
             try:
                 answer = await self._litellm.acompletion(**self._body(request, sent))
-                return _completion(answer, sent)
+                return _completion(answer, sent, request.model)
             except openai.APIStatusError as error:  # LiteLLM's errors are of OpenAI's kinds
-                if error.status_code != _BAD_REQUEST or not self._refused.learn(
-                    request.model, error.message, sent
+                if error.status_code not in BAD_REQUEST or not self._refused.learn(
+                    request.model, complaint(error), sent
                 ):
                     raise refused(error) from error
             except openai.APIConnectionError as error:
@@ -91,6 +92,14 @@ class LiteLLMProvider:
         await self._litellm.close_litellm_async_clients()
 
 
+def _place(model: str) -> str:
+    """Where LiteLLM sends requests, as far as its variables say: servers share no replies."""
+    provider = model_name(model).partition("/")[0].upper()
+    names = (f"{provider}_API_BASE", f"{provider}_BASE_URL")
+    addresses = (os.environ[name] for name in names if os.environ.get(name))
+    return " ".join(["litellm", *(str(without_credentials(one)) for one in addresses)])
+
+
 def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     sent: Parameters = {"max_tokens": request.max_tokens}
     if request.temperature is not None:
@@ -105,22 +114,17 @@ def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     return sent
 
 
-def _completion(answer: Any, sent: Parameters) -> Completion:
+def _completion(answer: Any, sent: Parameters, model: str) -> Completion:
     if not answer.choices:
         raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
     choice = answer.choices[0]
-    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
-    text = choice.message.content or ""
+    finish, text = finish_of(choice), choice.message.content or ""
     refusal = getattr(choice.message, "refusal", None)
     if refusal:
         finish, text = "refusal", refusal
-    elif choice.finish_reason == "length":
-        finish = "length"
-    elif choice.finish_reason == "content_filter":
-        finish = "filter"
     return Completion(
         text=str(without_surrogates(text)),
-        model=answer.model or "",
+        model=answer.model or model_name(model),
         reply_id=answer.id,
         finish=finish,
         usage=_usage(getattr(answer, "usage", None)),

@@ -7,7 +7,16 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import STRANGE, broken, refused, strange
+from reviewscore.llm.failures import (
+    BAD_REQUEST,
+    STRANGE,
+    broken,
+    complaint,
+    refused,
+    refused_inside,
+    strange,
+    without_secrets,
+)
 from reviewscore.llm.parameters import Refused, reasons
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
@@ -22,6 +31,14 @@ OPENAI = "https://api.openai.com/v1"
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 _OTHER_DOOR = ("v1/responses", "responses api")
 """Words of an error that sends us to the other endpoint."""
+
+Finish = Literal["stop", "length", "filter", "refusal"]
+_FINISH: dict[object, Finish] = {
+    **dict.fromkeys(("length", "model_length", "max_tokens"), "length"),
+    "content_filter": "filter",
+}
+_BROKEN_OFF = ("error", "abort")
+"""How gateways end a reply that is only a part of one."""
 
 
 class OpenAIProvider:
@@ -50,18 +67,19 @@ class OpenAIProvider:
 
         while True:
             sent = parameters(request, self._refused.of(request.model))
+            responds = request.model in self._responses  # others may learn it in the meantime
             try:
-                if request.model in self._responses:
+                if responds:
                     return await self._respond(request, sent)
                 body = chat_body(request, sent)
                 answer: ChatCompletion = await self._client.chat.completions.create(**body)
-                return completion_of(answer, sent)
+                return completion_of(answer, sent, model=model_name(request.model))
             except openai.APIStatusError as error:
-                other = wants_responses(error.status_code, error.message)
-                if other and request.model not in self._responses:
+                told = complaint(error)
+                if wants_responses(error.status_code, told) and not responds:
                     self._responses.add(request.model)
-                elif error.status_code != 400 or not self._refused.learn(  # noqa: PLR2004
-                    request.model, error.message, sent
+                elif error.status_code not in BAD_REQUEST or not self._refused.learn(
+                    request.model, told, sent
                 ):
                     raise refused(error) from error
             except openai.APIConnectionError as error:  # time-outs are connection errors too
@@ -71,7 +89,7 @@ class OpenAIProvider:
 
     async def _respond(self, request: Request, sent: Parameters) -> Completion:
         answer: Response = await self._client.responses.create(**responses_body(request, sent))
-        return completion_of_response(answer, sent)
+        return completion_of_response(answer, sent, model=model_name(request.model))
 
     def halt(self) -> None:
         """Nothing takes hours."""
@@ -172,23 +190,25 @@ def wants_responses(status: int, message: str) -> bool:
     return status in (400, 404) and any(words in message.lower() for words in _OTHER_DOOR)
 
 
-def completion_of(answer: ChatCompletion, sent: Parameters) -> Completion:
+def completion_of(answer: ChatCompletion, sent: Parameters, *, model: str = "") -> Completion:
     """A chat completion, as ours.
 
+    Args:
+        answer: The chat completion.
+        sent: What was sent beside the messages.
+        model: The model's name, for servers that do not give it.
+
     Raises:
-        ProviderError: There is no reply in it.
+        ProviderError, StopError: There is no reply in it.
     """
     if not answer.choices:
+        if (error := getattr(answer, "error", None)) is not None:
+            raise refused_inside(error)
         raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
     choice = answer.choices[0]
-    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
-    text = choice.message.content or ""
+    finish, text = finish_of(choice), choice.message.content or ""
     if choice.message.refusal:
         finish, text = "refusal", choice.message.refusal
-    elif choice.finish_reason == "length":
-        finish = "length"
-    elif choice.finish_reason == "content_filter":
-        finish = "filter"
     usage = Usage()
     if answer.usage is not None:
         details = answer.usage.prompt_tokens_details
@@ -200,12 +220,24 @@ def completion_of(answer: ChatCompletion, sent: Parameters) -> Completion:
         )
     return Completion(
         text=str(without_surrogates(text)),
-        model=answer.model,
+        model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
         usage=usage,
         parameters=sent,
     )
+
+
+def finish_of(choice: Any) -> Finish:
+    """How the reply of a choice ended; servers have many names for a reply that is whole.
+
+    Raises:
+        ProviderError: It broke off.
+    """
+    if choice.finish_reason in _BROKEN_OFF:
+        problem = without_secrets(str(getattr(choice, "error", None) or choice.finish_reason))
+        raise ProviderError(f"the reply broke off ({problem})", retryable=True, in_doubt=True)
+    return _FINISH.get(choice.finish_reason, "stop")
 
 
 def _usage(read: int | None, details: object, output: int | None, raw: str) -> Usage:
@@ -222,13 +254,18 @@ def _usage(read: int | None, details: object, output: int | None, raw: str) -> U
     )
 
 
-def completion_of_response(answer: Response, sent: Parameters) -> Completion:
+def completion_of_response(answer: Response, sent: Parameters, *, model: str = "") -> Completion:
     """A response, as our completion.
+
+    Args:
+        answer: The response.
+        sent: What was sent beside the messages.
+        model: The model's name, for servers that do not give it.
 
     Raises:
         ProviderError: The response says that it failed.
     """
-    finish: Literal["stop", "length", "filter", "refusal"] = "stop"
+    finish: Finish = "stop"
     text = answer.output_text
     parts = [part for item in answer.output if item.type == "message" for part in item.content]
     refusals = [part.refusal for part in parts if part.type == "refusal"]
@@ -250,7 +287,7 @@ def completion_of_response(answer: Response, sent: Parameters) -> Completion:
         )
     return Completion(
         text=str(without_surrogates(text)),
-        model=answer.model,
+        model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
         usage=usage,

@@ -1,0 +1,237 @@
+"""Answers of gateways, proxies and small servers, which keep to the protocol in their own way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+from aiohttp import web
+
+from reviewscore.errors import ProviderError, ReviewScoreError, SettingsError, StopError
+from reviewscore.llm.budget import Budget
+from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.failures import broken
+from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.prices import Price, worst_case
+from reviewscore.llm.provider import check_model, open_provider
+from reviewscore.schema.call import Completion, Message, Request
+from tests.loopback import Body, Loopback, completion
+
+PRICE = Price(input=1e4, cached=1e4, output=1e4)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Loopback]]:
+    started: list[Loopback] = []
+
+    def start(quirk: Callable[[Body, int], web.Response | None]) -> Loopback:
+        started.append(Loopback(quirk=quirk).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def request(number: int = 0) -> Request:
+    return Request(
+        model="openai/tiny",
+        system="role",
+        prefix="paper",
+        task='{"title":"QuestionReply"}',
+        messages=(Message(role="user", content=f"Why? {number}"),),
+        schema_name="QuestionReply",
+        reply_schema='{"title":"QuestionReply","type":"object"}',
+        structured="text",
+    )
+
+
+async def send(server: Loopback) -> Completion:
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    try:
+        return await provider.complete(request())
+    finally:
+        await provider.close()
+
+
+async def failure(server: Loopback) -> ReviewScoreError:
+    with pytest.raises(ReviewScoreError) as caught:
+        await send(server)
+    return caught.value
+
+
+def whole(**changes: object) -> Body:
+    return {**completion("{}", key="k" * 16, size=40), **changes}
+
+
+async def test_all_calls_that_start_together_find_the_other_endpoint(
+    serve: Callable[..., Loopback],
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "temperature" in body:
+            words = "This model is only supported in v1/responses."
+            return web.json_response({"error": {"message": words}}, status=404)
+        return web.json_response(whole())
+
+    provider = open_provider("openai/tiny", base_url=serve(quirk).url, timeout=5)
+
+    replies = await asyncio.gather(*(provider.complete(request(one)) for one in range(4)))
+    await provider.close()
+
+    assert [reply.parameters.get("endpoint") for reply in replies] == ["responses"] * 4
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        (402, StopError, "Insufficient credits"),
+        ("insufficient_quota", StopError, "no credit left"),
+        (429, ProviderError, "status 429: Insufficient credits"),
+        (None, ProviderError, "Insufficient credits"),
+    ],
+)
+async def test_an_error_inside_an_answer_that_claims_to_be_well_is_told(
+    serve: Callable[..., Loopback], code: object, kind: type[Exception], words: str
+) -> None:
+    body = {"error": {"code": code, "message": "Insufficient credits"}}
+    error = await failure(serve(lambda *_: web.json_response(body)))
+
+    assert isinstance(error, kind)
+    assert words in str(error)
+
+
+@pytest.mark.parametrize("reason", ["error", "abort"])
+async def test_a_reply_that_broke_off_is_no_reply(
+    serve: Callable[..., Loopback], reason: str
+) -> None:
+    body = whole()
+    body["choices"][0].update(finish_reason=reason, error={"message": "upstream died"})  # type: ignore[index]
+    error = await failure(serve(lambda *_: web.json_response(body)))
+
+    assert isinstance(error, ProviderError)
+    assert error.retryable
+    assert "upstream died" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"), [(None, "stop"), ("eos", "stop"), ("model_length", "length")]
+)
+async def test_servers_have_many_names_for_how_a_reply_ended(
+    serve: Callable[..., Loopback], reason: object, finish: str
+) -> None:
+    body = whole()
+    body["choices"][0]["finish_reason"] = reason  # type: ignore[index]
+
+    assert (await send(serve(lambda *_: web.json_response(body)))).finish == finish
+
+
+async def test_a_reply_without_the_models_name_is_a_reply(serve: Callable[..., Loopback]) -> None:
+    body = whole()
+    del body["model"]
+
+    assert (await send(serve(lambda *_: web.json_response(body)))).model == "tiny"
+
+
+async def test_an_input_that_is_flagged_stops_no_run(serve: Callable[..., Loopback]) -> None:
+    words = "Your chosen model requires moderation and your input was flagged"
+    body = {"error": {"code": 403, "message": words}}
+    error = await failure(serve(lambda *_: web.json_response(body, status=403)))
+
+    assert isinstance(error, ProviderError)
+    assert not error.retryable
+
+
+async def test_a_field_that_is_refused_with_a_422_is_left_out(
+    serve: Callable[..., Loopback],
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        if "prompt_cache_key" in body:
+            problem = {"loc": ["body", "prompt_cache_key"], "msg": "Extra inputs are not permitted"}
+            return web.json_response({"detail": [problem]}, status=422)
+        return web.json_response(whole())
+
+    reply = await send(serve(quirk))
+
+    assert "prompt_cache_key" not in reply.parameters
+
+
+async def test_a_complaint_in_another_form_is_shown(serve: Callable[..., Loopback]) -> None:
+    body = {"detail": "the prompt is too long"}
+    error = await failure(serve(lambda *_: web.json_response(body, status=422)))
+
+    assert "the prompt is too long" in str(error)
+
+
+@pytest.mark.parametrize(("status", "in_doubt"), [(504, True), (524, True), (503, False)])
+async def test_a_gateway_that_gave_up_leaves_a_doubt(
+    serve: Callable[..., Loopback], status: int, in_doubt: bool
+) -> None:
+    error = await failure(serve(lambda *_: web.Response(status=status, text="<html>gone</html>")))
+
+    assert isinstance(error, ProviderError)
+    assert error.in_doubt is in_doubt
+
+
+async def test_a_reply_without_usage_has_no_known_cost_and_counts_at_its_worst(
+    serve: Callable[..., Loopback],
+) -> None:
+    server = serve(lambda *_: web.json_response(whole(usage=None)))
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    book, budget = CallsInMemory(), Budget()
+    client = Client(lambda _: provider, book, budget=budget, price=lambda _: PRICE)
+
+    await client.complete(request(), stage="s")
+    await client.close()
+
+    worst = worst_case(request(), PRICE)
+    assert (book.paid().unpriced, book.paid().usd) == (1, 0.0)
+    assert book.paid().doubtful == budget.spent == worst
+
+
+@pytest.mark.parametrize("key", ["sk-1234567890\n", "sk-12345\u202667890", "sk-12345 67890"])
+@pytest.mark.parametrize("model", ["openai/x", "anthropic/x"])
+def test_a_key_that_was_badly_copied_is_refused_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, model: str, key: str
+) -> None:
+    name = f"{model.partition('/')[0].upper()}_API_KEY"
+    monkeypatch.setenv(name, key)
+
+    with pytest.raises(SettingsError, match=f"{name} holds") as caught:
+        check_model(model, base_url=None)
+    assert "12345" not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", ["openai/x", "anthropic/x"])
+def test_an_address_with_a_password_in_it_is_refused_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    address = "http://me:hunter2pass@127.0.0.1:9/v1"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+
+    with pytest.raises(SettingsError, match="name or password") as caught:
+        check_model(model, base_url=address)
+    assert "hunter2pass" not in str(caught.value)
+
+
+async def test_text_that_cannot_be_sent_was_never_billed(serve: Callable[..., Loopback]) -> None:
+    server = serve(lambda *_: web.json_response(whole()))
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    book = CallsInMemory()
+    limits = Limits(max_retries=0)
+    client = Client(lambda _: provider, book, limits=limits, price=lambda _: PRICE)
+
+    with pytest.raises(ProviderError, match="cannot be sent") as caught:
+        await client.complete(request().model_copy(update={"system": "\ud800"}), stage="s")
+    await client.close()
+
+    assert not caught.value.retryable
+    assert book.paid().doubtful == 0.0
+
+
+def test_a_connection_that_was_never_made_leaves_no_doubt() -> None:
+    error = RuntimeError("Request timed out.")
+    error.__cause__ = type("PoolTimeout", (Exception,), {})()
+
+    assert not broken("here", error).in_doubt
