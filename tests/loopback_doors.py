@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from aiohttp import web
 
+from tests.mishaps import spoiled
+
 Body = dict[str, Any]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server(Protocol):
@@ -27,7 +32,11 @@ class Jobs:
 
     Attributes:
         looks: How often a job is looked at before it has ended.
-        spoil: Keys and what becomes of them: ``errored``, ``expired``, ``canceled``, ``missing``.
+        spoil: Keys and what becomes of them: ``errored``, ``expired``, ``canceled``, ``missing``,
+            ``too_often``.
+        breaks: How the next answers fail, by what is asked (``create``, ``list``, ``state``,
+            ``results``): a kind of `tests.mishaps`, ``late`` for work done whose answer is lost.
+        rewrite: Changes the lines of results.
         refuse: Status with which new jobs are refused; None to take them.
         fail: Whether a job is found wanting after it was taken.
         made: Jobs in order: id, label, keys.
@@ -35,6 +44,8 @@ class Jobs:
 
     looks: int = 1
     spoil: dict[str, str] = field(default_factory=dict)
+    breaks: dict[str, list[str]] = field(default_factory=dict)
+    rewrite: Callable[[str], str] = str
     refuse: int | None = None
     fail: bool = False
     made: list[tuple[str, str, list[str]]] = field(default_factory=list)
@@ -47,17 +58,30 @@ class Jobs:
 def doors(app: web.Application, server: Server, jobs: Jobs) -> None:
     """Open the further doors of a server."""
     anthropic, openai = _Anthropic(server, jobs), _OpenAI(server, jobs)
+
+    def door(name: str, handler: Handler) -> Handler:
+        async def opened(request: web.Request) -> web.StreamResponse:
+            kind = jobs.breaks[name].pop(0) if jobs.breaks.get(name) else "whole"
+            if kind not in ("whole", "late"):
+                return await spoiled(kind, request)
+            answer = await handler(request)
+            return answer if kind == "whole" else await spoiled("reset", request)
+
+        return opened
+
     app.router.add_post("/v1/responses", openai.responses)
-    app.router.add_post("/v1/files", openai.upload)
-    app.router.add_get("/v1/files/{id}/content", openai.content)
-    app.router.add_post("/v1/batches", openai.create)
-    app.router.add_get("/v1/batches", openai.listed)
-    app.router.add_get("/v1/batches/{id}", openai.retrieve)
+    app.router.add_post("/v1/files", door("upload", openai.upload))
+    app.router.add_get("/v1/files/{id}/content", door("results", openai.content))
+    app.router.add_post("/v1/batches", door("create", openai.create))
+    app.router.add_get("/v1/batches", door("list", openai.listed))
+    app.router.add_get("/v1/batches/{id}", door("state", openai.retrieve))
     app.router.add_post("/anthropic/v1/messages", anthropic.messages)
-    app.router.add_post("/anthropic/v1/messages/batches", anthropic.create)
-    app.router.add_get("/anthropic/v1/messages/batches", anthropic.listed)
-    app.router.add_get("/anthropic/v1/messages/batches/{id}", anthropic.retrieve)
-    app.router.add_get("/anthropic/v1/messages/batches/{id}/results", anthropic.results)
+    app.router.add_post("/anthropic/v1/messages/batches", door("create", anthropic.create))
+    app.router.add_get("/anthropic/v1/messages/batches", door("list", anthropic.listed))
+    app.router.add_get("/anthropic/v1/messages/batches/{id}", door("state", anthropic.retrieve))
+    app.router.add_get(
+        "/anthropic/v1/messages/batches/{id}/results", door("results", anthropic.results)
+    )
 
 
 class _OpenAI:
@@ -127,7 +151,7 @@ class _OpenAI:
         )
 
     async def content(self, request: web.Request) -> web.Response:
-        return web.Response(text=self._jobs.files[request.match_info["id"]])
+        return web.Response(text=self._jobs.rewrite(self._jobs.files[request.match_info["id"]]))
 
     async def create(self, request: web.Request) -> web.Response:
         jobs = self._jobs
@@ -181,6 +205,8 @@ class _OpenAI:
                 continue
             if fate == "errored":
                 status, answer = 500, {"error": {"message": "broken"}}
+            elif fate == "too_often":
+                status, answer = 429, {"error": {"message": "slow down"}}
             elif line["url"] == "/v1/responses":
                 status, answer = self._respond(line["body"])
             else:
@@ -253,14 +279,14 @@ class _Anthropic:
             error = {"type": "api_error", "message": "no job now"}
             return web.json_response({"type": "error", "error": error}, status=jobs.refuse)
         body = await request.json()
-        name = f"msgbatch_{len(jobs.jobs)}"
+        name, now = f"msgbatch_{len(jobs.jobs)}", datetime.now(UTC)
         jobs.lines[name] = body["requests"]
         jobs.made.append((name, "", [one["custom_id"] for one in body["requests"]]))
         jobs.jobs[name] = {
             "id": name,
             "type": "message_batch",
-            "created_at": "2999-01-01T00:00:00Z",
-            "expires_at": "2999-01-02T00:00:00Z",
+            "created_at": now.isoformat(),
+            "expires_at": (now + timedelta(days=1)).isoformat(),
             "processing_status": "in_progress",
             "results_url": None,
             "request_counts": _counts(processing=len(body["requests"])),
@@ -268,18 +294,21 @@ class _Anthropic:
         return web.json_response(jobs.jobs[name])
 
     async def listed(self, _: web.Request) -> web.Response:
+        for name in self._jobs.jobs:
+            self._look(name)
         data = list(reversed(self._jobs.jobs.values()))
         answer = {"data": data, "has_more": False, "first_id": None, "last_id": None}
         return web.json_response(answer)
 
     async def retrieve(self, request: web.Request) -> web.Response:
         name = request.match_info["id"]
-        job = self._jobs.jobs[name]
+        self._look(name)
+        return web.json_response(self._jobs.jobs[name])
+
+    def _look(self, name: str) -> None:
         if _looked(self._jobs, name):
-            url = str(request.url) + "/results"
             counts = _counts(succeeded=len(self._jobs.lines[name]))
-            job.update(processing_status="ended", results_url=url, request_counts=counts)
-        return web.json_response(job)
+            self._jobs.jobs[name].update(processing_status="ended", request_counts=counts)
 
     async def results(self, request: web.Request) -> web.Response:
         name = request.match_info["id"]
@@ -287,7 +316,9 @@ class _Anthropic:
             entries = [self._entry(line) for line in self._jobs.lines[name]]
             self._jobs.files[name] = "\n".join(json.dumps(one) for one in entries if one)
         return web.Response(
-            text=self._jobs.files[name], content_type="application/x-jsonl", charset="utf-8"
+            text=self._jobs.rewrite(self._jobs.files[name]),
+            content_type="application/x-jsonl",
+            charset="utf-8",
         )
 
     def _entry(self, line: Body) -> Body | None:

@@ -33,6 +33,7 @@ def _answers(kind: str) -> web.Response | None:
     made: dict[str, Callable[[], web.Response]] = {
         "too_often": lambda: web.json_response(slow_down, status=429, headers={"retry-after": "0"}),
         "server_error": lambda: web.Response(status=500, text="<html>oops</html>"),
+        "gone": lambda: web.json_response({"error": {"message": "no such job"}}, status=404),
         "overloaded": lambda: web.json_response({"error": {"message": "busy"}}, status=503),
         "no_json": lambda: web.Response(text='{"id": "cut', content_type="application/json"),
         "other_json": lambda: web.json_response(["not", "a", "completion"]),

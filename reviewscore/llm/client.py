@@ -222,5 +222,5 @@ class Client:
 
     async def close(self) -> None:
         """Close the providers' connections."""
-        for provider in self._providers.values():
+        for provider in set(self._providers.values()):  # one may serve several models
             await provider.close()

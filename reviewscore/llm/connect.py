@@ -14,7 +14,14 @@ from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.llm.prices import Price, price_list
-from reviewscore.llm.provider import EXCHANGE, Provider, check_model, open_jobs, open_provider
+from reviewscore.llm.provider import (
+    EXCHANGE,
+    Provider,
+    check_model,
+    open_jobs,
+    open_provider,
+    provider_name,
+)
 from reviewscore.llm.sending import Book
 from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
 from reviewscore.llm.waves import Idle
@@ -65,6 +72,13 @@ def _price(settings: Settings, model: str) -> Price | None:
     return price_list(settings.prices).of(model, base_url=settings.base_url)
 
 
+def _in_jobs(settings: Settings, model: str, book: Ledger, around: Surroundings) -> Provider:
+    from reviewscore.llm.batches import BatchProvider
+
+    api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
+    return BatchProvider(api, JobBook(book, api.place), idle=around.idle, say=around.say)
+
+
 def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
     """A client for the models that the settings name.
 
@@ -79,6 +93,8 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
     check(settings)
     around = around or Surroundings()
 
+    in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
+
     def provider(model: str) -> Provider:
         if model.startswith(EXCHANGE):
             from reviewscore.llm.providers.exchange import ExchangeProvider
@@ -86,11 +102,10 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
             folder = Path(model.removeprefix(EXCHANGE))
             return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
         if settings.batch and isinstance(book, Ledger):
-            from reviewscore.llm.batches import BatchProvider
-
-            api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
-            jobs = JobBook(book, api.place)
-            return BatchProvider(api, jobs, idle=around.idle, say=around.say)
+            name = provider_name(model)
+            if name not in in_jobs:
+                in_jobs[name] = _in_jobs(settings, model, book, around)
+            return in_jobs[name]
         return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
 
     paid = book.paid()

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from reviewscore.errors import ModelError
-from reviewscore.schema.call import Completion, Request
+from reviewscore.schema.call import Completion, Parameters, Request
+
+
+@dataclass(frozen=True)
+class Sent:
+    """How a request was sent; its reply may come in another session, which has to know.
+
+    Attributes:
+        model: The model, as the request names it.
+        parameters: What was sent beside the messages.
+        door: The endpoint, where a provider has several.
+    """
+
+    model: str
+    parameters: Parameters = field(default_factory=dict)
+    door: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One request of a job.
+
+    Attributes:
+        text: JSON in UTF-8, with the key as custom id.
+        sent: How it is sent.
+    """
+
+    text: bytes
+    sent: Sent
 
 
 @dataclass(frozen=True)
@@ -26,6 +54,20 @@ class JobState:
     done: int = 0
     total: int = 0
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for a job came to.
+
+    Attributes:
+        job: The job's id; None if it was not found.
+        sure: Whether it was surely never made if it was not found. If not, a later search
+            may know.
+    """
+
+    job: str | None = None
+    sure: bool = True
 
 
 Result = tuple[str, Completion | ModelError]
@@ -47,8 +89,8 @@ class JobApi(Protocol):
     most_bytes: int
     one_model: bool
 
-    def line(self, key: str, request: Request) -> bytes:
-        """One request of a job as JSON in UTF-8, with the key as its custom id."""
+    def line(self, key: str, request: Request) -> Line:
+        """One request of a job."""
         ...
 
     async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
@@ -63,13 +105,16 @@ class JobApi(Protocol):
         """
         ...
 
-    async def find(self, label: str, *, keys: frozenset[str], since: float) -> str | None:
-        """The id of a job that was handed over although its id was never recorded.
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> Search:
+        """Look for a job that may have been handed over although its id was never recorded.
 
         Args:
             label: Our own name of the job.
-            keys: Keys of its requests.
-            since: Unix time before which it was not made.
+            keys: Keys of all its requests.
+            since: Unix time at which it was handed over, if it was.
+            known: Ids of jobs that it is not.
         """
         ...
 
@@ -77,12 +122,16 @@ class JobApi(Protocol):
         """How far a job is."""
         ...
 
-    def results(self, job_id: str) -> AsyncIterator[Result]:
+    def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
         """Replies of an ended job; a request without any result is left out.
 
         A failure that may go well another time (expiry, a server error, a parameter that the
         model refuses and that will now be left out) is a `ProviderError` with `retryable` set.
         A request that was cancelled at the provider is one without it.
+
+        Args:
+            job_id: The job.
+            sent: Keys of the requests whose results are wanted, and how they were sent.
         """
         ...
 

@@ -218,14 +218,15 @@ class Sending:
         Batch jobs have a record of their own, and replies in a folder cost nothing. A claim holds
         for as long as one attempt can take, so each attempt renews it.
         """
-        if self._lane is None:
-            return
         means = self._means
-        if not await means.book.claim(self._key, self._worst, seconds=means.longest):
-            raise ElsewhereError
-        if self._claimed:
+        if self._lane is not None:
+            if not await means.book.claim(self._key, self._worst, seconds=means.longest):
+                raise ElsewhereError
+            if self._claimed:
+                return
+            self._claimed = True
+        if self._provider.traits.records:
             return
-        self._claimed = True
         # Between the look into the book and the claim another process may have finished.
         if not self._renew and self._means.book.find(self._key) is not None:
             raise ElsewhereError

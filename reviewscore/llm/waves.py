@@ -80,6 +80,7 @@ class Waves:
         for future in tuple(self._open):
             if not future.done():
                 future.set_exception(StoppedError(_STOPPED))
+                future.exception()  # nobody may be waiting: mark it as seen
 
     async def _await_quiet(self) -> None:
         while self._gathered:

@@ -120,7 +120,7 @@ class Completion(Record):
     Attributes:
         finish: ``stop``, or why the reply is not whole: ``length``, ``filter``, ``refusal``.
         parameters: What was really sent beside the messages.
-        batch: Whether it came from a batch job, which is billed at a lower price.
+        job: The provider's id of the batch job that it came from, if any.
     """
 
     text: str
@@ -129,7 +129,12 @@ class Completion(Record):
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
     usage: Usage = Usage()
     parameters: Parameters = Field(default_factory=dict)
-    batch: bool = False
+    job: str | None = None
+
+    @property
+    def batch(self) -> bool:
+        """Whether it came from a batch job, which is billed at a lower price."""
+        return self.job is not None
 
 
 class Call(Record):

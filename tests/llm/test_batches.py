@@ -2,79 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from reviewscore.errors import ModelError, ProviderError, StopError, StoppedError
-from reviewscore.llm.batches import BatchProvider, Patience
-from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.job import JobApi
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.errors import ModelError, StopError, StoppedError
+from reviewscore.llm.job import Sent
 from reviewscore.llm.ledger.tables import FILE
-from reviewscore.llm.prices import Price
-from reviewscore.llm.provider import open_jobs
-from reviewscore.schema.call import Message, Request
 from tests.loopback import Body, Loopback
-
-QUICK = Patience(first=0.01, most=0.02, failures=2)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    started = Loopback().start()
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", started.url.removesuffix("/v1") + "/anthropic")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    yield started
-    started.stop()
-
-
-def request(number: int, *, model: str = "openai/x", text: str = "Why?") -> Request:
-    item = f"<review-point-aaaaaaaaaaaa>\n{text} {number}\n</review-point-aaaaaaaaaaaa>"
-    return Request(
-        model=model,
-        system="role",
-        task='the task {"title":"QuestionReply"}',
-        messages=(Message(role="user", content=item),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-        structured="text",
-    )
-
-
-class Session:
-    """A client whose calls go as batch jobs, with a ledger in a folder."""
-
-    def __init__(self, folder: Path, server: Loopback, model: str = "openai/x") -> None:
-        self.said: list[str] = []
-        self.ledger = Ledger(folder, run="one")
-        self.api: JobApi = open_jobs(model, base_url=server.url, timeout=5)
-        self.book = JobBook(self.ledger, self.api.place)
-        self.provider = BatchProvider(
-            self.api, self.book, say=self.said.append, patience=QUICK, quiet=0.02
-        )
-        price = Price(input=1, cached=0.1, output=1, batch=0.5)
-        limits = Limits(max_retries=2)
-        self.client = Client(
-            lambda _: self.provider, self.ledger, limits=limits, price=lambda _: price
-        )
-
-    async def ask(self, *requests: Request) -> list[object]:
-        asked = (self.client.complete(one, stage="is_question") for one in requests)
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        return [one[0] if isinstance(one, tuple) else one for one in found]
-
-    async def close(self) -> None:
-        await self.client.close()
-        self.ledger.close()
-
-
-MODELS = ["openai/x", "anthropic/x"]
+from tests.sessions import MODELS, QUICK, Session, interrupted, request
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -131,16 +69,8 @@ async def test_a_request_cancelled_at_the_provider_is_an_error_of_that_request(
 async def test_a_job_that_outlived_its_session_is_collected_and_not_paid_again(
     server: Loopback, tmp_path: Path, model: str
 ) -> None:
-    server.jobs.looks = 1000
-    first = Session(tmp_path, server, model)
     asked = [request(number, model=model) for number in range(3)]
-    waiting = asyncio.create_task(first.ask(*asked))
-    await until(lambda: bool(server.jobs.made))
-    await asyncio.sleep(0.05)
-    first.client.stop()
-    left = await waiting
-    await first.close()
-    server.jobs.looks = 1
+    left = await interrupted(tmp_path, server, *asked)
 
     second = Session(tmp_path, server, model)
     replies = await second.ask(*asked)
@@ -156,19 +86,11 @@ async def test_a_job_that_outlived_its_session_is_collected_and_not_paid_again(
 async def test_a_job_whose_id_was_never_recorded_is_found_at_the_provider(
     server: Loopback, tmp_path: Path, model: str
 ) -> None:
-    server.jobs.looks = 1000
-    first = Session(tmp_path, server, model)
     asked = [request(number, model=model) for number in range(3)]
-    waiting = asyncio.create_task(first.ask(*asked))
-    await until(lambda: bool(server.jobs.made))
-    await asyncio.sleep(0.05)
-    first.client.stop()
-    await waiting
-    await first.close()
+    await interrupted(tmp_path, server, *asked)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         db.execute("UPDATE jobs SET job = NULL")
         db.commit()
-    server.jobs.looks = 1
 
     second = Session(tmp_path, server, model)
     replies = await second.ask(*asked)
@@ -183,7 +105,9 @@ async def test_a_job_that_was_announced_and_never_made_goes_anew(
 ) -> None:
     asked = request(0)
     first = Session(tmp_path, server)
-    await first.book.announce("lost", [asked.key(place=first.api.place)], since=0.0)
+    sent = {asked.key(place=first.api.place): Sent("openai/x")}
+    await first.book.announce("lost", sent, since=0.0)
+    await first.book.leave()
     await first.close()
 
     second = Session(tmp_path, server)
@@ -206,7 +130,7 @@ async def test_jobs_are_split_by_size_and_by_model(server: Loopback, tmp_path: P
 
 async def test_jobs_are_split_by_bytes(server: Loopback, tmp_path: Path) -> None:
     session = Session(tmp_path, server)
-    session.api.most_bytes = 3 * len(session.api.line("k" * 64, request(0))) + 10
+    session.api.most_bytes = 3 * len(session.api.line("k" * 64, request(0)).text) + 10
 
     await session.ask(*(request(number) for number in range(7)))
     await session.close()
@@ -236,9 +160,12 @@ async def test_a_refused_hand_over_is_tried_again_and_leaves_no_open_job(
     (failed,) = await session.ask(request(0))
     await session.close()
 
-    assert isinstance(failed, ProviderError)
+    assert isinstance(failed, StopError)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        assert db.execute("SELECT count(*), sum(open) FROM jobs").fetchone() == (3, 0)
+        assert db.execute("SELECT count(*), sum(open) FROM jobs").fetchone() == (
+            QUICK.failures + 1,
+            0,
+        )
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -285,11 +212,3 @@ async def test_a_model_of_the_other_endpoint_goes_there_with_the_next_job(
         "/v1/chat/completions",
         "/v1/responses",
     ]
-
-
-async def until(true: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it never happened")

@@ -13,6 +13,10 @@ from reviewscore.llm.ledger.tables import connect, pack, row_of, unpack
 from reviewscore.llm.ledger.writer import Writer
 from reviewscore.schema.call import Call, Completion, prefix_key
 
+_ANSWERED = (
+    "DELETE FROM job_requests WHERE key = ? AND label IN (SELECT label FROM jobs WHERE job = ?)"
+)
+"""A request of a batch job is done with when its reply is recorded, in the same transaction."""
 _NUMBER = count()
 """Tells ledgers of one process apart: what one of them claims, the others have to wait for."""
 
@@ -121,6 +125,8 @@ class Ledger:
             marks = ", ".join("?" * len(row))
             db.execute(f"INSERT INTO calls VALUES (NULL, {marks})", row)
             _use(db, self.run, call.key)
+            if call.completion.job is not None:
+                db.execute(_ANSWERED, (call.key, call.completion.job))
             self._settle(db, call.key, doubtful)
 
         await self._writer.run(write)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
-from reviewscore.llm.job import JobState, Result
+from reviewscore.llm.job import JobState, Line, Result, Search, Sent
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.providers.anthropic import (
     address,
@@ -18,17 +18,20 @@ from reviewscore.llm.providers.anthropic import (
     open_client,
     parameters,
 )
+from reviewscore.llm.providers.job_lines import read_lines
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Parameters, Request
+from reviewscore.schema.call import Completion, Request
 
 if TYPE_CHECKING:
-    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+    from anthropic.types.messages import MessageBatch
 
 Found = TypeVar("Found")
 
 _SLACK = 600.0
 """Seconds by which the provider's clock may be behind ours."""
-_PAGES = 20
+_LATEST = 3600.0
+"""Seconds after which a batch that was handed over has surely been made, or never will be."""
+_AS_IT_IS = {"Accept": "application/binary"}
 _BUSY = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")
 
 
@@ -47,14 +50,13 @@ class AnthropicJobs:
         self.place = address()
         self._client = open_client(self.place, timeout=timeout)
         self._refused = Refused(())
-        self._sent: dict[str, tuple[str, Parameters]] = {}
 
-    def line(self, key: str, request: Request) -> bytes:
-        """One request of a batch as JSON."""
+    def line(self, key: str, request: Request) -> Line:
+        """One request of a batch."""
         sent = parameters(request, self._refused.of(request.model), one_hour=True)
-        self._sent[key] = (request.model, sent)
         line = {"custom_id": key, "params": {**body(request, sent), **beside(sent)}}
-        return json.dumps(without_surrogates(line), ensure_ascii=False).encode()
+        text = json.dumps(without_surrogates(line), ensure_ascii=False).encode()
+        return Line(text, Sent(request.model, sent))
 
     async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Begin a batch; there is no place for our label in it."""
@@ -62,35 +64,40 @@ class AnthropicJobs:
         batch = await self._guarded(lambda: self._client.messages.batches.create(requests=requests))
         return batch.id
 
-    async def find(self, label: str, *, keys: frozenset[str], since: float) -> str | None:
-        """The id of the batch that holds the keys, among those made since.
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> Search:
+        """Look for the batch that holds the keys, among those made at that time.
 
-        Batches carry no name of ours. One that has ended is known by the keys of its results; one
-        under way only if no other has its number of requests.
+        Batches carry no name of ours: one is known by the keys of its results, which are there
+        when it has ended.
         """
         page = await self._guarded(lambda: self._client.messages.batches.list(limit=100))
-        running: list[str] = []
-        for _ in range(_PAGES):
+        sure = True
+        while True:
             for batch in page.data:
-                if batch.created_at.timestamp() < since - _SLACK:
-                    return _only(running)
-                if _size(batch) < len(keys):
+                made = batch.created_at.timestamp()
+                if made < since - _SLACK:
+                    return Search(sure=sure)
+                if made > since + _LATEST or batch.id in known or _size(batch) != len(keys):
                     continue
                 if batch.processing_status != "ended":
-                    running.append(batch.id)
-                elif await self._holds(batch.id, keys):
-                    return batch.id
+                    sure = False
+                elif batch.archived_at is None and await self._holds(batch.id, keys):
+                    return Search(batch.id)
             if not page.has_next_page():
-                break
+                return Search(sure=sure)
             page = await self._guarded(page.get_next_page)
-        return _only(running)
 
     async def _holds(self, job_id: str, keys: frozenset[str]) -> bool:
-        results = await self._guarded(lambda: self._client.messages.batches.results(job_id))
-        async for one in results:
-            if one.custom_id in keys:
-                return True
-        return False
+        return any(key in keys for key, _ in read_lines(await self._results(job_id)))
+
+    async def _results(self, job_id: str) -> bytes:
+        """All results as they came: the SDK's reader stops at a line it cannot read."""
+        path = f"/v1/messages/batches/{job_id}/results"
+        return await self._guarded(
+            lambda: self._client.get(path, cast_to=bytes, options={"headers": _AS_IT_IS})
+        )
 
     async def state(self, job_id: str) -> JobState:
         """How far a batch is."""
@@ -99,35 +106,40 @@ class AnthropicJobs:
         status = batch.processing_status
         return JobState("ended" if status == "ended" else "running", done, _size(batch))
 
-    async def results(self, job_id: str) -> AsyncIterator[Result]:
+    async def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
         """Replies and failures of an ended batch."""
-        results = await self._guarded(lambda: self._client.messages.batches.results(job_id))
-        async for one in results:
-            yield self._result(one)
+        for key, line in read_lines(await self._results(job_id)):
+            if key in sent:
+                yield key, self._outcome(line, sent[key])
 
-    def _result(self, line: MessageBatchIndividualResponse) -> Result:
-        key, result = line.custom_id, line.result
-        model, sent = self._sent.pop(key, ("", {}))
-        match result.type:
-            case "succeeded":
-                found = completion_of(result.message, sent)
-                ttl: Parameters = {**found.parameters, "cache_ttl": "1h"}
-                return key, found.model_copy(update={"batch": True, "parameters": ttl})
-            case "expired":
-                return key, ProviderError("the batch expired", retryable=True, status=408)
-            case "canceled":
-                return key, ProviderError(
-                    "the batch was cancelled at the provider", retryable=False
-                )
-            case _:
-                return key, self._refusal(result.error.error, model, sent)
+    def _outcome(self, line: dict[str, Any], sent: Sent) -> Completion | ModelError:
+        from anthropic.types import Message
 
-    def _refusal(self, problem: Any, model: str, sent: Parameters) -> ModelError:
+        try:
+            result = line["result"]
+            match result["type"]:
+                case "succeeded":
+                    message = Message.construct(**result["message"])
+                    return completion_of(message, sent.parameters)
+                case "expired":
+                    return ProviderError("the batch expired", retryable=True, status=408)
+                case "canceled":
+                    return ProviderError("the batch was cancelled at the provider", retryable=False)
+                case _:
+                    return self._refusal(result["error"]["error"], sent)
+        except ProviderError as problem:
+            return problem
+        except STRANGE as problem:
+            told = without_secrets(f"the batch holds a strange reply ({problem!r})")
+            return ProviderError(told, retryable=False)
+
+    def _refusal(self, problem: dict[str, str], sent: Sent) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""
-        message = without_secrets(f"{problem.type}: {problem.message}")
-        if problem.type in _BUSY:
+        kind, told = problem["type"], problem["message"]
+        message = without_secrets(f"{kind}: {told}")
+        if kind in _BUSY:
             return ProviderError(message, retryable=True, status=500)
-        learned = self._refused.learn(model, problem.message, sent)
+        learned = self._refused.learn(sent.model, told, sent.parameters)
         return ProviderError(message, retryable=learned, status=400)
 
     async def _guarded(self, ask: Callable[[], Awaitable[Found]]) -> Found:
@@ -152,7 +164,3 @@ def _size(batch: MessageBatch) -> int:
     counts = batch.request_counts
     ended = counts.succeeded + counts.errored + counts.canceled + counts.expired
     return counts.processing + ended
-
-
-def _only(candidates: list[str]) -> str | None:
-    return candidates[0] if len(candidates) == 1 else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
-from reviewscore.llm.job import JobState, Result
+from reviewscore.llm.job import JobState, Line, Result, Search, Sent
 from reviewscore.llm.parameters import Refused
+from reviewscore.llm.providers.job_lines import read_lines
 from reviewscore.llm.providers.openai import (
     LIMIT_NAMES,
     OPENAI,
@@ -24,7 +25,7 @@ from reviewscore.llm.providers.openai import (
     wants_responses,
 )
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request
+from reviewscore.schema.call import Completion, Request
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -37,7 +38,6 @@ _ENDED = ("completed", "expired", "cancelled")
 _SERVER_ERROR = 500
 _BAD_REQUEST = 400
 _TOO_OFTEN = 429
-_PAGES = 20
 
 
 class OpenAIJobs:
@@ -57,17 +57,16 @@ class OpenAIJobs:
         self._client = open_client(self.place, timeout=timeout)
         self._refused = Refused(LIMIT_NAMES)
         self._responses: set[str] = set()
-        self._sent: dict[str, tuple[str, Parameters]] = {}
 
-    def line(self, key: str, request: Request) -> bytes:
-        """One request of a job as JSON."""
+    def line(self, key: str, request: Request) -> Line:
+        """One request of a job."""
         sent = parameters(request, self._refused.of(request.model))
         other = request.model in self._responses
-        self._sent[key] = (request.model, sent)
         body = responses_body(request, sent) if other else chat_body(request, sent)
         url = RESPONSES if other else CHAT
         line = {"custom_id": key, "method": "POST", "url": url, "body": body}
-        return json.dumps(without_surrogates(line), ensure_ascii=False).encode()
+        text = json.dumps(without_surrogates(line), ensure_ascii=False).encode()
+        return Line(text, Sent(request.model, sent, url))
 
     async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Upload the requests and begin the job; its metadata holds our label."""
@@ -89,17 +88,18 @@ class OpenAIJobs:
         )
         return batch.id
 
-    async def find(self, label: str, *, keys: frozenset[str], since: float) -> str | None:
-        """The id of the job whose metadata holds the label."""
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> Search:
+        """Look for the job whose metadata holds the label."""
         page = await self._guarded(lambda: self._client.batches.list(limit=100))
-        for _ in range(_PAGES):
+        while True:
             for batch in page.data:
                 if (batch.metadata or {}).get(_LABEL) == label:
-                    return batch.id
+                    return Search(batch.id)
             if not page.has_next_page():
-                return None
+                return Search()
             page = await self._guarded(page.get_next_page)
-        return None
 
     async def state(self, job_id: str) -> JobState:
         """How far a job is."""
@@ -113,56 +113,45 @@ class OpenAIJobs:
             return JobState("ended", done, total)
         return JobState("running", done, total)
 
-    async def results(self, job_id: str) -> AsyncIterator[Result]:
+    async def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
         """Replies and failures, from the job's two files."""
         batch = await self._guarded(lambda: self._client.batches.retrieve(job_id))
         for file_id in (batch.output_file_id, batch.error_file_id):
             if file_id is None:
                 continue
             content = await self._guarded(partial(self._client.files.content, file_id))
-            for line in content.text.splitlines():
-                if line.strip():
-                    yield self._result(json.loads(line), batch.status)
+            for key, line in read_lines(content.content):
+                if key in sent:
+                    yield key, self._outcome(line, sent[key], batch.status)
 
-    def _result(self, line: dict[str, Any], status: str) -> Result:
-        key = str(line["custom_id"])
-        answer, error = line.get("response"), line.get("error")
-        if answer is not None and answer["status_code"] < _BAD_REQUEST:
-            return key, self._completion(key, answer["body"])
-        if error is not None and answer is None:
-            return key, _not_run(error, status)
-        told = answer or {"status_code": _SERVER_ERROR}
-        return key, self._refusal(key, int(told["status_code"]), told.get("body") or {})
-
-    def _completion(self, key: str, body: dict[str, Any]) -> Completion | ModelError:
-        from openai.types.chat import ChatCompletion
-        from openai.types.responses import Response
-
-        _, sent = self._sent.pop(key, ("", {}))
+    def _outcome(self, line: dict[str, Any], sent: Sent, status: str) -> Completion | ModelError:
         try:
-            if body.get("object") == "response":
-                found = completion_of_response(Response.construct(**body), sent)
-            else:
-                found = completion_of(ChatCompletion.model_validate(body), sent)
-        except ProviderError as error:
-            return error
-        except ValueError as error:
-            return ProviderError(f"the batch holds a strange reply: {error}", retryable=False)
-        return found.model_copy(update={"batch": True})
+            answer, error = line["response"], line.get("error")
+            if error is not None and answer is None:
+                return _not_run(error, status)
+            if answer["status_code"] < _BAD_REQUEST:
+                return _completion(answer["body"], sent)
+            return self._refusal(int(answer["status_code"]), answer.get("body") or {}, sent)
+        except ProviderError as problem:
+            return problem
+        except STRANGE as problem:
+            told = without_secrets(f"the batch job holds a strange reply ({problem!r})")
+            return ProviderError(told, retryable=False)
 
-    def _refusal(self, key: str, status: int, body: dict[str, Any]) -> ModelError:
+    def _refusal(self, status: int, body: dict[str, Any], sent: Sent) -> ModelError:
         """A single request was refused; what is learned from it makes it worth another try."""
         problem = body.get("error") or {}
         message = str(problem.get("message", body) if isinstance(problem, dict) else problem)
-        model, sent = self._sent.pop(key, ("", {}))
         learned = False
-        if wants_responses(status, message) and model not in self._responses:
-            self._responses.add(model)
+        if wants_responses(status, message) and sent.door == CHAT:
+            self._responses.add(sent.model)
             learned = True
         elif status == _BAD_REQUEST:
-            learned = self._refused.learn(model, message, sent)
+            learned = self._refused.learn(sent.model, message, sent.parameters)
         again = learned or status == _TOO_OFTEN or status >= _SERVER_ERROR
         told = without_secrets(f"status {status}: {message}")
+        if status == _TOO_OFTEN:  # the next job finds the server in another hour: no storm of ours
+            status = _SERVER_ERROR
         return ProviderError(told, retryable=again, status=status)
 
     async def _guarded(self, ask: Callable[[], Awaitable[Found]]) -> Found:
@@ -181,6 +170,16 @@ class OpenAIJobs:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _completion(body: dict[str, Any], sent: Sent) -> Completion:
+    """A reply, read as leniently as those to single calls."""
+    from openai.types.chat import ChatCompletion
+    from openai.types.responses import Response
+
+    if sent.door == RESPONSES:
+        return completion_of_response(Response.construct(**body), sent.parameters)
+    return completion_of(ChatCompletion.construct(**body), sent.parameters)
 
 
 def _problem(batch: Batch) -> str:

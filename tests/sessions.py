@@ -1,0 +1,104 @@
+"""Sessions whose calls go as batch jobs, one after the other or side by side on one ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from reviewscore.llm.batches import BatchProvider
+from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.collecting import Patience
+from reviewscore.llm.job import JobApi
+from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.prices import Price
+from reviewscore.llm.provider import open_jobs
+from reviewscore.schema.call import Message, Request
+from tests.loopback import Loopback
+
+QUICK = Patience(first=0.01, most=0.02, failures=4)
+MODELS = ["openai/x", "anthropic/x"]
+
+
+def request(number: int, *, model: str = "openai/x", text: str = "Why?") -> Request:
+    item = f"<review-point-aaaaaaaaaaaa>\n{text} {number}\n</review-point-aaaaaaaaaaaa>"
+    return Request(
+        model=model,
+        system="role",
+        task='the task {"title":"QuestionReply"}',
+        messages=(Message(role="user", content=item),),
+        schema_name="QuestionReply",
+        reply_schema='{"title":"QuestionReply","type":"object"}',
+        structured="text",
+    )
+
+
+def three(model: str) -> list[Request]:
+    return [request(number, model=model) for number in range(3)]
+
+
+def sizes(server: Loopback) -> list[int]:
+    """Requests in each job that was handed over."""
+    return [len(keys) for _, _, keys in server.jobs.made]
+
+
+class Session:
+    """A client whose calls go as batch jobs, with a ledger in a folder."""
+
+    def __init__(
+        self, folder: Path, server: Loopback, model: str = "openai/x", *,
+        run: str = "one", fresh: bool = False,
+    ) -> None:  # fmt: skip
+        self.said: list[str] = []
+        self.ledger = Ledger(folder, run=run, fresh=fresh)
+        self.api: JobApi = open_jobs(model, base_url=server.url, timeout=5)
+        self.book = JobBook(self.ledger, self.api.place)
+        self.provider = BatchProvider(
+            self.api, self.book, say=self.said.append, patience=QUICK, quiet=0.02
+        )
+        price = Price(input=1, cached=0.1, output=1, batch=0.5)
+        limits = Limits(max_retries=2)
+        self.client = Client(
+            lambda _: self.provider, self.ledger, limits=limits, price=lambda _: price
+        )
+
+    async def ask(self, *requests: Request) -> list[object]:
+        asked = (self.client.complete(one, stage="is_question") for one in requests)
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        return [one[0] if isinstance(one, tuple) else one for one in found]
+
+    async def close(self) -> None:
+        await self.client.close()
+        await self.provider.close()  # the client closes those only that it asked
+        self.ledger.close()
+
+
+async def interrupted(
+    folder: Path, server: Loopback, *asked: Request, run: str = "one", fresh: bool = False
+) -> list[object]:
+    """Begin a session and stop it while its job is under way, which then ends."""
+    before = len(server.jobs.made)
+    server.jobs.looks = 1000
+    session = Session(folder, server, asked[0].model, run=run, fresh=fresh)
+    waiting = asyncio.create_task(session.ask(*asked))
+    await until(lambda: len(server.jobs.made) > before)
+    await asyncio.sleep(0.05)
+    session.client.stop()
+    left = await waiting
+    await session.close()
+    server.jobs.looks = 1
+    return left
+
+
+def failures(replies: list[object]) -> list[object]:
+    """Those that are none."""
+    return [one for one in replies if isinstance(one, Exception)]
+
+
+async def until(true: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never happened")
