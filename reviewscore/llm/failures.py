@@ -28,6 +28,8 @@ _NEVER = {
     *("SSLCertVerificationError", "ClientConnectorCertificateError", "ClientConnectorSSLError"),
 }
 """Errors of a connection that never came about."""
+_LOST = {"ServerDisconnectedError", "SocketTimeoutError", "ClientPayloadError", "ClientOSError"}
+"""Errors of a connection that was there; an SDK's transport may call them ConnectTimeout."""
 
 
 STRANGE = (AttributeError, TypeError, IndexError, KeyError, ValueError)
@@ -138,5 +140,5 @@ def broken(place: str, error: Exception) -> ProviderError:
     return ProviderError(
         without_secrets(f"{place}: {str(error).rstrip('.')} ({reason})"),
         retryable=True,
-        in_doubt=not kinds & _NEVER,
+        in_doubt=bool(kinds & _LOST) or not kinds & _NEVER,
     )

@@ -235,3 +235,36 @@ def test_a_connection_that_was_never_made_leaves_no_doubt() -> None:
     error.__cause__ = type("PoolTimeout", (Exception,), {})()
 
     assert not broken("here", error).in_doubt
+
+
+async def test_a_server_that_hangs_up_after_it_was_asked_leaves_a_doubt() -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    provider = open_provider("openai/tiny", base_url=f"http://127.0.0.1:{port}/v1", timeout=5)
+
+    with pytest.raises(ProviderError) as caught:
+        await provider.complete(request())
+    await provider.close()
+    server.close()
+    await server.wait_closed()
+
+    assert caught.value.in_doubt
+    assert caught.value.retryable
+
+
+async def test_a_server_that_refuses_connections_leaves_no_doubt() -> None:
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    server.close()
+    await server.wait_closed()
+    provider = open_provider("openai/tiny", base_url=f"http://127.0.0.1:{port}/v1", timeout=5)
+
+    with pytest.raises(ProviderError) as caught:
+        await provider.complete(request())
+    await provider.close()
+
+    assert not caught.value.in_doubt
