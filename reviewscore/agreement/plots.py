@@ -180,7 +180,7 @@ def _coverage(table: Table) -> Figure:
             axis.fill_between(*points[[0, 2, 3]], alpha=0.15, color=colour, lw=0)
         axis.set_xlabel("points the judge keeps, %")
         axis.set_title(title)
-        axis.set_xlim(105, 0)
+        axis.set_xlim(102, axis.get_xlim()[0] - 5)
     axes[0].legend(fontsize=7, frameon=False)
     return figure
 
@@ -238,4 +238,7 @@ def _differences(found: dict[str, list[Disagreement]]) -> Figure:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"
+    """A judge's name without its provider, the middle left out where it is long."""
+    name = name.partition("/")[2] or name
+    half = _SHORT // 2
+    return name if len(name) <= _SHORT else f"{name[:half]}…{name[-half:]}"
