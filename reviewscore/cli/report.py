@@ -22,12 +22,23 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Folder of papers and reviews, if it has moved: gives context to points and quotes.",
 )
-def command(run: Path, output: Path | None, data: Path | None) -> None:
+@click.option(
+    "--for",
+    "reader",
+    type=click.Choice(["meta-reviewer", "reviewer", "author"]),
+    help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
+)
+def command(run: Path, output: Path | None, data: Path | None, reader: str | None) -> None:
     """Write the report of a run as HTML, Markdown or JSON.
 
     \b
     Example:  reviewscore report runs/iclr24 -o iclr24.md
+              reviewscore report runs/iclr24 --for meta-reviewer -o pages
     """
+    if reader is not None:
+        for path in _for(run, reader, output, data):
+            click.echo(str(path))
+        return
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
@@ -50,6 +61,21 @@ def command(run: Path, output: Path | None, data: Path | None) -> None:
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
     click.echo(str(output))
+
+
+def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list[Path]:
+    """The pages for one reader."""
+    from reviewscore.report.role_files import write_for
+    from reviewscore.report.roles import Reader
+    from reviewscore.store.run_dir import read_manifest
+
+    collection = _collection(read_manifest(run), data)
+
+    def title(paper_id: str) -> str | None:
+        handle = None if collection is None else collection.papers.get(paper_id)
+        return None if handle is None else handle.title
+
+    return write_for(run, Reader(reader), titles=title, out=output)
 
 
 def _collection(manifest: Manifest, data: Path | None) -> Collection | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reviewscore.report import excerpts, wording
+from reviewscore.report import argument_map, excerpts, wording
 from reviewscore.report.head import banners, read_failures, repeat_command
 from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
@@ -60,7 +60,7 @@ def write_report(
         StopError: The disk is full.
     """
     target = run / REPORT if out is None else out
-    environment = _environment()
+    environment = page_environment()
     papers_html = PaperPages(run, environment.get_template("paper.html"), papers, reviews)
     pages = papers_html.pages(rows_of(run))
     first = next(pages, Page((), ()))
@@ -153,7 +153,8 @@ def _bar(label: str, counts: Five) -> Bar:
     return Bar(label, total, tuple(boxes))
 
 
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """The templates of all pages, with style, script and the policy that allows only these."""
     environment = Environment(
         loader=PackageLoader("reviewscore.report"),
         autoescape=True,
@@ -170,6 +171,8 @@ def _environment() -> Environment:
             "base-uri 'none'; form-action 'none'"
         ),
         wording=wording,
+        argument_map=argument_map.svg,
+        argdown=argument_map.argdown,
         quote_in_paper=excerpts.quote_in_paper,
         plural=plural,
         share_words=share_words,

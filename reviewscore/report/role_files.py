@@ -1,0 +1,102 @@
+"""The pages for a reader written down: one file, or a folder with a page for each paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO
+
+from reviewscore import __version__
+from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.report.html import page_environment
+from reviewscore.report.pages import Row, rows_of
+from reviewscore.report.roles import Reader, sheet
+from reviewscore.report.sheet import Sheet, markdown
+from reviewscore.schema.point_score import PointScore
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.run_dir import POINTS, read_manifest
+
+TitleOf = Callable[[str], str | None]
+_ENDINGS = (".html", ".htm", ".md")
+
+
+def write_for(
+    run: Path, reader: Reader, *, titles: TitleOf | None = None, out: Path | None = None
+) -> list[Path]:
+    """Write a run's pages for a reader.
+
+    Points of one paper are held at a time.
+
+    Args:
+        run: The run folder.
+        reader: Who reads it.
+        titles: Gives a paper's title by its id.
+        out: A file (``.html`` or ``.md``) for all papers, or a folder with an HTML page and a
+            Markdown page for each; a file in the run folder if None.
+
+    Returns:
+        The files written.
+
+    Raises:
+        RunFolderError: The run cannot be read, or a file cannot be written.
+        SettingsError: The ending is none of these.
+    """
+    target = run / f"for-{reader.value}.html" if out is None else out
+    ending = target.suffix.lower()
+    judge = read_manifest(run).judge
+    sheets = _sheets(run, reader, titles or (lambda _: None))
+    if ending in _ENDINGS:
+        made = list(sheets)
+        text = (
+            "\n---\n\n".join(markdown(one) for one in made)
+            if ending == ".md"
+            else _html(made, reader, judge)
+        )
+        write_whole(target, text.encode("utf-8", "replace").decode("utf-8"))
+        return [target]
+    if ending:
+        raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
+    return _folder(target, sheets, reader, judge)
+
+
+def _sheets(run: Path, reader: Reader, titles: TitleOf) -> Iterator[Sheet]:
+    """The pages, paper by paper, in the order of the report."""
+    for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
+        with (run / POINTS).open("rb") as file:
+            points = [_point(file, row) for row in rows]
+        yield sheet(reader, paper_id, titles(paper_id) or paper_id, points)
+
+
+def _point(file: BinaryIO, row: Row) -> PointScore:
+    file.seek(row.offset)
+    return PointScore.model_validate_json(file.readline())
+
+
+def _folder(target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str) -> list[Path]:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{target}: {error.strerror}") from error
+    written, names = [], set[str]()
+    for one in sheets:
+        name = re.sub(r"[^A-Za-z0-9._-]+", "_", one.name).strip("._") or "paper"
+        while name in names:
+            name += "_"
+        names.add(name)
+        for ending, text in ((".html", _html([one], reader, judge)), (".md", markdown(one))):
+            path = target / f"{name}{ending}"
+            write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
+            written.append(path)
+    return written
+
+
+def _html(sheets: list[Sheet], reader: Reader, judge: str) -> str:
+    words = {
+        "sheets": sheets,
+        "heading": f"For the {reader.value}",
+        "judged_by": "" if reader is Reader.REVIEWER else f"Judged by {judge}",
+        "version": __version__,
+    }
+    return page_environment().get_template("role.html").render(words)

@@ -1,0 +1,233 @@
+"""The same run for three readers: a meta-reviewer, a reviewer, an author (ReviewScore, app. A).
+
+Each gets what they can act on, and nothing without the paper's own words behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from itertools import groupby
+
+from reviewscore.report import wording
+from reviewscore.report.notes import notes
+from reviewscore.report.sheet import Entry, Part, Quote, Sheet
+from reviewscore.schema.argument import Premise
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding
+
+
+class Reader(StrEnum):
+    """Who reads it."""
+
+    META_REVIEWER = "meta-reviewer"
+    REVIEWER = "reviewer"
+    AUTHOR = "author"
+
+
+def sheet(reader: Reader, paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    """The page of one paper for a reader.
+
+    Args:
+        reader: Who reads it.
+        paper_id: The paper.
+        title: Its title.
+        points: All its points, reviews one after another.
+    """
+    make = {
+        Reader.META_REVIEWER: _for_meta_reviewer,
+        Reader.REVIEWER: _for_reviewer,
+        Reader.AUTHOR: _for_author,
+    }[reader]
+    return make(paper_id, title, points)
+
+
+def called(point: PointScore) -> bool:
+    """Whether a point is called misinformed, or flagged by the embedded judge."""
+    return point.misinformed is True or point.finding is Finding.FLAGGED
+
+
+def proof(point: PointScore) -> tuple[Quote, ...]:
+    """The verified quotes behind what makes a point misinformed.
+
+    Of an argument those of its false premises, else those of the point.
+    """
+    found: list[Evidence] = []
+    for premise in false_premises(point):
+        found += premise.verdict.evidence if premise.verdict else ()
+    if not found and point.verdict is not None:
+        found += point.verdict.evidence
+    return quotes(found)
+
+
+def false_premises(point: PointScore) -> tuple[Premise, ...]:
+    """Premises judged false, or flagged by the embedded judge."""
+    premises = () if point.argument is None else point.argument.premises
+    return tuple(one for one in premises if _false(one))
+
+
+def _false(premise: Premise) -> bool:
+    verdict = premise.verdict
+    if verdict is None:
+        return False
+    if verdict.finding is not None:
+        return verdict.finding is Finding.FLAGGED
+    return verdict.factuality is not None and verdict.factuality <= MISINFORMED_UP_TO
+
+
+def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
+    """The verified ones, each once."""
+    kept = {one.quote: Quote(one.quote, one.section) for one in evidence if one.verified}
+    return tuple(kept.values())
+
+
+def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:
+    """The points of each review, in order."""
+    return [(name, list(group)) for name, group in groupby(points, lambda one: one.review_id)]
+
+
+def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    shown = [one for one in points if called(one) and proof(one)]
+    bare = [one for one in points if called(one) and not proof(one)]
+    unknown = sum(_unknown(one) for one in points)
+    parts = [_weights(points)]
+    parts += [
+        Part(f"Review {name}: misinformed points with proof", entries=tuple(map(_proved, group)))
+        for name, group in by_review(shown)
+    ]
+    if bare:
+        parts.append(
+            Part(
+                "Called misinformed without a verified quote",
+                "Nothing in the paper's own words stands behind these: do not rely on them.",
+                entries=tuple(Entry(one.text, point_id=one.point_id) for one in bare),
+            )
+        )
+    asked = _questions(shown)
+    if asked:
+        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    lead = (
+        f"{len(points)} points of {_many(len(by_review(points)), 'review')}: {len(shown)} called "
+        f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
+        "A misinformed point asks what the paper answers, or rests on what the paper contradicts."
+    )
+    return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts))
+
+
+def _weights(points: Sequence[PointScore]) -> Part:
+    """How much of each review stands; in the reviews' own order, since this ranks nobody."""
+    rows = []
+    for name, group in by_review(points):
+        known = [one for one in group if not _unknown(one)]
+        stands = sum(not called(one) for one in known)
+        weight = f"{stands} of {len(known)}" if known else "not known"
+        proved = sum(called(one) and bool(proof(one)) for one in group)
+        rows.append(
+            (name, str(len(group)), str(sum(map(called, group))), str(proved),
+             str(len(group) - len(known)), weight)
+        )  # fmt: skip
+    lead = "How much of each review stands. It weighs statements and ranks nobody."
+    if points and points[0].finding is not None:
+        lead += " The embedded judge clears no point: what it does not flag counts as unknown."
+    columns = ("review", "points", "misinformed", "with proof", "unknown", "points that stand")
+    return Part("Weight of each review", lead, columns, tuple(rows))
+
+
+def _unknown(point: PointScore) -> bool:
+    if point.finding is not None:
+        return point.finding is not Finding.FLAGGED
+    return point.status is not Status.SCORED or point.misinformed is None
+
+
+def _proved(point: PointScore) -> Entry:
+    own = [f"{wording.headline(point).words[:1].upper()}{wording.headline(point).words[1:]}."]
+    own += [f"It rests on: {one.text}" for one in false_premises(point)]
+    if point.verdict is not None and point.verdict.answer:
+        own.append(f"Answer: {point.verdict.answer}")
+    return Entry(point.text, tuple(own), proof(point), "", point.point_id)
+
+
+def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
+    entries = []
+    for point in shown:
+        place = next((one.section for one in proof(point) if one.section), None)
+        where = f"section {place}" if place else "the quoted passage"
+        asked = f"Does the argument hold without the premise that {where} speaks against?"
+        if point.type is PointType.QUESTION:
+            asked = f"Does {where} answer this question?"
+        elif point.type is PointType.CLAIM:
+            asked = f"Does the weakness still hold after reading {where}?"
+        entries.append(Entry(point.text, closing=asked, point_id=point.point_id))
+    return tuple(entries)
+
+
+def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    parts = []
+    for name, group in by_review(points):
+        entries = notes([(one, proof(one)) for one in group if called(one)])
+        if entries:
+            parts.append(Part(f"Review {name}", entries=entries))
+    lead = (
+        "Thank you for the work that went into this review. Before you submit it, would you look "
+        "at the passages below? Each stands in the paper word for word and may bear on a point of "
+        "yours; whether it does is for you to say. All other points are left as they are."
+    )
+    if not parts:
+        lead = "No passage of the paper was found that would bear on a point of these reviews."
+    foot = "The passages were found by a program, which can be mistaken about what they mean."
+    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot)
+
+
+def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    groups: tuple[tuple[str, str, Callable[[PointScore], bool]], ...] = (
+        ("Answered or contradicted by the paper", "Point the reviewer to these passages.",
+         lambda one: called(one) and bool(proof(one))),
+        ("Called misinformed, but without a verified quote",
+         "Look for the passage yourself before you say so.",
+         lambda one: called(one) and not proof(one)),
+        ("Not contradicted by the paper", "Answer these on their merits.",
+         lambda one: not called(one) and not _unknown(one)),
+        ("Without a verdict", "", lambda one: not called(one) and _unknown(one)),
+    )  # fmt: skip
+    parts = []
+    for heading, lead, chosen in groups:
+        entries = tuple(_rebuttal(one) for one in points if chosen(one))
+        if entries:
+            parts.append(Part(heading, lead, entries=entries))
+    lead = (
+        "Each point of the reviews with what it rests on and what your paper says about it. "
+        "Premises marked as presumed are not the reviewer's words: check that they are meant."
+    )
+    return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, tuple(parts))
+
+
+def _rebuttal(point: PointScore) -> Entry:
+    own = []
+    for one in () if point.argument is None else point.argument.premises:
+        who = "written" if one.explicit else "presumed"
+        own.append(f"{one.premise_id} ({who}, {_holds(one)}): {one.text}{_where(one)}")
+    if point.verdict is not None and point.verdict.answer:
+        own.append(f"Answer: {point.verdict.answer}")
+    return Entry(point.text, tuple(own), proof(point) if called(point) else (), "", point.point_id)
+
+
+def _holds(premise: Premise) -> str:
+    verdict = premise.verdict
+    if verdict is not None and _false(premise) and quotes(verdict.evidence):
+        return "contradicted by the paper"
+    if verdict is None or verdict.factuality is None or verdict.finding is not None:
+        return "not known"
+    return f"judged {wording.PREMISE_FACTUALITY[verdict.factuality]}"
+
+
+def _where(premise: Premise) -> str:
+    if not _false(premise) or premise.verdict is None:
+        return ""
+    places = dict.fromkeys(one.section for one in quotes(premise.verdict.evidence) if one.section)
+    return f" [see {'; '.join(places)}]" if places else ""
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

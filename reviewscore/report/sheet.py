@@ -1,0 +1,103 @@
+"""A page of text for one reader, apart from how it is written down: HTML or Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reviewscore.report.markdown import escaped
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A verified quote of the paper, and the section it stands in."""
+
+    text: str
+    section: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing to read.
+
+    Attributes:
+        said: The reviewer's own words.
+        own: What we say about them, as paragraphs.
+        quotes: What the paper says.
+        closing: A last paragraph of ours, below the quotes.
+        point_id: Where it comes from.
+    """
+
+    said: str
+    own: tuple[str, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    closing: str = ""
+    point_id: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Entries under one heading; a lead and a table may stand before them."""
+
+    heading: str
+    lead: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The page of one paper for one reader.
+
+    Attributes:
+        name: Name of its file, without ending.
+        title: Its heading; may hold the paper's title, which is foreign text.
+        lead: What it is, and how to read it.
+        parts: Its parts.
+        foot: A last line.
+    """
+
+    name: str
+    title: str
+    lead: str
+    parts: tuple[Part, ...] = ()
+    foot: str = (
+        "Scores judge statements, not people, and can be mistaken. "
+        "Read the quoted passages before you act."
+    )
+
+
+def markdown(sheet: Sheet) -> str:
+    """The sheet as Markdown; foreign text has nothing in it that Markdown could act on."""
+    parts = [f"# {escaped(sheet.title)}", escaped(sheet.lead)]
+    for part in sheet.parts:
+        parts.append(f"## {escaped(part.heading)}")
+        if part.lead:
+            parts.append(escaped(part.lead))
+        if part.rows:
+            parts.append(_table(part))
+        parts += [_entry(one) for one in part.entries]
+    return "\n\n".join([*parts, escaped(sheet.foot)]) + "\n"
+
+
+def _table(part: Part) -> str:
+    lines = [part.columns, tuple("---" for _ in part.columns), *part.rows]
+    return "\n".join(
+        f"| {' | '.join(cell if cell == '---' else escaped(cell) for cell in line)} |"
+        for line in lines
+    )
+
+
+def _entry(entry: Entry) -> str:
+    place = f" ({escaped(entry.point_id)})" if entry.point_id else ""
+    lines = [f"> {escaped(entry.said)}{place}"]
+    lines += [escaped(one) for one in entry.own]
+    quotes = [
+        f"- “{escaped(one.text)}”{f' ({escaped(one.section)})' if one.section else ''}"
+        for one in entry.quotes
+    ]
+    if quotes:
+        lines.append("\n".join(quotes))
+    if entry.closing:
+        lines.append(escaped(entry.closing))
+    return "\n\n".join(lines)

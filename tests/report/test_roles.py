@@ -1,0 +1,175 @@
+"""The same run for a meta-reviewer, a reviewer and an author: what each is shown, and what not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewscore.errors import SettingsError
+from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
+from reviewscore.report.role_files import write_for
+from reviewscore.report.roles import Reader, called, proof, sheet
+from reviewscore.report.sheet import Entry, Quote, Sheet, markdown
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import Verdict
+from tests.report.synthetic import (
+    lexical_points,
+    manifest,
+    model_points,
+    point,
+    quote,
+    write_run,
+)
+
+SENTENCE = "The learning rate is 0.003 and is halved every ten epochs."
+
+
+def question(number: int, *quotes: str, text: str = "What learning rate was used?") -> PointScore:
+    evidence = tuple(quote(one) for one in quotes)
+    return point(
+        number,
+        text,
+        type=PointType.QUESTION,
+        base=1,
+        misinformed=True,
+        verdict=Verdict(scale="unanswerability", score=1, answer="0.003", evidence=evidence),
+        evidence=evidence,
+    )
+
+
+def own_words(page: Sheet) -> str:
+    return " ".join(
+        " ".join((*entry.own, entry.closing)) for part in page.parts for entry in part.entries
+    )
+
+
+def test_a_meta_reviewer_sees_each_misinformed_point_with_its_proof() -> None:
+    points = model_points()
+
+    page = sheet(Reader.META_REVIEWER, "tides", "Tides", points)
+
+    proved = [one for one in points if called(one) and proof(one)]
+    assert proved
+    shown = [
+        entry.point_id
+        for part in page.parts
+        if part.heading.startswith("Review ")
+        for entry in part.entries
+    ]
+    assert shown == [one.point_id for one in proved]
+    asked = next(part for part in page.parts if part.heading == "What to ask")
+    assert len(asked.entries) == len(proved)
+    assert all(entry.closing.endswith("?") for entry in asked.entries)
+
+
+def test_points_without_a_verified_quote_are_kept_apart() -> None:
+    page = sheet(Reader.META_REVIEWER, "tides", "Tides", [question(1), question(2, SENTENCE)])
+
+    bare = next(part for part in page.parts if "without a verified quote" in part.heading)
+    assert [entry.point_id for entry in bare.entries] == ["tides-r1#1"]
+    assert "do not rely on them" in bare.lead
+
+
+def test_the_weight_of_a_review_counts_only_points_with_a_verdict() -> None:
+    fine = point(2, "Would this work on rivers?", type=PointType.QUESTION, base=5,
+                 misinformed=False)  # fmt: skip
+    unknown = point(3, "x", type=PointType.CLAIM, misinformed=None)
+
+    page = sheet(Reader.META_REVIEWER, "tides", "T", [question(1, SENTENCE), fine, unknown])
+
+    assert page.parts[0].rows == (("tides-r1", "3", "1", "1", "1", "1 of 2"),)
+
+
+def test_a_reviewer_gets_a_kind_note_with_an_exact_quote_and_no_score() -> None:
+    page = sheet(Reader.REVIEWER, "tides", "Tides", [question(1, SENTENCE)])
+
+    ((part,),) = (page.parts,)
+    (note,) = part.entries
+    assert note.quotes == (Quote(SENTENCE, quote(SENTENCE).section),)
+    assert note.closing.endswith("?")
+    assert "misinformed" not in markdown(page)
+    assert "1/5" not in markdown(page)
+
+
+def test_a_reviewer_hears_nothing_of_points_that_are_fine_or_unproved() -> None:
+    fine = point(2, "Would this work on rivers?", type=PointType.QUESTION, base=5,
+                 misinformed=False)  # fmt: skip
+
+    page = sheet(Reader.REVIEWER, "tides", "Tides", [question(1), fine])
+
+    assert page.parts == ()
+    assert "No passage of the paper was found" in page.lead
+
+
+def test_no_note_says_the_same_passage_twice_and_neighbours_are_worded_otherwise() -> None:
+    quotes = (SENTENCE, SENTENCE, "We repeat every run with five seeds")
+    points = [question(n, text, text=f"Q{n}?") for n, text in enumerate(quotes, start=1)]
+
+    made = notes([(one, proof(one)) for one in points])
+
+    assert [entry.said for entry in made] == ["Q1?", "Q3?"]
+    assert made[0].own != made[1].own
+
+
+@pytest.mark.parametrize("kind", list(PointType))
+def test_every_pattern_of_a_note_keeps_the_rules(kind: PointType) -> None:
+    for opening in _OPENINGS[kind]:
+        for closing in _CLOSINGS[kind]:
+            assert faults(Entry("said", (opening,), (Quote("q"),), closing)) == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (Entry("s", ("Look.",), (), "Is it?"), "it has no quote"),
+        (Entry("s", ("Look.",), (Quote("q"),), "It is."), "it does not end with a question"),
+        (Entry("s", ("You are wrong.",), (Quote("q"),), "Is it?"), "its words are not kind"),
+        (Entry("s", ("It has 2/5.",), (Quote("q"),), "Is it?"), "its words are not kind"),
+        (Entry(" ", ("Look.",), (Quote("q"),), "Is it?"), "does not say what it is about"),
+    ],
+)
+def test_a_note_that_breaks_a_rule_is_not_sent(entry: Entry, fault: str) -> None:
+    assert any(fault in one for one in faults(entry))
+
+
+def test_an_author_sees_which_premises_are_contradicted_where() -> None:
+    page = sheet(Reader.AUTHOR, "tides", "Tides", model_points())
+
+    words = own_words(page)
+    assert "contradicted by the paper" in words
+    assert "(presumed, " in words
+    headings = [part.heading for part in page.parts]
+    assert headings[0] == "Answered or contradicted by the paper"
+    assert "Without a verdict" in headings
+
+
+def test_the_embedded_judges_silence_is_unknown_to_all_readers() -> None:
+    page = sheet(Reader.META_REVIEWER, "tides", "Tides", lexical_points())
+
+    assert "clears no point" in page.parts[0].lead
+    row = page.parts[0].rows[0]
+    assert row[-1] in {f"0 of {row[2]}", "not known"}
+
+
+@pytest.mark.parametrize("reader", list(Reader))
+def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
+    tmp_path: Path, reader: Reader
+) -> None:
+    other = [one.model_copy(update={"paper_id": "a/b", "review_id": "z", "point_id": f"z#{n}"})
+             for n, one in enumerate(model_points())]  # fmt: skip
+    run = write_run(tmp_path / "run", [*model_points(), *other], made=manifest())
+
+    one = write_for(run, reader)
+    text = write_for(run, reader, out=tmp_path / "all.md")
+    many = write_for(run, reader, titles=lambda _: "A <b>title</b>", out=tmp_path / "pages")
+
+    assert [path.name for path in one] == [f"for-{reader.value}.html"]
+    assert text[0].read_text().count("\n# ") + 1 == 2
+    assert sorted(path.name for path in many) == ["a_b.html", "a_b.md", "tides.html", "tides.md"]
+    page = (tmp_path / "pages" / "tides.html").read_text()
+    assert "A &lt;b&gt;title&lt;/b&gt;" in page
+    assert "default-src &#39;none&#39;" in page
+    with pytest.raises(SettingsError, match=r"unknown ending '\.docx'"):
+        write_for(run, reader, out=tmp_path / "x.docx")
