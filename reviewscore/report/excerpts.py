@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,10 +11,10 @@ from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
 
-PAPER_CONTEXT = 200
+PAPER_CONTEXT = 120
 """Characters of the paper shown before and after a quote."""
 
-REVIEW_CONTEXT = 240
+REVIEW_CONTEXT = 160
 """Characters of the review shown before and after a point."""
 
 _SLACK = 30
@@ -47,6 +49,11 @@ def excerpt(text: str, start: int, end: int, *, reach: int) -> Excerpt:
         cut = after.rfind(" ", max(0, len(after) - _SLACK))
         after = (after[:cut] if cut >= 0 else after).rstrip() + " …"
     return Excerpt(before, text[start:end], after)
+
+
+def packed(paper: Paper) -> str:
+    """A paper's text, deflated, in base64: unpacked by the page when somebody asks for it."""
+    return base64.b64encode(zlib.compress(paper.text.encode("utf-8", "replace"), 9)).decode()
 
 
 def quote_in_paper(quote: Evidence, paper: Paper | None) -> Excerpt | None:

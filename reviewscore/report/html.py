@@ -62,15 +62,23 @@ def write_report(
     target = run / REPORT if out is None else out
     environment = page_environment()
     papers_html = PaperPages(run, environment.get_template("paper.html"), papers, reviews)
-    pages = papers_html.pages(rows_of(run))
+    lines = rows_of(run)
+    pages = papers_html.pages(lines)
     first = next(pages, Page((), ()))
     second = next(pages, None)
     _drop_pages(target)
     if second is None:
-        shown = _frame(run) | {"rows": first.rows, "fragments": first.fragments, "pages": ()}
+        shown = _frame(run) | {
+            "tabled": True,
+            "rows": first.rows,
+            "fragments": first.fragments,
+            "pages": (),
+        }
         _write(target, environment.get_template("report.html").render(shown))
         return [target]
-    return _write_pages(target, environment, _frame(run), chain((first, second), pages))
+    # One table of all points is enough, on the first page or, of very many, on each.
+    frame = _frame(run) | {"tabled": len(lines) > ROWS_IN_INDEX}
+    return _write_pages(target, environment, frame, chain((first, second), pages))
 
 
 def _drop_pages(target: Path) -> None:
@@ -174,6 +182,7 @@ def page_environment() -> Environment:
         argument_map=argument_map.svg,
         argdown=argument_map.argdown,
         quote_in_paper=excerpts.quote_in_paper,
+        packed=excerpts.packed,
         plural=plural,
         share_words=share_words,
         spending_words=spending_words,

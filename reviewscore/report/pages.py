@@ -13,6 +13,7 @@ from typing import TypeVar
 from jinja2 import Template
 from markupsafe import Markup
 
+from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
 from reviewscore.report import excerpts, wording
 from reviewscore.report.summary import UNTYPED
@@ -168,8 +169,11 @@ class PaperPages:
             self._review(review_id, list(grouped))
             for review_id, grouped in groupby(rows, lambda row: row.review_id)
         ]
+        cards = [card for group in groups for card in group.cards]
+        quoted = any(quote.verified for card in cards for quote in card.score.evidence)
+        shown = {"paper_id": paper_id, "paper": paper, "groups": groups, "quoted": quoted}
         # The template escapes everything that is put into it; what comes out is safe.
-        return Markup(self._template.render(paper_id=paper_id, paper=paper, groups=groups))
+        return Markup(self._template.render(shown))
 
     def _review(self, review_id: str, rows: list[Row]) -> ReviewGroup:
         review = _look_up(self._reviews, review_id)
@@ -201,7 +205,9 @@ def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Ca
             origins += premise.verdict.provenance
     for attempt in score.argument.rounds if score.argument else ():
         origins += attempt.provenance
-    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in origins}
+    # The embedded judge is named once, at the head of the page.
+    asked = (one for one in origins if one.judge != EMBEDDED)
+    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in asked}
     return Card(
         number=number,
         anchor=row.anchor,

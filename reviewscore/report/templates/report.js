@@ -14,6 +14,9 @@
     return texts.get(row);
   };
 
+  // Reading all words takes a moment: it is done before anybody types.
+  (window.requestIdleCallback || setTimeout)(() => rows.forEach(words));
+
   const form = document.querySelector("form.controls");
   if (form) {
     form.hidden = false;
@@ -78,6 +81,52 @@
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
       button.textContent = "Copied";
+    });
+  }
+
+  const pane = document.getElementById("pane");
+  const papers = new Map();
+  const unpack = async (id) => {
+    if (!papers.has(id)) {
+      const holder = all(".packed").find((one) => one.dataset.paper === id);
+      const bytes = Uint8Array.from(atob(holder.dataset.text), (char) => char.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      // Offsets count characters, not the halves of which JavaScript makes some of them.
+      papers.set(id, [...await new Response(stream).text()]);
+    }
+    return papers.get(id);
+  };
+  let asker = null;
+  const close = () => {
+    pane.hidden = true;
+    document.body.classList.remove("beside");
+    if (asker) asker.focus();
+  };
+  const show = async (button) => {
+    const chars = await unpack(button.dataset.paper);
+    const start = Number(button.dataset.start);
+    const end = Number(button.dataset.end);
+    const mark = document.createElement("mark");
+    mark.className = "quote";
+    mark.textContent = chars.slice(start, end).join("");
+    pane.querySelector(".pane-text")
+      .replaceChildren(chars.slice(0, start).join(""), mark, chars.slice(end).join(""));
+    pane.querySelector(".pane-title").textContent = button.dataset.paper;
+    asker = button;
+    pane.hidden = false;
+    document.body.classList.add("beside");
+    pane.focus();
+    button.scrollIntoView({ block: "center" });
+    mark.scrollIntoView({ block: "center" });
+  };
+  if (pane && "DecompressionStream" in window) {
+    for (const button of all("button.jump")) {
+      button.hidden = false;
+      button.addEventListener("click", () => show(button));
+    }
+    pane.querySelector(".close").addEventListener("click", close);
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !pane.hidden) close();
     });
   }
 
