@@ -105,7 +105,7 @@ def _write_pages(
         counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
         listed.append((path.name, counts))
     shown_rows = rows if len(rows) <= ROWS_IN_INDEX else []
-    index = frame | {"rows": shown_rows, "fragments": (), "pages": listed}
+    index = frame | {"tabled": True, "rows": shown_rows, "fragments": (), "pages": listed}
     _write(target, environment.get_template("report.html").render(index))
     return [target, *written]
 

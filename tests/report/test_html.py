@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,29 @@ def test_careful_words_are_used(tmp_path: Path) -> None:
 
     assert "judged misinformed" in html or "judged likely misinformed" in html
     assert "wrong" not in re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+
+
+def test_the_first_of_many_pages_has_the_one_table_of_points(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", many_points(40, 30))
+
+    index, *pages = write_report(run, None, None)
+
+    assert index.read_text().count('<form class="controls"') == 1
+    assert all('<form class="controls"' not in page.read_text() for page in pages)
+
+
+def test_a_paper_that_is_quoted_comes_along_packed(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", model_points())
+
+    html = write_report(run, {"tides": PAPER}.__getitem__, None)[0].read_text()
+
+    (packed,) = re.findall(r'class="packed" data-paper="tides" data-text="([^"]+)"', html)
+    assert zlib.decompress(base64.b64decode(packed)).decode() == PAPER.text
+    jumps = re.findall(
+        r'class="jump" hidden data-paper="tides" data-start="(\d+)" data-end="(\d+)"', html
+    )
+    quotes = [PAPER.text[int(start) : int(end)] for start, end in jumps]
+    assert any(one.startswith("The learning rate") for one in quotes)
 
 
 @pytest.mark.parametrize("paper", [None, PAPER])
