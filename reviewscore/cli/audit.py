@@ -199,7 +199,8 @@ def _run(
 def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.html import write_report
-    from reviewscore.report.summary import summary_lines, write_summary
+    from reviewscore.report.lines import summary_lines
+    from reviewscore.report.summary import write_summary
 
     reviews = {review.review_id: review for review in collection.reviews}
     summary = write_summary(out)

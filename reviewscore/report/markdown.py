@@ -6,8 +6,9 @@ import heapq
 import re
 from pathlib import Path
 
-from reviewscore.report.summary import Summary, summarise, summary_lines
-from reviewscore.report.wording import headline
+from reviewscore.report.lines import summary_lines
+from reviewscore.report.summary import Summary, summarise
+from reviewscore.report.wording import NO_QUOTE, answer_label, headline
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.run_dir import read_points
@@ -66,8 +67,10 @@ def _list(lines: list[str]) -> str:
 def _point(score: PointScore) -> str:
     lines = [f"### {escaped(score.point_id)}", f"> {escaped(score.text)}"]
     lines.append(f"**{escaped(headline(score).words)}**")
+    if score.unquoted:
+        lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
-        lines.append(f"Answer: {escaped(score.verdict.answer)}")
+        lines.append(f"{answer_label(score.verdict)}: {escaped(score.verdict.answer)}")
     quotes = [_quote(quote) for quote in score.evidence if quote.verified]
     if quotes:
         lines.append("\n".join(quotes))

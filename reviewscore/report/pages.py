@@ -94,7 +94,6 @@ def rows_of(run: Path) -> list[Row]:
 
 
 def _row(offset: int, score: PointScore) -> Row:
-    found = score.verdict.finding if score.verdict else None
     text = " ".join(score.text.split())
     return Row(
         offset=offset,
@@ -105,7 +104,7 @@ def _row(offset: int, score: PointScore) -> Row:
         type=score.type.value if score.type else UNTYPED,
         status=score.status.value,
         headline=wording.headline(score),
-        finding=found.value if found else "",
+        finding=score.finding.value if score.finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
     )
 

@@ -20,6 +20,7 @@ from tests.report.synthetic import (
     many_points,
     model_points,
     point,
+    without_quotes,
     write_run,
 )
 
@@ -180,3 +181,14 @@ def test_the_page_is_valid_enough_to_be_read_by_machines(
     assert re.search(r"<meta charset=.utf-8.", html, re.IGNORECASE)
     for tag in ("div", "section", "details", "table", "ul", "ol", "blockquote"):
         assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>"), tag
+
+
+def test_an_answer_without_a_verified_quote_is_not_said_to_be_found_in_the_paper(
+    tmp_path: Path,
+) -> None:
+    html = page(tmp_path, [without_quotes(one) for one in model_points()])
+
+    assert "Answer found in the paper" not in html
+    assert "Answer as the judge gives it" in html
+    assert "No quote for this was found in the paper" in html
+    assert "1 without a verified quote" in html

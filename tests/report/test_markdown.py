@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from reviewscore.report.markdown import LOWEST, escaped, markdown_report
 from tests.report.synthetic import (
+    judged_by_premise,
     lexical_points,
     manifest,
     many_points,
     model_points,
+    without_quotes,
     write_run,
 )
 
@@ -62,3 +64,24 @@ def test_selections_and_unfinished_runs_are_said(tmp_path: Path) -> None:
 
 def test_a_run_without_points_has_a_report(tmp_path: Path) -> None:
     assert "## Summary" in markdown_report(write_run(tmp_path / "run", []))
+
+
+def test_a_verdict_without_a_verified_quote_says_so(tmp_path: Path) -> None:
+    points = [without_quotes(one) for one in model_points()]
+
+    text = markdown_report(write_run(tmp_path / "run", points))
+    quoted = markdown_report(write_run(tmp_path / "quoted", model_points()))
+
+    assert "1 without a verified quote" in text
+    assert "No quote for this was found in the paper" in text
+    assert "Answer as the judge gives it" in text
+    assert "Answer found in the paper" in quoted
+    assert "No quote" not in quoted
+
+
+def test_what_premises_hold_is_told_apart_from_the_points_own_finding(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [judged_by_premise()], made=manifest("lexical"))
+
+    text = markdown_report(run)
+
+    assert "not a point that passages could settle; of a premise" in text.replace("\\", "")
