@@ -215,6 +215,8 @@ def _interruptible(session: _Session) -> Iterator[None]:
 
 async def _score_all(session: _Session) -> None:
     reviews = chosen_reviews(session.collection, session.settings)
+    session.reviews = len(reviews)
+    session.papers = {review.paper_id for review in reviews}
     limitations = session.settings.limitations
     session.progress.expect(
         sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
@@ -255,8 +257,6 @@ def _note_missing(session: _Session) -> None:
 
 async def _score_review(session: _Session, review: Review) -> None:
     """Score the points of a review that are not done; failures become records."""
-    session.reviews += 1
-    session.papers.add(review.paper_id)
     try:
         paper = session.paper(review.paper_id)
         points, origin, rejected = await review_points(

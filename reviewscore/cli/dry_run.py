@@ -13,14 +13,18 @@ from reviewscore.estimate import SPREAD, Estimate, estimate
 from reviewscore.llm.ledger.upkeep import info
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.prompts import use_directory
+from reviewscore.report.lines import counted
 from reviewscore.sources.files import Collection
 
 
 def lines(found: Estimate, settings: Settings) -> list[str]:
     """The estimate in words; nothing was asked."""
     points = sum(found.points.values())
-    kinds = ", ".join(f"{count} {kind}s" for kind, count in sorted(found.points.items()))
-    head = f"{found.papers} papers · {found.reviews} reviews · {points} points"
+    kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
+    head = " · ".join(
+        counted(count, noun)
+        for count, noun in ((found.papers, "paper"), (found.reviews, "review"), (points, "point"))
+    )
     told = [f"{head} ({kinds})" if kinds else head]
     if settings.embedded:
         return [*told, "judge: lexical; no calls, no cost"]

@@ -78,6 +78,7 @@ class Client:
             price=price or price_list().of,
             max_retries=self._limits.max_retries,
             longest=self._limits.timeout + _MARGIN,
+            say=say or (lambda _: None),
         )
         self.traffic = self._means.traffic
         self._renew, self._from_record = renew, set[str]()

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from reviewscore.report import excerpts, wording
 from reviewscore.report.head import banners, read_failures, repeat_command
-from reviewscore.report.lines import duration_words, plural, share_words, spending_words
+from reviewscore.report.lines import counted, duration_words, plural, share_words, spending_words
 from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
@@ -165,6 +165,7 @@ def _environment() -> Environment:
         wording=wording,
         quote_in_paper=excerpts.quote_in_paper,
         plural=plural,
+        counted=counted,
         share_words=share_words,
         spending_words=spending_words,
         duration_words=duration_words,

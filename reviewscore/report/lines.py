@@ -37,13 +37,19 @@ def summary_lines(summary: Summary) -> list[str]:
     return lines
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 paper``, ``2 papers``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def plural(kind: str) -> str:
     """A type of points in the plural, as a label."""
     return "type unknown" if kind == UNTYPED else f"{kind}s"
 
 
 def _who(summary: Summary) -> str:
-    words = f"{summary.points:,} points of {summary.reviews:,} reviews, judge {summary.judge}"
+    words = f"{counted(summary.points, 'point')} of {counted(summary.reviews, 'review')}"
+    words += f", judge {summary.judge}"
     if summary.judge_version:
         words += f" {summary.judge_version}"
     if summary.selection:
@@ -87,7 +93,7 @@ def spending_words(summary: Summary) -> str:
     cached = spent.cached_tokens / spent.input_tokens if spent.input_tokens else 0.0
     batched = f", {spent.batched:,} in batch jobs" if spent.batched else ""
     return (
-        f"{spent.calls:,} calls ({spent.reused:,} reused{batched}), "
+        f"{counted(spent.calls, 'call')} ({spent.reused:,} reused{batched}), "
         f"{spent.input_tokens:,} tokens in ({cached:.0%} from the provider's cache), "
         f"{spent.output_tokens:,} out, {cost}"
     )

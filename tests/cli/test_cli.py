@@ -91,7 +91,7 @@ def test_a_dry_run_needs_no_key_and_asks_nothing(
     code, out, _ = audit_files(capsys, files, "--dry-run", "--model", "openai/gpt-5")
 
     assert code == 0
-    assert "1 papers · 1 reviews · 3 points" in out
+    assert "1 paper · 1 review · 3 points" in out
     assert "calls" in out
     assert "about $" in out
     assert not (tmp_path / "runs").exists()
