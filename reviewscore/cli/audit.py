@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.batch import Outcome, audit
+from reviewscore.batch import Outcome, audit, finished
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import GroupedCommand, as_settings, settings_options
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.config import Resolved, Settings, resolve
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
+from reviewscore.llm.provider import EXCHANGE
+from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.sources.files import Collection, read_collection, single
 
 if TYPE_CHECKING:
@@ -136,7 +138,9 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
 
 
 def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome) -> None:
-    """Remember how far the estimate was off, where the run paid for everything itself."""
+    """Remember how far the estimate was off, where a whole run paid for everything itself."""
+    if settings.selection or not settings.cache:
+        return
     from reviewscore.llm.ledger.upkeep import note_estimate
 
     manifest = outcome.manifest
@@ -176,7 +180,9 @@ def _run(
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     check(settings)
-    price = None if settings.embedded else _priced(collection, settings, quiet=quiet)
+    price = None
+    if not settings.embedded and not finished(collection, out, resolved, retry_errors=retry_errors):
+        price = _priced(collection, settings, quiet=quiet)
     with TerminalProgress(quiet=quiet) as progress:
         outcome = audit(
             collection,
@@ -192,14 +198,16 @@ def _run(
     if to_stdout:
         sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
     else:
-        _close(collection, out, quiet=quiet)
+        _close(collection, out, settings, outcome, quiet=quiet)
     return _exit_code(outcome, out)
 
 
-def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
+def _close(
+    collection: Collection, out: Path, settings: Settings, outcome: Outcome, *, quiet: bool
+) -> None:
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.html import write_report
-    from reviewscore.report.lines import summary_lines
+    from reviewscore.report.lines import session_line, summary_lines
     from reviewscore.report.summary import write_summary
 
     reviews = {review.review_id: review for review in collection.reviews}
@@ -209,8 +217,24 @@ def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
         return
     for line in summary_lines(summary):
         click.echo(line)
+    if outcome.before:
+        click.echo(session_line(outcome.new, outcome.before, outcome.seconds))
     click.echo(f"report: {pages[0]}")
-    click.echo(f"next:   reviewscore export {out} -o {out.name}.csv")
+    click.echo(f"next:   {_next(settings, outcome, out)}")
+
+
+def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
+    """What to do after a session."""
+    if not (outcome.stopped or outcome.interrupted):
+        return f"reviewscore export {out} -o {out.name}.csv"
+    folders = [
+        Path(one.removeprefix(EXCHANGE)) for one in settings.models if one.startswith(EXCHANGE)
+    ]
+    asked = [folder for folder in folders if (folder / OPEN).is_file()]
+    if not asked:
+        return "the same command again goes on where this one ended"
+    steps = [f"write replies to the prompts in {one / OPEN} into {one / REPLIES}" for one in asked]
+    return f"{'; '.join(steps)}; then the same command again"
 
 
 def _exit_code(outcome: Outcome, out: Path) -> int:

@@ -28,6 +28,8 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
     told = [f"{head} ({kinds})" if kinds else head]
     if settings.embedded:
         return [*told, "judge: lexical; no calls, no cost"]
+    if settings.points == "auto":
+        told[0] += "; counted by rules, the model's own split of the reviews decides"
     calls = sum(found.calls.values())
     if all(model.startswith(EXCHANGE) for model in settings.models):
         return [*told, f"~{calls:,.0f} prompts; replies come from a folder, no cost"]

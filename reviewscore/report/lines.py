@@ -33,8 +33,19 @@ def summary_lines(summary: Summary) -> list[str]:
         lines += [f"found: {', '.join(found)}", LEXICAL_NOTE]
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
-    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}")
+    sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
+    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
     return lines
+
+
+def session_line(new: int, before: int, seconds: float) -> str:
+    """What one session of several has done."""
+    if not new:
+        return f"nothing to do: {counted(before, 'point')} done before"
+    return (
+        f"this session: {counted(new, 'new point')} in {duration_words(seconds)}, "
+        f"{before:,} done before"
+    )
 
 
 def counted(count: int, noun: str) -> str:

@@ -112,6 +112,7 @@ class Summary(Record):
         papers: Papers of the run, those without points too.
         reviews: Reviews of the run, those without points too.
         seconds: Time of all sessions.
+        sessions: How many sessions the run took.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -136,6 +137,7 @@ class Summary(Record):
     arguments: ArgumentCounts
     spending: Spending
     seconds: float
+    sessions: int = 1
 
     @property
     def lexical(self) -> bool:
@@ -299,6 +301,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         seconds=sum(seconds for _, seconds in manifest.times),
+        sessions=max(1, len(manifest.times)),
     )
 
 
