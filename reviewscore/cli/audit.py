@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=int, help="Year of the --paper FILE.")
 @click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
-@click.option("--show-config", is_flag=True, help="Print each setting with its origin, and stop.")
+@click.option(
+    "--show-config", is_flag=True, help="Print settings as a file, with origins, and stop."
+)
 @click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
 @click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
@@ -59,12 +61,20 @@ def command(
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
               reviewscore audit --paper paper.pdf --review review.txt -o runs/one
+
+    \b
+    With --model exchange:FOLDER, prompts are lines of FOLDER/prompts.jsonl (open.jsonl has
+    those that wait), and you append a line for each to FOLDER/replies.jsonl:
+      {"prompt": "3f75..64 signs", "reply": {an object that fits its schema}, "by": "Ada"}
     """
     _check_source(data, review, paper)
     only = paper if review is None else ()
     resolved = resolve({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
-        _show(resolved)
+        from reviewscore.cli.show_config import config_lines
+
+        for line in config_lines(resolved):
+            click.echo(line)
         return 0
     collection = _read(data, review, paper, year, resolved)
     if dry_run:
@@ -106,11 +116,6 @@ def _read(
         return single(Path(paper[0]), review, year=year)
     assert data is not None
     return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
-
-
-def _show(resolved: Resolved) -> None:
-    for name, value in resolved.settings.model_dump(mode="json").items():
-        click.echo(f"{name} = {value!r}  ({resolved.origins[name]})")
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:

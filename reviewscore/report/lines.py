@@ -63,6 +63,8 @@ def _who(summary: Summary) -> str:
     words += f", judge {summary.judge}"
     if summary.judge_version:
         words += f" {summary.judge_version}"
+    if summary.bad_lines:
+        words += f"; {counted(summary.bad_lines, 'line')} of the input left out"
     if summary.selection:
         picks = ", ".join(f"{name} {value}" for name, value in summary.selection.items())
         words += f"; a selection ({picks})"

@@ -17,7 +17,12 @@ LOWEST = 20
 """Points shown: those that ask for attention first."""
 _UNTOUCHED = 8.0
 """Order from which on a point has no verdict to show (see `wording.Headline`)."""
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$&@:])")
+_SPECIAL = re.compile(
+    r"([\\`*_{}\[\]<>|~$&@])"  # acts anywhere
+    r"|(?<=[Ww][Ww][Ww])(\.)|(:)(?=\S)"  # makes an address or an emoji
+    r"|^([-+#=])"  # makes a list or a heading of a line
+)
+_NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")
 
 
 def markdown_report(run: Path) -> str:
@@ -42,7 +47,7 @@ def markdown_report(run: Path) -> str:
 
 def escaped(text: str) -> str:
     """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", " ".join(text.split())))
 
 
 def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:

@@ -193,14 +193,10 @@ def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None
 
 def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Card:
     shown = list(score.verdict.evidence) if score.verdict else []
-    origins = list(score.provenance) + list(score.verdict.provenance if score.verdict else ())
     for premise in score.argument.premises if score.argument else ():
         if premise.verdict:
             shown += premise.verdict.evidence
-            origins += premise.verdict.provenance
-    for attempt in score.argument.rounds if score.argument else ():
-        origins += attempt.provenance
-    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in origins}
+    unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in score.origins}
     return Card(
         number=number,
         anchor=row.anchor,

@@ -113,6 +113,7 @@ class Summary(Record):
         reviews: Reviews of the run, those without points too.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
+        prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -138,6 +139,7 @@ class Summary(Record):
     spending: Spending
     seconds: float
     sessions: int = 1
+    prompts: dict[str, str] = Field(default_factory=dict)
 
     @property
     def lexical(self) -> bool:
@@ -184,6 +186,7 @@ class _Tally:
         self.panel = self.divided = 0
         self.calibrated: Counter[bool | None] = Counter()
         self.loop = LoopTally()
+        self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -204,6 +207,9 @@ class _Tally:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
+        for one in score.origins:
+            if one.prompt_id and one.prompt_sha256:
+                self.prompts[one.prompt_id] = one.prompt_sha256
         if score.argument is not None:
             self.loop.add(score.argument)
 
@@ -302,6 +308,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         spending=manifest.spending,
         seconds=sum(seconds for _, seconds in manifest.times),
         sessions=max(1, len(manifest.times)),
+        prompts=dict(sorted(tally.prompts.items())),
     )
 
 

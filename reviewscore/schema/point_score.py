@@ -125,6 +125,16 @@ class PointScore(Record):
         return self.misinformed is True and not any(quote.verified for quote in quotes)
 
     @property
+    def origins(self) -> tuple[Provenance, ...]:
+        """Where all that the record says came from: point, verdict, premises and rounds."""
+        found = [*self.provenance, *(self.verdict.provenance if self.verdict else ())]
+        for premise in _premises(self.argument):
+            found += premise.verdict.provenance if premise.verdict else ()
+        for attempt in self.argument.rounds if self.argument else ():
+            found += attempt.provenance
+        return tuple(found)
+
+    @property
     def finding(self) -> Finding | None:
         """What the embedded judge found on the point as a whole."""
         return None if self.verdict is None else self.verdict.finding

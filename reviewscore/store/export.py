@@ -160,12 +160,8 @@ def row(score: PointScore) -> dict[str, Cell]:
 
 
 def _models(score: PointScore) -> Iterator[str]:
-    origins = [*score.provenance, *(score.verdict.provenance if score.verdict else ())]
-    if score.argument is not None:
-        origins += [one for attempt in score.argument.rounds for one in attempt.provenance]
-        judged = [premise.verdict for premise in score.argument.premises if premise.verdict]
-        origins += [one for verdict in judged for one in verdict.provenance]
-    yield from dict.fromkeys(one.model_answered for one in origins if one.model_answered)
+    answered = (one.model_answered for one in score.origins)
+    yield from dict.fromkeys(name for name in answered if name)
 
 
 def _write_csv(scores: Iterable[PointScore], path: Path) -> int:

@@ -212,8 +212,8 @@ def test_models_judges_and_limits_come_from_the_settings_file(tmp_path: Path) ->
 
     _, shown = cli("audit", EXAMPLES, "--show-config")
 
-    for line in ("panel = ['openai/y']", "judges = {'faithfulness': 'openai/z'}", "repeats = 2",
-                 "max_usd = 3.5", "batch = True", "cache = False"):  # fmt: skip
+    for line in ('panel = ["openai/y"]', 'faithfulness = "openai/z"', "repeats = 2",
+                 "max_usd = 3.5", "batch = true", "enabled = false"):  # fmt: skip
         assert line in shown
 
 

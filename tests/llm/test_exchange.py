@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.provider import check_model
-from reviewscore.llm.providers.exchange import ExchangeProvider
+from reviewscore.llm.providers.exchange import ExchangeProvider, _line
 from reviewscore.schema.call import Completion, Message, Request
+from tests.conftest import ROOT
 
 
 def request(text: str = "Why?") -> Request:
@@ -231,3 +233,16 @@ async def test_a_reply_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert f"the reply to prompt {first.prompt_key()[:12]} could not be used" in told
     assert "kind: Field required" in told
     assert open_prompts(tmp_path)[0][:12] in told
+
+
+def test_the_readmes_lines_are_of_the_format(tmp_path: Path) -> None:
+    lines = re.findall(r"```json\n(.+)\n```", (ROOT / "README.md").read_text("utf-8"))
+    prompt, reply = (json.loads(line) for line in lines if '"prompt"' in line)
+    (tmp_path / "replies.jsonl").write_text(json.dumps(reply) + "\n")
+    written = json.loads(_line("a" * 64, request()))
+
+    provider = ExchangeProvider(tmp_path)
+
+    assert prompt.keys() == written.keys()
+    assert prompt["prompt"] == reply["prompt"]
+    assert provider._replies[reply["prompt"]].by == "Ada"

@@ -192,3 +192,13 @@ def test_an_answer_without_a_verified_quote_is_not_said_to_be_found_in_the_paper
     assert "Answer as the judge gives it" in html
     assert "No quote for this was found in the paper" in html
     assert "1 without a verified quote" in html
+
+
+def test_only_prompts_that_were_used_are_listed(tmp_path: Path) -> None:
+    shipped = {"claim_factuality/v1": "ef" * 32, "never_used/v1": "cd" * 32}
+    decisive = {"model": "x", "prompt never_used/v1": "cd" * 32}
+
+    html = page(tmp_path, model_points(), prompts=shipped, decisive=decisive)
+
+    assert "question_answerability/v1 <code" in html
+    assert "never_used" not in html

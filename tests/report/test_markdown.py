@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,8 +26,31 @@ def test_no_text_can_act_as_markup(text: str) -> None:
     safe = escaped(text)
 
     assert "\n" not in safe
-    for sign in "<>*[]`|":
+    for sign in "<>*[]`|@&_~":
         assert safe.count(sign) == safe.count(f"\\{sign}")
+    assert not re.match(r"[-+#=]|[0-9]{1,9}[.)]", safe)
+    assert not re.search(r"(?<!\\):\S|[Ww]{3}\.", safe)
+
+
+@pytest.mark.parametrize("text", ["questions: 9 (0 failed)", "hyper-parameters, 3.5 %", "a + b!"])
+def test_ordinary_words_stay_readable(text: str) -> None:
+    assert escaped(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("- no list", r"\- no list"),
+        ("# no heading", r"\# no heading"),
+        ("1. no list", r"1\. no list"),
+        ("2031) no list", r"2031\) no list"),
+        ("https://x.org", r"https\://x.org"),
+        ("www.x.org", r"www\.x.org"),
+        (":smile:", r"\:smile:"),
+    ],
+)
+def test_what_would_act_is_escaped(text: str, safe: str) -> None:
+    assert safe == escaped(text)
 
 
 def test_misinformed_points_come_first_and_people_are_not_judged(tmp_path: Path) -> None:
