@@ -104,7 +104,7 @@ def _row(offset: int, score: PointScore) -> Row:
         type=score.type.value if score.type else UNTYPED,
         status=score.status.value,
         headline=wording.headline(score),
-        finding=score.finding.value if score.finding else "",
+        finding=score.own_finding.value if score.own_finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
     )
 

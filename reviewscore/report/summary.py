@@ -203,8 +203,8 @@ class _Tally:
             self.calibrated[score.calibrated.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
-        if score.finding is not None:
-            self.findings[kind, score.finding] += 1
+        if score.own_finding is not None:
+            self.findings[kind, score.own_finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
         for one in score.origins:

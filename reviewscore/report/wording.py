@@ -126,7 +126,7 @@ _OF_A_PREMISE = 0.5
 
 
 def _found(score: PointScore) -> Headline:
-    finding, premise = score.finding, score.premise_finding
+    finding, premise = score.own_finding, score.premise_finding
     if finding is None:
         return Headline("unknown: nothing was looked up", "unknown", "unknown", 8, "")
     short, tone, order = _FOUND[finding]

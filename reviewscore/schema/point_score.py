@@ -136,7 +136,13 @@ class PointScore(Record):
 
     @property
     def finding(self) -> Finding | None:
-        """What the embedded judge found on the point as a whole."""
+        """The strongest finding of the embedded judge on the point or a premise of it."""
+        found = [one for one in (self.own_finding, self.premise_finding) if one is not None]
+        return min(found, key=list(Finding).index, default=None)
+
+    @property
+    def own_finding(self) -> Finding | None:
+        """What the embedded judge found on the point as a whole, as its rationale explains."""
         return None if self.verdict is None else self.verdict.finding
 
     @property

@@ -135,7 +135,7 @@ def row(score: PointScore) -> dict[str, Cell]:
         "misinformed": score.misinformed,
         "calibrated": score.calibrated.score if score.calibrated else None,
         "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
-        "finding": score.finding.value if score.finding else None,
+        "finding": score.own_finding.value if score.own_finding else None,
         "premise_finding": score.premise_finding.value if score.premise_finding else None,
         "rationale": verdict.rationale if verdict else None,
         "answer": verdict.answer if verdict else None,
