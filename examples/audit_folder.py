@@ -10,7 +10,8 @@ from pathlib import Path
 
 from reviewscore import audit, read_collection
 from reviewscore.config import EMBEDDED, resolve
-from reviewscore.report.summary import summary_lines, write_summary
+from reviewscore.report.lines import summary_lines
+from reviewscore.report.summary import write_summary
 
 HERE = Path(__file__).resolve().parent
 

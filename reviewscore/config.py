@@ -188,7 +188,7 @@ JUDGES = ("split_points", "point_type", "question_answerability", "claim_factual
           "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
 """Judges that may have a model of their own."""
 
-_TABLES = {
+TABLES = {
     "models": {"default": "model", **{name: name for name in (
         "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
@@ -330,13 +330,13 @@ def _read_file(path: Path) -> dict[str, object]:
         tables = tool["reviewscore"] if isinstance(tool, dict) else {}
     values: dict[str, object] = {}
     for table, content in tables.items():
-        if table not in _TABLES or not isinstance(content, dict):
-            raise SettingsError(f"{path}: unknown table [{table}]{_hint(table, _TABLES)}")
+        if table not in TABLES or not isinstance(content, dict):
+            raise SettingsError(f"{path}: unknown table [{table}]{_hint(table, TABLES)}")
         for key, value in content.items():
-            if key not in _TABLES[table]:
-                hint = _hint(key, _TABLES[table])
+            if key not in TABLES[table]:
+                hint = _hint(key, TABLES[table])
                 raise SettingsError(f"{path}: unknown key '{key}' in [{table}]{hint}")
-            name, _, judge = _TABLES[table][key].partition(".")
+            name, _, judge = TABLES[table][key].partition(".")
             if judge:
                 values.setdefault(name, {})
                 chosen = values[name]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from reviewscore import __version__, prompts
 from reviewscore.config import Resolved, Settings, without_credentials
+from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.ledger.book import Paid
 from reviewscore.llm.prices import price_list
 from reviewscore.sources.files import Collection
@@ -17,15 +19,34 @@ _TOLD = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
 """Packages whose versions a run's account names."""
 
 
+@dataclass
+class Outcome:
+    """How a session of a run ended.
+
+    Attributes:
+        interrupted: Ctrl-C ended it.
+        stopped: A limit ended it; the message says how to go on.
+        failed: Points and reviews that failed, in the whole folder.
+        new: Points that this session has done.
+        before: Points that were done before it.
+        seconds: Time of this session.
+    """
+
+    manifest: Manifest
+    interrupted: bool = False
+    stopped: str | None = None
+    failed: int = 0
+    new: int = 0
+    before: int = 0
+    seconds: float = 0.0
+
+
 def new_manifest(
-    collection: Collection,
-    resolved: Resolved,
-    *,
-    judge_version: str | None,
-    data: Path | None,
+    collection: Collection, resolved: Resolved, *, data: Path | None = None
 ) -> Manifest:
     """What a run is to be made with."""
     settings = resolved.settings
+    judge_version = LexicalJudges().version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
     sums = {} if settings.embedded else {one.prompt_id: one.sha256 for one in prompts.available()}
     inputs = tuple(hash_file(path) for path in collection.files)

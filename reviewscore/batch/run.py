@@ -14,18 +14,19 @@ from functools import lru_cache
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.batch.account import new_manifest, spent
+from reviewscore.batch.account import Outcome, new_manifest, spent
+from reviewscore.batch.finished import finished_run
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
 from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
-from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.tables import FILE
 from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
@@ -52,22 +53,6 @@ PAPERS_HELD = 64
 
 
 @dataclass
-class Outcome:
-    """How a session of a run ended.
-
-    Attributes:
-        interrupted: Ctrl-C ended it.
-        stopped: A limit ended it; the message says how to go on.
-        failed: Points and reviews that failed, in the whole folder.
-    """
-
-    manifest: Manifest
-    interrupted: bool = False
-    stopped: str | None = None
-    failed: int = 0
-
-
-@dataclass
 class _Session:
     """What one session of a run works with."""
 
@@ -85,6 +70,7 @@ class _Session:
     without_points: int = 0
     papers: set[str] = field(default_factory=set)
     reviews: int = 0
+    points: int = 0
     rejected: int = 0
 
     def __post_init__(self) -> None:
@@ -129,8 +115,10 @@ def audit(
     check(settings)
     _learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
-        embedded = LexicalJudges().version if settings.embedded else None
-        manifest = new_manifest(collection, resolved, judge_version=embedded, data=data)
+        manifest = new_manifest(collection, resolved, data=data)
+        done = finished_run(collection, out, manifest, settings, retry_errors=retry_errors)
+        if done is not None:  # nothing is asked again, and the run's account stays as it is
+            return Outcome(manifest=done, failed=done.counts.error, before=done.counts.points)
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
             return asyncio.run(_session(collection, settings, run, progress, renew=retry_errors))
 
@@ -143,7 +131,7 @@ async def _session(
     *,
     renew: bool,
 ) -> Outcome:
-    started, clock = datetime.now(UTC), time.perf_counter()
+    started, clock, before = datetime.now(UTC), time.perf_counter(), len(run.done)
     around = Surroundings(idle=lambda: not shared().busy, say=progress.say, renew=renew)
     with ExitStack() as stack:
         book: Book = CallsInMemory()  # the embedded judge makes no calls
@@ -166,6 +154,9 @@ async def _session(
         interrupted=session.interrupted,
         stopped=session.stopped,
         failed=manifest.counts.error + session.failed_reviews,
+        new=len(run.done) - before,
+        before=before,
+        seconds=seconds,
     )
 
 
@@ -177,8 +168,12 @@ def _learnt(settings: Settings) -> Calibration | None:
 
 
 async def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
-    """The ledger all runs share, or one of this run's own; closed with the stack."""
-    folder = settings.ledger_folder if settings.cache else run.path
+    """The ledger all runs share, or one of this run's own; closed with the stack.
+
+    A run that began with its own keeps it, so that no call is paid twice and its cost adds up.
+    """
+    own = not settings.cache or (run.path / FILE).is_file()
+    folder = run.path if own else settings.ledger_folder
     ledger = Ledger(folder, run=run.manifest.run_id, fresh=settings.refresh)
     stack.callback(ledger.close)
     await ledger.bury()
@@ -215,10 +210,11 @@ def _interruptible(session: _Session) -> Iterator[None]:
 
 async def _score_all(session: _Session) -> None:
     reviews = chosen_reviews(session.collection, session.settings)
+    session.reviews = len(reviews)
+    session.papers = {review.paper_id for review in reviews}
     limitations = session.settings.limitations
-    session.progress.expect(
-        sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
-    )
+    by_rules = sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
+    session.progress.expect(by_rules)
     slots = asyncio.Semaphore(_ahead(session))
     try:
         async with asyncio.TaskGroup() as tasks:
@@ -230,8 +226,14 @@ async def _score_all(session: _Session) -> None:
                 task.add_done_callback(lambda _: slots.release())
     except* ReviewScoreError as errors:  # the run folder itself failed: nothing can go on
         raise errors.exceptions[0] from errors
-    if not session.stopping:
-        _note_missing(session)
+    if session.stopping:
+        return
+    _note_missing(session)
+    if session.points != by_rules and not session.failed_reviews:
+        session.progress.say(
+            f"the rules, by which points are counted beforehand, split the reviews into "
+            f"{by_rules:,} points; the model's own split, which counts, into {session.points:,}"
+        )
 
 
 def _ahead(session: _Session) -> int:
@@ -255,8 +257,6 @@ def _note_missing(session: _Session) -> None:
 
 async def _score_review(session: _Session, review: Review) -> None:
     """Score the points of a review that are not done; failures become records."""
-    session.reviews += 1
-    session.papers.add(review.paper_id)
     try:
         paper = session.paper(review.paper_id)
         points, origin, rejected = await review_points(
@@ -274,6 +274,7 @@ async def _score_review(session: _Session, review: Review) -> None:
         session.failed_reviews += 1
         _note(session, review, error)
         return
+    session.points += len(points)
     session.without_points += not points
     session.rejected += len(rejected)
     wanted = session.settings.point

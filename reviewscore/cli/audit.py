@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.batch import Outcome, audit
+from reviewscore.batch import Outcome, audit, finished
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import GroupedCommand, as_settings, settings_options
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.config import Resolved, Settings, resolve
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
+from reviewscore.llm.provider import EXCHANGE
+from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.sources.files import Collection, read_collection, single
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=int, help="Year of the --paper FILE.")
 @click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
-@click.option("--show-config", is_flag=True, help="Print each setting with its origin, and stop.")
+@click.option(
+    "--show-config", is_flag=True, help="Print settings as a file, with origins, and stop."
+)
 @click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
 @click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
@@ -57,12 +61,20 @@ def command(
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
               reviewscore audit --paper paper.pdf --review review.txt -o runs/one
+
+    \b
+    With --model exchange:FOLDER, prompts are lines of FOLDER/prompts.jsonl (open.jsonl has
+    those that wait), and you append a line for each to FOLDER/replies.jsonl:
+      {"prompt": "3f75..64 signs", "reply": {an object that fits its schema}, "by": "Ada"}
     """
     _check_source(data, review, paper)
     only = paper if review is None else ()
     resolved = resolve({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
-        _show(resolved)
+        from reviewscore.cli.show_config import config_lines
+
+        for line in config_lines(resolved):
+            click.echo(line)
         return 0
     collection = _read(data, review, paper, year, resolved)
     if dry_run:
@@ -106,11 +118,6 @@ def _read(
     return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
 
 
-def _show(resolved: Resolved) -> None:
-    for name, value in resolved.settings.model_dump(mode="json").items():
-        click.echo(f"{name} = {value!r}  ({resolved.origins[name]})")
-
-
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
     from reviewscore.cli.dry_run import estimated, lines
 
@@ -136,7 +143,9 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
 
 
 def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome) -> None:
-    """Remember how far the estimate was off, where the run paid for everything itself."""
+    """Remember how far the estimate was off, where a whole run paid for everything itself."""
+    if settings.selection or not settings.cache:
+        return
     from reviewscore.llm.ledger.upkeep import note_estimate
 
     manifest = outcome.manifest
@@ -176,7 +185,9 @@ def _run(
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     check(settings)
-    price = None if settings.embedded else _priced(collection, settings, quiet=quiet)
+    price = None
+    if not settings.embedded and not finished(collection, out, resolved, retry_errors=retry_errors):
+        price = _priced(collection, settings, quiet=quiet)
     with TerminalProgress(quiet=quiet) as progress:
         outcome = audit(
             collection,
@@ -192,14 +203,17 @@ def _run(
     if to_stdout:
         sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
     else:
-        _close(collection, out, quiet=quiet)
+        _close(collection, out, settings, outcome, quiet=quiet)
     return _exit_code(outcome, out)
 
 
-def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
+def _close(
+    collection: Collection, out: Path, settings: Settings, outcome: Outcome, *, quiet: bool
+) -> None:
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.html import write_report
-    from reviewscore.report.summary import summary_lines, write_summary
+    from reviewscore.report.lines import session_line, summary_lines
+    from reviewscore.report.summary import write_summary
 
     reviews = {review.review_id: review for review in collection.reviews}
     summary = write_summary(out)
@@ -208,8 +222,24 @@ def _close(collection: Collection, out: Path, *, quiet: bool) -> None:
         return
     for line in summary_lines(summary):
         click.echo(line)
+    if outcome.before:
+        click.echo(session_line(outcome.new, outcome.before, outcome.seconds))
     click.echo(f"report: {pages[0]}")
-    click.echo(f"next:   reviewscore export {out} -o {out.name}.csv")
+    click.echo(f"next:   {_next(settings, outcome, out)}")
+
+
+def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
+    """What to do after a session."""
+    if not (outcome.stopped or outcome.interrupted):
+        return f"reviewscore export {out} -o {out.name}.csv"
+    folders = [
+        Path(one.removeprefix(EXCHANGE)) for one in settings.models if one.startswith(EXCHANGE)
+    ]
+    asked = [folder for folder in folders if (folder / OPEN).is_file()]
+    if not asked:
+        return "the same command again goes on where this one ended"
+    steps = [f"write replies to the prompts in {one / OPEN} into {one / REPLIES}" for one in asked]
+    return f"{'; '.join(steps)}; then the same command again"
 
 
 def _exit_code(outcome: Outcome, out: Path) -> int:

@@ -96,9 +96,12 @@ def error_lines(errors: tuple[float, ...]) -> list[str]:
     """How far past estimates were off, in words; nothing if there are none."""
     if not errors:
         return []
+    from reviewscore.report.lines import counted
+
     return [
-        f"past estimates: {len(errors)} finished runs came to {min(errors):.2f} to "
-        f"{max(errors):.2f} times what was estimated"
+        f"past estimates: {counted(len(errors), 'finished run')} came to "
+        f"{' to '.join(dict.fromkeys(f'{one:.2f}' for one in (min(errors), max(errors))))} "
+        "times what was estimated"
     ]
 
 

@@ -9,28 +9,44 @@ import click
 
 from reviewscore.cli.cache import error_lines
 from reviewscore.config import Settings
-from reviewscore.estimate import SPREAD, Estimate, estimate
+from reviewscore.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
+from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.ledger.upkeep import info
+from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.prompts import use_directory
+from reviewscore.report.lines import counted
 from reviewscore.sources.files import Collection
+
+_GUESS = (
+    "rounds and premises are guessed: the means of the ReviewScore paper "
+    f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
+)
+_THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
 
 
 def lines(found: Estimate, settings: Settings) -> list[str]:
     """The estimate in words; nothing was asked."""
     points = sum(found.points.values())
-    kinds = ", ".join(f"{count} {kind}s" for kind, count in sorted(found.points.items()))
-    head = f"{found.papers} papers · {found.reviews} reviews · {points} points"
+    kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
+    head = " · ".join(
+        counted(count, noun)
+        for count, noun in ((found.papers, "paper"), (found.reviews, "review"), (points, "point"))
+    )
     told = [f"{head} ({kinds})" if kinds else head]
     if settings.embedded:
         return [*told, "judge: lexical; no calls, no cost"]
+    if settings.points == "auto":
+        told[0] += "; counted by rules, the model's own split of the reviews decides"
     calls = sum(found.calls.values())
     if all(model.startswith(EXCHANGE) for model in settings.models):
-        return [*told, f"~{calls:,.0f} prompts; replies come from a folder, no cost"]
+        told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")
+        return [*told, _GUESS]
+    thinks = any(reasons(model) for model in settings.models) or settings.effort is not None
     told.append(
         f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
         f"({_short(found.cached_tokens)} of them likely in the provider's cache), "
-        f"{_short(found.output_tokens)} out"
+        f"{_short(found.output_tokens)} out{_THINKING if thinks else ''}"
     )
     stages = sorted(found.calls.items(), key=lambda pair: -pair[1])
     told.append("calls: " + ", ".join(f"{stage} {count:,.0f}" for stage, count in stages))
@@ -39,8 +55,9 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
         told.append(f"cost: unknown; no price for {models} at this address (--prices FILE)")
     else:
         low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
-        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {found.prices})")
-    return told + error_lines(info(settings.ledger_folder).errors)
+        prices = f"{found.prices}{', at the price of batch jobs' if settings.batch else ''}"
+        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {prices})")
+    return [*told, _GUESS, *error_lines(info(settings.ledger_folder).errors)]
 
 
 def estimated(collection: Collection, settings: Settings) -> Estimate:

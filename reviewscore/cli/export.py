@@ -13,18 +13,23 @@ import click
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    required=True,
-    help="x.csv, x.parquet or x.jsonl.",
+    help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
-def command(run: Path, output: Path) -> None:
+def command(run: Path, output: Path | None) -> None:
     """Write the points of a run as CSV, Parquet or JSONL, by the file's ending.
 
     \b
     Example:  reviewscore export runs/iclr24 -o iclr24.csv
     """
+    from reviewscore.report.lines import counted
     from reviewscore.store.export import export
-    from reviewscore.store.run_dir import read_manifest
+    from reviewscore.store.run_dir import read_manifest, read_points
 
     read_manifest(run)  # a folder that is no run has no points to write
+    if output == Path("-"):
+        for score in read_points(run):
+            click.echo(score.model_dump_json())
+        return
+    output = output or run / "points.csv"
     rows = export(run, output)
-    click.echo(f"{rows} points written to {output}")
+    click.echo(f"{counted(rows, 'point')} written to {output}")

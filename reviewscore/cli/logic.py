@@ -50,7 +50,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     from reviewscore.sources.formal import read_arguments
 
     limits, provers = Limits(seconds=seconds), Provers(workers)
-    failed = False
+    failed, nothing = False, True
 
     def prove(argument: FormalArgument) -> Proof:
         return provers.prove(
@@ -64,6 +64,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     try:
         arguments = read_arguments(file, getattr(file, "name", "<stdin>"))
         for argument, proof in _in_order(arguments, prove, provers.workers):
+            nothing = False
             if proof is None:
                 failed = True
                 click.echo(f"error: {argument}", err=True)
@@ -73,6 +74,8 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
                 click.echo(shown(line) if explain else line)
     finally:
         provers.close()
+    if nothing:
+        raise InputError("no argument in it", file=getattr(file, "name", "<stdin>"))
     return _PARTLY if failed else 0
 
 

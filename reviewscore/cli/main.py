@@ -1,6 +1,7 @@
 """The group of commands, global behaviour and exit codes.
 
-0 done · 1 a stated threshold was missed · 2 wrong use · 3 done in part, some points failed ·
+0 done · 1 no: a threshold was missed (`agree --fail-under`), the rounds ran out (`reconstruct`), a
+prompt differs (`prompts verify`) · 2 wrong use · 3 done in part, some points failed ·
 4 stopped by a limit · 130 interrupted.
 """
 

@@ -16,7 +16,8 @@ MODEL_OPTIONS = (
     click.option(
         "--model",
         multiple=True,
-        help="Who judges: lexical, openai/NAME, anthropic/NAME, litellm/NAME or exchange:FOLDER; "
+        help="Who judges: lexical, openai/NAME, anthropic/NAME, litellm/PROVIDER/NAME "
+        "or exchange:FOLDER; "
         "several times for a panel, whose median counts.",
     ),
     click.option("--judge", multiple=True, help="Another model for one judge: JUDGE=MODEL."),

@@ -14,9 +14,11 @@ def command() -> None:
 
 @command.command("list")
 def list_prompts() -> None:
-    """Print each prompt's id, short sum and what it is after."""
+    """Print each prompt's id, short sum and what it is after; runs use the latest versions."""
     for prompt in prompts.available():
-        click.echo(f"{prompt.prompt_id:28} {prompt.sha256[:12]}  {prompt.source}")
+        latest = prompts.latest(prompt.prompt_id.partition("/")[0])
+        older = "" if prompt.prompt_id == latest.prompt_id else " (an older version)"
+        click.echo(f"{prompt.prompt_id:28} {prompt.sha256[:12]}  {prompt.source}{older}")
 
 
 @command.command("show")
@@ -30,9 +32,9 @@ def show(prompt_id: str) -> None:
     if not found:
         raise click.UsageError(f"No prompt '{prompt_id}'; see 'reviewscore prompts list'.")
     prompt = found[-1]
-    click.echo(
-        f"# {prompt.prompt_id}  sha256 {prompt.sha256}\n# holes: {', '.join(prompt.variables)}"
-    )
+    click.echo(f"# {prompt.prompt_id}  sha256 {prompt.sha256}")
+    if prompt.variables:
+        click.echo(f"# holes: {', '.join(prompt.variables)}")
     click.echo(prompt.body)
 
 

@@ -59,6 +59,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
     from reviewscore.judges.bench import open_judges
+    from reviewscore.llm.connect import Surroundings
     from reviewscore.llm.ledger.book import Ledger
     from reviewscore.llm.ledger.memory import CallsInMemory
     from reviewscore.papers.load import load_paper
@@ -80,13 +81,17 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
             run = f"reconstruct-{uuid.uuid4().hex}"
             book = Ledger(settings.ledger_folder, run=run, fresh=settings.refresh)
             stack.callback(book.close)
-        async with open_judges(settings, book) as (judges, _):
+        around = Surroundings(say=lambda sentence: click.echo(sentence, err=True))
+        async with open_judges(settings, book, around) as (judges, _):
             return await reconstruct(point, paper, judges, rounds=settings.rounds)
 
 
 def _lines(argument: Argument) -> list[str]:
+    from reviewscore.report.lines import counted
+
     last = argument.rounds[-1]
-    told = [f"state: {argument.state.value} after {len(argument.rounds)} round(s)"]
+    rounds = counted(len(argument.rounds), "round")
+    told = [f"state: {argument.state.value} after {rounds}"]
     proving = [premise.premise_id for premise in argument.premises if premise.needed]
     told += [f"map: {' + '.join(proving)} -> conclusion", ""] if proving else [""]
     for premise in argument.premises:

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="x.html, x.md or x.json.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="x.html, x.md or x.json, or - for Markdown on stdout; RUN/report.html if not given.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -45,6 +50,9 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     from reviewscore.store.jsonl import write_whole
     from reviewscore.store.run_dir import read_manifest
 
+    if output == Path("-"):
+        click.echo(markdown_report(run), nl=False)
+        return
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
         write_whole(output, markdown_report(run))

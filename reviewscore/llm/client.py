@@ -78,6 +78,7 @@ class Client:
             price=price or price_list().of,
             max_retries=self._limits.max_retries,
             longest=self._limits.timeout + _MARGIN,
+            say=say or (lambda _: None),
         )
         self.traffic = self._means.traffic
         self._renew, self._from_record = renew, set[str]()
@@ -143,6 +144,22 @@ class Client:
             del self._under_way[key]
         future.set_result(completion)
         return completion, key
+
+    def asks_again(self, request: Request, next_request: Request, problem: str) -> None:
+        """Tell whoever writes replies into a folder that one cannot be used.
+
+        Args:
+            request: What was asked.
+            next_request: What is asked now; nothing is told if it was answered already.
+            problem: What is wrong with the reply.
+        """
+        provider = self.provider_of(request.model)
+        if not provider.traits.records or self._book.find(next_request.key(place=provider.place)):
+            return
+        self._say(
+            f"{provider.place}: the reply to prompt {request.prompt_key()[:12]} could not be used "
+            f"({problem}); asked again as prompt {next_request.prompt_key()[:12]}"
+        )
 
     def provider_of(self, model: str) -> Provider:
         """The provider of a model, opened at first use."""

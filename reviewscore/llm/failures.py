@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from typing import Protocol
@@ -131,14 +132,27 @@ def strange(place: str, error: Exception) -> ProviderError:
 
 def broken(place: str, error: Exception) -> ProviderError:
     """A connection that broke or timed out, told apart from one that never came about."""
-    cause: BaseException | None = error
-    kinds = set()
-    while cause is not None:
-        kinds.add(type(cause).__name__)
-        cause = cause.__cause__ or cause.__context__
+    chain: list[BaseException] = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(cause)
     reason = error.__cause__ or error
-    return ProviderError(
-        without_secrets(f"{place}: {str(error).rstrip('.')} ({reason})"),
-        retryable=True,
-        in_doubt=bool(kinds & _LOST) or not kinds & _NEVER,
-    )
+    told = f"{place}: {str(error).rstrip('.')} ({reason})"
+    kinds = {type(one).__name__ for one in chain}
+    never = bool(kinds & _NEVER) and not kinds & _LOST
+    if never:
+        told = f"{place} cannot be reached ({_why(chain)})"
+    return ProviderError(without_secrets(told), retryable=True, in_doubt=not never)
+
+
+def _why(chain: list[BaseException]) -> str:
+    """Why a connection never came about, in plain words; the SDKs call most of it a time-out."""
+    kinds = {type(one).__name__ for one in chain}
+    if any(isinstance(one, OSError) and one.errno == errno.ECONNREFUSED for one in chain):
+        return "connection refused: nothing listens there"
+    if kinds & {"gaierror", "ClientConnectorDNSError"}:
+        return "there is no server of that name, or no network"
+    if kinds & {"SSLCertVerificationError", "ClientConnectorCertificateError"}:
+        return f"its certificate is not trusted: {chain[-1]}"
+    if kinds & {"ConnectTimeout"} and not any(isinstance(one, OSError) for one in chain):
+        return "no answer to the attempt to connect"
+    return str(chain[-1]) or type(chain[-1]).__name__

@@ -21,6 +21,11 @@ KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 """Environment variable of each provider's key."""
 PROVIDERS = ("openai", "anthropic", "litellm")
 
+_MAKERS = (("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"),
+           ("claude", "anthropic"))  # fmt: skip
+"""Beginnings of models' names, and the provider they are written with."""
+_WAYS = "lexical, openai/NAME, anthropic/NAME, litellm/PROVIDER/NAME or exchange:FOLDER"
+
 
 @dataclass(frozen=True)
 class Traits:
@@ -90,12 +95,9 @@ def check_model(model: str, *, base_url: str | None) -> None:
             raise SettingsError("exchange: needs a folder; write exchange:FOLDER")
         return
     if provider not in PROVIDERS or not slash or not name:
-        close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
-        hint = f"; did you mean '{close[0]}'?" if close and close[0] != provider else ""
-        ways = ", ".join(f"{known}/NAME" for known in PROVIDERS)
-        raise SettingsError(
-            f"unknown model '{model}'{hint} Use lexical, {ways} or exchange:FOLDER."
-        )
+        meant = _meant(model)
+        lead = f"did you mean '{meant}'? Use" if meant else "use"
+        raise SettingsError(f"unknown model '{model}'; {lead} {_WAYS}")
     key = KEYS.get(provider)
     if key is not None and not os.environ.get(key) and not (base_url and provider == "openai"):
         server = ", or name a compatible server with --base-url" if provider == "openai" else ""
@@ -105,7 +107,21 @@ def check_model(model: str, *, base_url: str | None) -> None:
     if provider == "anthropic":
         _check_address(os.environ.get("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
     if provider == "litellm" and find_spec("litellm") is None:
-        raise SettingsError(f"{model} needs a package: pip install 'reviewscore[litellm]'")
+        raise SettingsError(
+            f"{model} needs a package: pip install '.[litellm]' in a checkout of reviewscore"
+        )
+
+
+def _meant(model: str) -> str | None:
+    """The model that an unknown name is likely to stand for."""
+    provider, slash, name = model.partition("/")
+    maker = next((one for start, one in _MAKERS if model.startswith(start)), None)
+    if maker and not slash:
+        return f"{maker}/{model}"
+    close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
+    if not close or close[0] == model:
+        return None
+    return close[0] if close[0] == "lexical" else f"{close[0]}/{name or 'NAME'}"
 
 
 def _check_key(name: str | None) -> None:

@@ -58,8 +58,15 @@ def _wait_for_job(state: RetryCallState) -> float:
     return _wait(state) if asked is None else asked
 
 
-def _say(state: RetryCallState) -> None:
-    log.info("attempt %d failed (%s); trying again", state.attempt_number, _error(state))
+Told = Callable[[ProviderError, int, float], None]
+"""Told of a failure before it is tried again: which attempt it was, and the seconds to wait."""
+
+
+def _say(state: RetryCallState, told: Told | None) -> None:
+    error = _error(state)
+    log.info("attempt %d failed (%s); trying again", state.attempt_number, error)
+    if told is not None and isinstance(error, ProviderError):
+        told(error, state.attempt_number, state.next_action.sleep if state.next_action else 0.0)
 
 
 class _Patience:
@@ -85,7 +92,11 @@ class _Patience:
 
 
 async def with_retries(
-    ask: Callable[[], Awaitable[T]], *, max_retries: int, in_jobs: bool = False
+    ask: Callable[[], Awaitable[T]],
+    *,
+    max_retries: int,
+    in_jobs: bool = False,
+    told: Told | None = None,
 ) -> tuple[T, int]:
     """Ask until it works or trying again is pointless.
 
@@ -93,6 +104,7 @@ async def with_retries(
         ask: Asks once.
         max_retries: How often a failure is followed by another attempt.
         in_jobs: Attempts go with batch jobs, which take hours: each one counts.
+        told: Told of each failure that is tried again.
 
     Returns:
         The result and the number of attempts it took.
@@ -117,7 +129,7 @@ async def with_retries(
         retry=retry_if_exception(_worth_retrying),
         stop=_Patience(max_retries, counted=in_jobs),
         wait=_wait_for_job if in_jobs else _wait,
-        before_sleep=_say,
+        before_sleep=lambda state: _say(state, told),
         sleep=asyncio.sleep,
         reraise=True,
     )
@@ -140,5 +152,5 @@ def _final(error: ProviderError) -> ProviderError | StopError:
     if error.status == TOO_OFTEN:
         return StopError(f"the provider takes no more calls for now ({error}); run again later")
     if error.status is None and not error.in_doubt:
-        return StopError(f"{error}; the server cannot be reached: run again when it can be")
+        return StopError(f"{error}; run again when the server can be reached")
     return error

@@ -50,6 +50,10 @@ class Book(Protocol):
         ...
 
 
+_TELL_EVERY = 10.0
+"""Seconds between two words about a server that cannot be reached, however many calls fail."""
+
+
 class ElsewhereError(Exception):
     """Another process is making this very call, or has just made it; never leaves the client."""
 
@@ -75,6 +79,7 @@ class Means:
         price: Finds the price of a model.
         max_retries: How often a failed call is tried again.
         longest: Seconds after which a call that was sent has surely ended.
+        say: Told what the user should know.
         stopping: Whether no new call may be made.
     """
 
@@ -83,8 +88,19 @@ class Means:
     price: Callable[[str], Price | None]
     max_retries: int
     longest: float
+    say: Callable[[str], None] = lambda _: None
     traffic: Traffic = field(default_factory=Traffic)
     stopping: bool = False
+    _silent_until: float = 0.0
+
+    def tell(self, error: ProviderError, attempt: int, wait: float) -> None:
+        """Say that a server cannot be reached and is tried again; other failures are not told."""
+        reached = error.status is not None or error.in_doubt
+        if reached or time.monotonic() < self._silent_until:
+            return
+        self._silent_until = time.monotonic() + _TELL_EVERY
+        again = f"trying again in {wait:.0f} s" if wait >= 1 else "trying again"
+        self.say(f"{error}; {again} ({attempt} of {self.max_retries})")
 
     def check_stop(self) -> None:
         """Make no call while the run is being stopped.
@@ -139,7 +155,10 @@ class Sending:
 
         try:
             completion, self._attempts = await with_retries(
-                attempt, max_retries=self._means.max_retries, in_jobs=self._lane is None
+                attempt,
+                max_retries=self._means.max_retries,
+                in_jobs=self._lane is None,
+                told=self._means.tell,
             )
         except BaseException:
             if self._claimed or self._doubtful:

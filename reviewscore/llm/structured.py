@@ -125,7 +125,11 @@ async def ask(
                 Message(role="user", content=again(str(found))),
             )
             messages = (*question.request.messages, *turns)
-            question.request = question.request.model_copy(update={"messages": messages})
+            asked, question.request = (
+                question.request,
+                question.request.model_copy(update={"messages": messages}),
+            )
+            client.asks_again(asked, question.request, str(found))
     raise BadReplyError(
         f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {found}",
         reply=completion.text,

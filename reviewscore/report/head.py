@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
-from reviewscore.report.summary import LEXICAL_NOTE, Summary, share_words
+from reviewscore.report.lines import share_words
+from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.manifest import Manifest, Setting
 from reviewscore.store.run_dir import ERRORS, ErrorRecord

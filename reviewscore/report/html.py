@@ -16,18 +16,11 @@ from markupsafe import Markup
 
 from reviewscore.report import argument_map, excerpts, wording
 from reviewscore.report.head import banners, read_failures, repeat_command
+from reviewscore.report.lines import counted, duration_words, plural, share_words, spending_words
 from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
-from reviewscore.report.summary import (
-    Five,
-    Summary,
-    duration_words,
-    plural,
-    share_words,
-    spending_words,
-    summarise,
-)
+from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import REPORT, read_manifest
 
@@ -184,6 +177,7 @@ def page_environment() -> Environment:
         quote_in_paper=excerpts.quote_in_paper,
         packed=excerpts.packed,
         plural=plural,
+        counted=counted,
         share_words=share_words,
         spending_words=spending_words,
         duration_words=duration_words,

@@ -6,8 +6,9 @@ import heapq
 import re
 from pathlib import Path
 
-from reviewscore.report.summary import Summary, summarise, summary_lines
-from reviewscore.report.wording import headline
+from reviewscore.report.lines import summary_lines
+from reviewscore.report.summary import Summary, summarise
+from reviewscore.report.wording import NO_QUOTE, answer_label, headline
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.run_dir import read_points
@@ -16,7 +17,12 @@ LOWEST = 20
 """Points shown: those that ask for attention first."""
 _UNTOUCHED = 8.0
 """Order from which on a point has no verdict to show (see `wording.Headline`)."""
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$&@:])")
+_SPECIAL = re.compile(
+    r"([\\`*_{}\[\]<>|~$&@])"  # acts anywhere
+    r"|(?<=[Ww][Ww][Ww])(\.)|(:)(?=\S)"  # makes an address or an emoji
+    r"|^([-+#=])"  # makes a list or a heading of a line
+)
+_NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")
 
 
 def markdown_report(run: Path) -> str:
@@ -41,7 +47,7 @@ def markdown_report(run: Path) -> str:
 
 def escaped(text: str) -> str:
     """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", " ".join(text.split())))
 
 
 def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
@@ -66,8 +72,10 @@ def _list(lines: list[str]) -> str:
 def _point(score: PointScore) -> str:
     lines = [f"### {escaped(score.point_id)}", f"> {escaped(score.text)}"]
     lines.append(f"**{escaped(headline(score).words)}**")
+    if score.unquoted:
+        lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
-        lines.append(f"Answer: {escaped(score.verdict.answer)}")
+        lines.append(f"{answer_label(score.verdict)}: {escaped(score.verdict.answer)}")
     quotes = [_quote(quote) for quote in score.evidence if quote.verified]
     if quotes:
         lines.append("\n".join(quotes))
@@ -75,5 +83,5 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" ({escaped(quote.section)})" if quote.section else ""
+    place = f" {escaped(f'({quote.section})')}" if quote.section else ""
     return f"- “{escaped(quote.quote)}”{place}"

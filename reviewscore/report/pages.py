@@ -95,7 +95,6 @@ def rows_of(run: Path) -> list[Row]:
 
 
 def _row(offset: int, score: PointScore) -> Row:
-    found = score.verdict.finding if score.verdict else None
     text = " ".join(score.text.split())
     return Row(
         offset=offset,
@@ -106,7 +105,7 @@ def _row(offset: int, score: PointScore) -> Row:
         type=score.type.value if score.type else UNTYPED,
         status=score.status.value,
         headline=wording.headline(score),
-        finding=found.value if found else "",
+        finding=score.own_finding.value if score.own_finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
     )
 
@@ -198,15 +197,11 @@ def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None
 
 def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Card:
     shown = list(score.verdict.evidence) if score.verdict else []
-    origins = list(score.provenance) + list(score.verdict.provenance if score.verdict else ())
     for premise in score.argument.premises if score.argument else ():
         if premise.verdict:
             shown += premise.verdict.evidence
-            origins += premise.verdict.provenance
-    for attempt in score.argument.rounds if score.argument else ():
-        origins += attempt.provenance
     # The embedded judge is named once, at the head of the page.
-    asked = (one for one in origins if one.judge != EMBEDDED)
+    asked = (one for one in score.origins if one.judge != EMBEDDED)
     unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in asked}
     return Card(
         number=number,

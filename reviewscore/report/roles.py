@@ -208,9 +208,10 @@ def _rebuttal(point: PointScore) -> Entry:
     for one in () if point.argument is None else point.argument.premises:
         who = "written" if one.explicit else "presumed"
         own.append(f"{one.premise_id} ({who}, {_holds(one)}): {one.text}{_where(one)}")
-    if point.verdict is not None and point.verdict.answer:
+    quoted = proof(point) if called(point) else ()
+    if quoted and point.verdict is not None and point.verdict.answer:
         own.append(f"Answer: {point.verdict.answer}")
-    return Entry(point.text, tuple(own), proof(point) if called(point) else (), "", point.point_id)
+    return Entry(point.text, tuple(own), quoted, "", point.point_id)
 
 
 def _holds(premise: Premise) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
-from reviewscore.report.loop import ArgumentCounts, LoopTally, loop_line
+from reviewscore.report.loop import ArgumentCounts, LoopTally
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
@@ -33,7 +33,6 @@ Five = tuple[int, int, int, int, int]
 """How often each of the scores 1, 2, 3, 4 and 5 was given."""
 
 _TYPES = (*(kind.value for kind in PointType), UNTYPED)
-_MINUTE, _HOUR = 60, 3600
 
 
 class StatusCounts(Record):
@@ -60,6 +59,8 @@ class Share(Record):
         share: ``misinformed / n``, 0..1; None if n is 0.
         low: Lower end of the 95 % Wilson interval of the share.
         high: Upper end.
+        unquoted: Of the misinformed points, those where no verdict that says so has a quote that
+            is in the paper.
     """
 
     misinformed: int
@@ -69,6 +70,7 @@ class Share(Record):
     share: float | None
     low: float | None
     high: float | None
+    unquoted: int = 0
 
 
 class Judged(Record):
@@ -110,6 +112,8 @@ class Summary(Record):
         papers: Papers of the run, those without points too.
         reviews: Reviews of the run, those without points too.
         seconds: Time of all sessions.
+        sessions: How many sessions the run took.
+        prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -134,6 +138,8 @@ class Summary(Record):
     arguments: ArgumentCounts
     spending: Spending
     seconds: float
+    sessions: int = 1
+    prompts: dict[str, str] = Field(default_factory=dict)
 
     @property
     def lexical(self) -> bool:
@@ -173,12 +179,14 @@ class _Tally:
         self.reviews: set[str] = set()
         self.status: Counter[tuple[str, Status]] = Counter()
         self.misinformed: Counter[tuple[str, bool | None]] = Counter()
+        self.unquoted: Counter[str] = Counter()
         self.base: Counter[tuple[str, int]] = Counter()
         self.weighted: Counter[int] = Counter()
         self.findings: Counter[tuple[str, Finding]] = Counter()
         self.panel = self.divided = 0
         self.calibrated: Counter[bool | None] = Counter()
         self.loop = LoopTally()
+        self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
         kind = score.type.value if score.type else UNTYPED
@@ -188,16 +196,20 @@ class _Tally:
         self.status[kind, score.status] += 1
         if score.status is not Status.ERROR:
             self.misinformed[kind, score.misinformed] += 1
+            self.unquoted[kind] += score.unquoted
         self.panel += score.divided is not None
         self.divided += score.divided is True
         if score.calibrated is not None:
             self.calibrated[score.calibrated.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
-        if score.finding is not None:
-            self.findings[kind, score.finding] += 1
+        if score.own_finding is not None:
+            self.findings[kind, score.own_finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
+        for one in score.origins:
+            if one.prompt_id and one.prompt_sha256:
+                self.prompts[one.prompt_id] = one.prompt_sha256
         if score.argument is not None:
             self.loop.add(score.argument)
 
@@ -205,7 +217,8 @@ class _Tally:
         found: Counter[bool | None] = Counter()
         for (kind, flag), count in self.misinformed.items():
             found[flag] += count if kind in kinds else 0
-        return _share(found, sum(self.status[kind, Status.ERROR] for kind in kinds))
+        failed = sum(self.status[kind, Status.ERROR] for kind in kinds)
+        return _share(found, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
 
     def judged(self, kinds: tuple[str, ...]) -> Judged:
         return Judged(
@@ -223,7 +236,7 @@ class _Tally:
         )
 
 
-def _share(found: Counter[bool | None], failed: int) -> Share:
+def _share(found: Counter[bool | None], failed: int, *, unquoted: int = 0) -> Share:
     hits, n = found[True], found[True] + found[False]
     low, high = wilson(hits, n) if n else (None, None)
     return Share(
@@ -234,6 +247,7 @@ def _share(found: Counter[bool | None], failed: int) -> Share:
         share=hits / n if n else None,
         low=low,
         high=high,
+        unquoted=unquoted,
     )
 
 
@@ -293,6 +307,8 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         arguments=tally.loop.counts(),
         spending=manifest.spending,
         seconds=sum(seconds for _, seconds in manifest.times),
+        sessions=max(1, len(manifest.times)),
+        prompts=dict(sorted(tally.prompts.items())),
     )
 
 
@@ -306,86 +322,3 @@ def write_summary(run: Path) -> Summary:
     summary = summarise(run)
     write_whole(run / SUMMARY, summary.model_dump_json(indent=2) + "\n")
     return summary
-
-
-def summary_lines(summary: Summary) -> list[str]:
-    """The summary in at most nine plain lines, for a terminal."""
-    lines = [_who(summary)]
-    for kind, counts in summary.counts.items():
-        if counts.total:
-            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
-            states = "" if summary.lexical else states
-            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
-    if summary.judged is not None:
-        share = share_words(summary.judged.overall) + panel_words(summary.judged)
-        lines.append(f"judged misinformed: {share}")
-        if summary.judged.calibrated is not None:
-            lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
-    if summary.findings is not None:
-        total: Counter[str] = Counter()
-        for found in summary.findings.values():
-            total.update(found)
-        words = (f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding)
-        lines += [f"found: {', '.join(words)}", LEXICAL_NOTE]
-    if summary.arguments.reconstructed and not summary.lexical:
-        lines.append(loop_line(summary.arguments))
-    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}")
-    return lines
-
-
-def plural(kind: str) -> str:
-    """A type of points in the plural, as a label."""
-    return "type unknown" if kind == UNTYPED else f"{kind}s"
-
-
-def _who(summary: Summary) -> str:
-    words = f"{summary.points:,} points of {summary.reviews:,} reviews, judge {summary.judge}"
-    if summary.judge_version:
-        words += f" {summary.judge_version}"
-    if summary.selection:
-        picks = ", ".join(f"{name} {value}" for name, value in summary.selection.items())
-        words += f"; a selection ({picks})"
-    return words if summary.complete else f"{words}; not complete yet"
-
-
-def panel_words(judged: Judged) -> str:
-    """On how many points a panel is divided; nothing without a panel."""
-    if not judged.panel:
-        return ""
-    return f"; the panel is divided on {judged.divided:,} of {judged.panel:,}"
-
-
-def share_words(share: Share) -> str:
-    """A share with its n and interval in words."""
-    if share.share is None or share.low is None or share.high is None:
-        return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"
-    return (
-        f"{share.misinformed:,} of {share.n:,} ({share.share:.1%}, 95 % interval "
-        f"{share.low:.1%} to {share.high:.1%}; {share.unknown:,} unknown, {share.error:,} failed)"
-    )
-
-
-def spending_words(summary: Summary) -> str:
-    """Calls, tokens and dollars in words."""
-    if summary.lexical:
-        return "no model was asked, no cost"
-    spent = summary.spending
-    cost = "price not known" if spent.usd is None else f"${spent.usd:,.2f}"
-    if spent.doubtful_usd:
-        cost += f" (and at most ${spent.doubtful_usd:,.2f} for calls that broke off)"
-    cached = spent.cached_tokens / spent.input_tokens if spent.input_tokens else 0.0
-    batched = f", {spent.batched:,} in batch jobs" if spent.batched else ""
-    return (
-        f"{spent.calls:,} calls ({spent.reused:,} reused{batched}), "
-        f"{spent.input_tokens:,} tokens in ({cached:.0%} from the provider's cache), "
-        f"{spent.output_tokens:,} out, {cost}"
-    )
-
-
-def duration_words(seconds: float) -> str:
-    """A time in words, as coarse as it is long."""
-    if seconds < _MINUTE:
-        return f"{seconds:.1f} s"
-    if seconds < _HOUR:
-        return f"{seconds // _MINUTE:.0f} min {seconds % _MINUTE:.0f} s"
-    return f"{seconds // _HOUR:.0f} h {seconds % _HOUR // _MINUTE:.0f} min"

@@ -10,7 +10,7 @@ from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.verdict import Finding, KnowledgeSource, Rating, divided, spread
+from reviewscore.schema.verdict import Finding, KnowledgeSource, Rating, Verdict, divided, spread
 
 UNANSWERABILITY = {
     1: "definitely answerable by the paper",
@@ -65,6 +65,14 @@ VALIDITIES = {
     Validity.ILL_FORMED: "formulas could not be read",
 }
 _MIDDLE = 3
+NO_QUOTE = "No quote for this was found in the paper: the verdict is the judge's word alone"
+"""Stands beside a point that is judged misinformed without a verified quote."""
+
+
+def answer_label(verdict: Verdict) -> str:
+    """What an answer to a question is called: found in the paper only where a quote shows it."""
+    found = any(quote.verified for quote in verdict.evidence)
+    return "Answer found in the paper" if found else "Answer as the judge gives it"
 
 
 @dataclass(frozen=True)
@@ -113,14 +121,20 @@ _FOUND = {
     Finding.NOTHING_FOUND: ("nothing found", "nothing", 6.0),
     Finding.CANNOT_JUDGE: ("cannot judge", "unknown", 7.0),
 }
+_OF_A_PREMISE = 0.5
+"""What a premise holds comes after what the point as a whole does."""
 
 
 def _found(score: PointScore) -> Headline:
-    finding = score.finding
+    finding, premise = score.own_finding, score.premise_finding
     if finding is None:
         return Headline("unknown: nothing was looked up", "unknown", "unknown", 8, "")
     short, tone, order = _FOUND[finding]
-    return Headline(FINDINGS[finding], short, tone, order, "")
+    words = FINDINGS[finding]
+    if premise is not None and _FOUND[premise][2] < order:
+        words = f"{words}; of a premise: {FINDINGS[premise]}"
+        order = _FOUND[premise][2] + _OF_A_PREMISE
+    return Headline(words, short, tone, order, "")
 
 
 def _of_whole(score: PointScore, base: int) -> Headline:

@@ -12,7 +12,13 @@ from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType, Role, Span
-from reviewscore.schema.verdict import Finding, Provenance, Verdict, divided
+from reviewscore.schema.verdict import (
+    MISINFORMED_UP_TO,
+    Finding,
+    Provenance,
+    Verdict,
+    divided,
+)
 
 
 class Status(StrEnum):
@@ -106,9 +112,43 @@ class PointScore(Record):
         return min(scores) if len(scores) == len(premises) else None
 
     @property
+    def unquoted(self) -> bool:
+        """Whether the point is judged misinformed and no verdict that says so has a real quote.
+
+        For an argument whose premises were judged, those say so that have a score of 1 or 2.
+        """
+        judged = [one.verdict for one in _premises(self.argument)]
+        false = [one for one in judged if one and (one.factuality or 5) <= MISINFORMED_UP_TO]
+        quotes = [quote for one in false for quote in one.evidence]
+        if not false and self.verdict is not None:
+            quotes = list(self.verdict.evidence)
+        return self.misinformed is True and not any(quote.verified for quote in quotes)
+
+    @property
+    def origins(self) -> tuple[Provenance, ...]:
+        """Where all that the record says came from: point, verdict, premises and rounds."""
+        found = [*self.provenance, *(self.verdict.provenance if self.verdict else ())]
+        for premise in _premises(self.argument):
+            found += premise.verdict.provenance if premise.verdict else ()
+        for attempt in self.argument.rounds if self.argument else ():
+            found += attempt.provenance
+        return tuple(found)
+
+    @property
     def finding(self) -> Finding | None:
         """The strongest finding of the embedded judge on the point or a premise of it."""
-        judged = [self.verdict, *(one.verdict for one in _premises(self.argument))]
+        found = [one for one in (self.own_finding, self.premise_finding) if one is not None]
+        return min(found, key=list(Finding).index, default=None)
+
+    @property
+    def own_finding(self) -> Finding | None:
+        """What the embedded judge found on the point as a whole, as its rationale explains."""
+        return None if self.verdict is None else self.verdict.finding
+
+    @property
+    def premise_finding(self) -> Finding | None:
+        """The strongest finding of the embedded judge on a premise of the point."""
+        judged = [one.verdict for one in _premises(self.argument)]
         found = [one.finding for one in judged if one is not None and one.finding is not None]
         return min(found, key=list(Finding).index, default=None)
 

@@ -33,6 +33,8 @@ class FormalArgument(BaseModel):
     def _numbered(cls, given: object) -> object:
         if isinstance(given, list):
             return {f"P{number}": one for number, one in enumerate(given, start=1)}
+        if not isinstance(given, dict):
+            raise ValueError("should be a list of formulas, or an object of formulas by id")
         return given
 
 
@@ -92,4 +94,5 @@ def _read(found: object, number: int, name: str, line: int | None) -> FormalArgu
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        return InputError(first["msg"], file=name, line=line, field=field, cure=cure)
+        problem = first["msg"].removeprefix("Value error, ")
+        return InputError(problem, file=name, line=line, field=field, cure=cure)

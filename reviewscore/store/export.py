@@ -38,10 +38,12 @@ COLUMNS = {
     "misinformed": "Whether the point is judged misinformed; empty is unknown.",
     "calibrated": "Score after calibration by human labels, 1 to 5; empty without one.",
     "calibrated_misinformed": "Whether the point is misinformed after calibration.",
-    "finding": "What the embedded lexical judge found; empty for models.",
+    "finding": "What the embedded lexical judge found on the point as a whole; empty for models.",
+    "premise_finding": "Its strongest finding on a premise of an argument; empty for models.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
-    "quotes": "Number of quotes that are verbatim in the paper.",
+    "quotes": "Number of quotes that are verbatim in the paper, those on premises too.",
+    "unquoted": "Whether it is judged misinformed and no verdict that says so has such a quote.",
     "first_quote": "The first of these quotes.",
     "argument_state": "How reconstructing the argument ended.",
     "rounds": "Number of rounds the reconstruction took.",
@@ -67,7 +69,7 @@ NESTED = ("evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {"base", "quotes", "rounds", "premises", "start", "end"}
-_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed"}
+_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -129,14 +131,16 @@ def row(score: PointScore) -> dict[str, Cell]:
         "base": score.base,
         "advanced": advanced.score if advanced else None,
         "conjunction": advanced.conjunction if advanced else None,
-        "all_trivial": advanced.all_trivial if advanced else None,
+        "all_trivial": advanced.all_trivial if advanced and argument else None,
         "misinformed": score.misinformed,
         "calibrated": score.calibrated.score if score.calibrated else None,
         "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
-        "finding": score.finding.value if score.finding else None,
+        "finding": score.own_finding.value if score.own_finding else None,
+        "premise_finding": score.premise_finding.value if score.premise_finding else None,
         "rationale": verdict.rationale if verdict else None,
         "answer": verdict.answer if verdict else None,
         "quotes": len(quotes),
+        "unquoted": score.unquoted,
         "first_quote": quotes[0].quote if quotes else None,
         "argument_state": argument.state.value if argument else None,
         "rounds": len(argument.rounds) if argument else None,
@@ -156,12 +160,8 @@ def row(score: PointScore) -> dict[str, Cell]:
 
 
 def _models(score: PointScore) -> Iterator[str]:
-    origins = [*score.provenance, *(score.verdict.provenance if score.verdict else ())]
-    if score.argument is not None:
-        origins += [one for attempt in score.argument.rounds for one in attempt.provenance]
-        judged = [premise.verdict for premise in score.argument.premises if premise.verdict]
-        origins += [one for verdict in judged for one in verdict.provenance]
-    yield from dict.fromkeys(one.model_answered for one in origins if one.model_answered)
+    answered = (one.model_answered for one in score.origins)
+    yield from dict.fromkeys(name for name in answered if name)
 
 
 def _write_csv(scores: Iterable[PointScore], path: Path) -> int:

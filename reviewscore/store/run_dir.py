@@ -165,6 +165,11 @@ def _failure(score: PointScore) -> ErrorRecord:
     )
 
 
+def failed_reviews(path: Path) -> bool:
+    """Whether whole reviews failed, which the next session tries again."""
+    return any(b'"what":"review"' in raw for _, raw in read_lines(path / ERRORS))
+
+
 def _drop_failed_points(path: Path) -> None:
     kept = [score.model_dump_json() for score in read_points(path) if score.status != Status.ERROR]
     write_whole(path / POINTS, "".join(f"{line}\n" for line in kept))

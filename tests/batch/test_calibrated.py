@@ -11,7 +11,8 @@ from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.html import write_report
-from reviewscore.report.summary import summarise, summary_lines
+from reviewscore.report.lines import summary_lines
+from reviewscore.report.summary import summarise
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration
 from reviewscore.schema.point_score import PointScore
 from reviewscore.sources.files import read_collection

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import Outcome, audit
+from reviewscore.batch import Outcome, Quiet, audit
 from reviewscore.config import resolve
 from reviewscore.llm import retry
 from reviewscore.sources.files import read_collection
@@ -205,7 +205,46 @@ def test_a_server_that_refuses_connections_stops_the_run(tmp_path: Path) -> None
 
     outcome = audit(read_collection(EXAMPLES), tmp_path / "run", resolve(flags))
 
-    assert "cannot be reached" in (outcome.stopped or "")
+    stopped = outcome.stopped or ""
+    assert "http://127.0.0.1:9/v1 cannot be reached (connection refused" in stopped
+    assert "timed out" not in stopped
+
+
+class Listener(Quiet):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.heard.append(sentence)
+
+
+def test_a_server_that_cannot_be_reached_is_told_at_once_with_address_and_cause(
+    tmp_path: Path,
+) -> None:
+    flags = {"model": "openai/loop", "base_url": "http://127.0.0.1:9/v1", "max_retries": 3}
+    listener = Listener()
+
+    audit(read_collection(EXAMPLES), tmp_path / "run", resolve(flags), progress=listener)
+
+    first = next(one for one in listener.heard if "127.0.0.1:9" in one)
+    assert "cannot be reached (connection refused" in first
+    assert "trying again (1 of 3)" in first
+    assert sum("trying again" in one for one in listener.heard) == 1  # not once a call
+
+
+def test_a_stopped_run_counts_all_its_reviews(tmp_path: Path) -> None:
+    flags = {"base_url": "http://127.0.0.1:9/v1", "max_retries": 0, "max_connections": 1}
+
+    outcome = audit(
+        read_collection(EXAMPLES),
+        tmp_path / "run",
+        resolve({"model": "openai/loop", **flags}),
+    )
+
+    assert outcome.stopped
+    assert outcome.manifest.counts.reviews == 3
 
 
 def command(out: Path, url: str, *more: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def test_a_dry_run_needs_no_key_and_asks_nothing(
     code, out, _ = audit_files(capsys, files, "--dry-run", "--model", "openai/gpt-5")
 
     assert code == 0
-    assert "1 papers · 1 reviews · 3 points" in out
+    assert "1 paper · 1 review · 3 points" in out
     assert "calls" in out
     assert "about $" in out
     assert not (tmp_path / "runs").exists()
@@ -110,8 +111,25 @@ def test_settings_are_shown_with_their_origin(
 ) -> None:
     _, out, _ = audit_files(capsys, files, "--show-config", "--rounds", "3")
 
-    assert "rounds = 3  (flag)" in out
-    assert "model = 'lexical'  (default)" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["rounds", "=", "3", "#", "flag;", "REVIEWSCORE_ROUNDS"] in lines
+    assert ["default", "=", '"lexical"', "#", "default;", "REVIEWSCORE_MODEL"] in lines
+
+
+def test_shown_settings_are_a_settings_file(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    flags = ("--model", "openai/x", "--judge", "faithfulness=openai/y", "--rounds", "3")
+    _, out, _ = audit_files(capsys, files, "--show-config", *flags)
+    (tmp_path / "reviewscore.toml").write_text(out)
+
+    _, again, _ = audit_files(capsys, files, "--show-config")
+
+    def settings(text: str) -> list[str]:
+        return [line.partition(" # ")[0].rstrip() for line in text.splitlines()]
+
+    assert "faithfulness" in tomllib.loads(out)["models"]
+    assert settings(out) == settings(again)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +159,12 @@ def test_wrong_use_ends_with_2_and_says_what_is_wrong(
 def test_unknown_models_and_missing_keys_end_with_2(
     capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
 ) -> None:
+    assert (
+        "'gpt-5'; did you mean 'openai/gpt-5'?" in audit_files(capsys, files, "--model", "gpt-5")[2]
+    )
+    assert (
+        "'openi/x'; did you mean 'openai/x'?" in audit_files(capsys, files, "--model", "openi/x")[2]
+    )
     assert "did you mean 'lexical'" in audit_files(capsys, files, "--model", "lexcal")[2]
     assert "OPENAI_API_KEY is not set" in audit_files(capsys, files, "--model", "openai/x")[2]
 
@@ -278,3 +302,50 @@ def test_the_doctor_finds_a_working_solver_and_prints_no_key(
     assert code == 0
     assert "proves modus ponens" in out
     assert "very-secret" not in out
+
+
+def test_reports_and_exports_go_to_stdout_or_into_the_run(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    audit_files(capsys, files, "-o", run)
+
+    assert cli(capsys, "report", run, "-o", "-")[1].startswith("# Review audit")
+    records = cli(capsys, "export", run, "-o", "-")[1].splitlines()
+    assert [json.loads(line)["type"] for line in records] == ["claim", "argument", "question"]
+    assert f"3 points written to {run / 'points.csv'}" in cli(capsys, "export", run)[1]
+
+
+def test_a_dry_run_says_batch_prices_guesses_and_thoughts(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path]
+) -> None:
+    flags = ("--dry-run", "--model", "openai/gpt-5", "--batch")
+    _, out, _ = audit_files(capsys, files, *flags)
+
+    assert "at the price of batch jobs" in out
+    assert "a reasoning model's thoughts" in out
+    assert "the means of the ReviewScore paper" in out
+
+
+def test_left_out_lines_are_counted_in_the_summary(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "papers.jsonl").write_text(
+        json.dumps({"paper_id": "frogs", "title": "Frogs", "text": PAPER}) + "\n"
+    )
+    review = {"review_id": "r", "paper_id": "frogs", "sections": {"weaknesses": "- Too short."}}
+    (tmp_path / "reviews.jsonl").write_text(json.dumps(review) + "\nnonsense\n")
+
+    _, out, _ = cli(capsys, "audit", tmp_path, "-o", tmp_path / "run", "--skip-bad-lines")
+
+    assert "1 point of 1 review, judge lexical 1; 1 line of the input left out" in out
+
+
+def test_prompts_without_holes_say_nothing_of_them_and_old_versions_are_marked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "holes" not in cli(capsys, "prompts", "show", "formulas")[1]
+    listed = cli(capsys, "prompts", "list")[1].splitlines()
+    old = [line.split()[0] for line in listed if "older version" in line]
+    assert "claim_factuality/v1" in old
+    assert "claim_factuality/v2" not in old

@@ -137,3 +137,27 @@ def test_a_reached_limit_is_unknown(capsys: pytest.CaptureFixture[str], tmp_path
 
     assert code == 0
     assert out == "1: unknown: the limit of work was reached\n"
+
+
+def test_premises_may_be_a_list_or_an_object_and_nothing_else(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps({"premises": "A", "conclusion": "B"}))
+
+    code, _, err = run(capsys, str(file))
+
+    assert code == 3
+    assert "field 'premises': should be a list of formulas, or an object" in err
+
+
+def test_a_stream_without_an_argument_is_wrong_use(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "empty.jsonl"
+    file.write_text("\n")
+
+    code, _, err = run(capsys, str(file))
+
+    assert code == 2
+    assert "no argument in it" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,7 +143,7 @@ def test_the_estimate_is_said_before_and_its_error_afterwards(
     assert "calls ·" in before
     assert "past estimates" not in before
     assert "calls ·" in during
-    assert "1 finished runs came to" in after
+    assert "1 finished run came to" in after
 
 
 def test_dollars_are_estimated_with_caches_and_batch_jobs(tmp_path: Path) -> None:
@@ -211,8 +212,8 @@ def test_models_judges_and_limits_come_from_the_settings_file(tmp_path: Path) ->
 
     _, shown = cli("audit", EXAMPLES, "--show-config")
 
-    for line in ("panel = ['openai/y']", "judges = {'faithfulness': 'openai/z'}", "repeats = 2",
-                 "max_usd = 3.5", "batch = True", "cache = False"):  # fmt: skip
+    for line in ('panel = ["openai/y"]', 'faithfulness = "openai/z"', "repeats = 2",
+                 "max_usd = 3.5", "batch = true", "enabled = false"):  # fmt: skip
         assert line in shown
 
 
@@ -222,3 +223,83 @@ def test_batch_jobs_are_for_providers_that_have_them() -> None:
     assert code == 0  # an exchange is no provider: it goes its own way
     with pytest.raises(SettingsError, match="batch jobs"):
         open_jobs("exchange:x", base_url=None, timeout=1)
+
+
+def test_a_finished_run_asks_nothing_and_keeps_its_account(
+    server: Loopback, tmp_path: Path
+) -> None:
+    audit(server, tmp_path / "one", "--no-cache")
+    account = (tmp_path / "one" / "manifest.json").read_bytes()
+    asked = len(server.bodies)
+
+    code, words = audit(server, tmp_path / "one", "--retry-errors")
+    points = len(list(read_points(tmp_path / "one")))
+
+    assert code == 0
+    assert asked == len(server.bodies)
+    assert account == (tmp_path / "one" / "manifest.json").read_bytes()
+    assert f"nothing to do: {points} points done before" in words
+    assert "calls ·" not in words  # nothing is estimated or asked for
+
+
+def test_a_part_that_was_done_before_is_told_with_the_time_of_this_session(
+    server: Loopback, tmp_path: Path
+) -> None:
+    audit(server, tmp_path / "one", "--limit", "1")
+    before = len(list(read_points(tmp_path / "one")))
+
+    _, words = audit(server, tmp_path / "one")
+
+    points = len(list(read_points(tmp_path / "one")))
+    assert re.search(rf"this session: {points - before} new points in .* s, {before} done", words)
+    assert re.search(r"; [0-9.]+ s in 2 sessions\n", words)
+
+
+def test_a_run_that_began_with_its_own_ledger_goes_on_with_it(
+    server: Loopback, tmp_path: Path
+) -> None:
+    audit(server, tmp_path / "one", "--no-cache", "--limit", "1")
+    first = read_manifest(tmp_path / "one").spending.calls
+
+    audit(server, tmp_path / "one")
+
+    assert read_manifest(tmp_path / "one").spending.calls > first
+    assert len(server.bodies) == read_manifest(tmp_path / "one").spending.calls
+
+
+def test_selections_do_not_count_as_past_estimates(server: Loopback, tmp_path: Path) -> None:
+    audit(server, tmp_path / "one", "--limit", "1")
+
+    assert "past estimates" not in cli("cache", "info")[1]
+
+
+def test_it_is_said_why_the_number_of_points_differs(tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    replies = (ROOT / "examples" / "exchange" / "replies.jsonl").read_bytes()
+    (folder / "replies.jsonl").write_bytes(replies)
+
+    _, words = cli("audit", EXAMPLES, "-o", str(tmp_path / "run"), "--model", f"exchange:{folder}")
+
+    assert "27 points (9 arguments, 9 claims, 9 questions); counted by rules" in words
+    assert "into 27 points; the model's own split, which counts, into 26" in words
+
+
+def test_a_run_that_waits_for_replies_says_what_to_do_next(tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+    run = str(tmp_path / "run")
+
+    code, words = cli("audit", EXAMPLES, "-o", run, "--model", f"exchange:{folder}")
+
+    assert code == 4
+    assert f"next:   write replies to the prompts in {folder / 'open.jsonl'}" in words
+    assert "reviewscore export" not in words
+
+
+def test_a_run_that_was_stopped_is_gone_on_with_and_not_exported(tmp_path: Path) -> None:
+    flags = ("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1")
+    (tmp_path / "reviewscore.toml").write_text("[limits]\nmax_retries = 0\n")
+
+    _, words = cli("audit", EXAMPLES, "-o", str(tmp_path / "run"), *flags)
+
+    assert "next:   the same command again" in words

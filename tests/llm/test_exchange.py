@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, SettingsError, StopError
+from reviewscore.llm import structured
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.provider import check_model
-from reviewscore.llm.providers.exchange import ExchangeProvider
+from reviewscore.llm.providers.exchange import ExchangeProvider, _line
 from reviewscore.schema.call import Completion, Message, Request
+from tests.conftest import ROOT
 
 
 def request(text: str = "Why?") -> Request:
@@ -50,7 +54,7 @@ async def test_all_that_can_be_asked_is_written_before_the_run_stops(tmp_path: P
     found = await ask(tmp_path, request("a"), request("b"))
 
     assert all(isinstance(one, StopError) for one in found)
-    assert "2 prompts" in str(found[0])
+    assert "2 prompts wait" in str(found[0])
     first = prompts(tmp_path)[0]
     assert first["prompt"] == request("a").prompt_key()
     assert first["record"] == "QuestionReply"
@@ -179,3 +183,66 @@ async def test_a_corrected_reply_replaces_the_one_in_the_ledger(tmp_path: Path) 
 def test_exchange_needs_a_folder() -> None:
     with pytest.raises(SettingsError, match="exchange:FOLDER"):
         check_model("exchange:", base_url=None)
+
+
+def open_prompts(folder: Path) -> list[str]:
+    lines = (folder / "open.jsonl").read_text().splitlines()
+    return [json.loads(line)["prompt"] for line in lines]
+
+
+async def test_a_file_of_its_own_holds_the_prompts_that_wait(tmp_path: Path) -> None:
+    asked = (request("a"), request("b"))
+    await ask(tmp_path, *asked)
+    both = open_prompts(tmp_path)
+
+    put(tmp_path, prompt=asked[0].prompt_key(), reply={})
+    await ask(tmp_path, *asked)
+
+    assert both == [one.prompt_key() for one in asked]
+    assert open_prompts(tmp_path) == [asked[1].prompt_key()]
+    assert len(prompts(tmp_path)) == 2
+
+
+async def test_no_file_of_open_prompts_is_left_when_all_are_answered(tmp_path: Path) -> None:
+    waiting = asyncio.create_task(ask(tmp_path, request(), wait=5))
+    while not (tmp_path / "open.jsonl").exists():
+        await asyncio.sleep(0.01)
+    put(tmp_path, prompt=request().prompt_key(), reply={})
+
+    await asyncio.wait_for(waiting, 5)
+
+    assert not (tmp_path / "open.jsonl").exists()
+
+
+async def test_a_reply_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    class Answer(BaseModel):
+        kind: str
+
+    heard: list[str] = []
+    first = request()
+    put(tmp_path, prompt=first.prompt_key(), reply={"sort": "claim"})
+    client = Client(
+        lambda _: ExchangeProvider(tmp_path, quiet=0.01), CallsInMemory(), say=heard.append
+    )
+
+    with pytest.raises(StopError, match="1 prompt waits"):
+        await structured.ask(client, first, Answer, stage="s", again=lambda error: error)
+    await client.close()
+
+    (told,) = heard
+    assert f"the reply to prompt {first.prompt_key()[:12]} could not be used" in told
+    assert "kind: Field required" in told
+    assert open_prompts(tmp_path)[0][:12] in told
+
+
+def test_the_readmes_lines_are_of_the_format(tmp_path: Path) -> None:
+    lines = re.findall(r"```json\n(.+)\n```", (ROOT / "README.md").read_text("utf-8"))
+    prompt, reply = (json.loads(line) for line in lines if '"prompt"' in line)
+    (tmp_path / "replies.jsonl").write_text(json.dumps(reply) + "\n")
+    written = json.loads(_line("a" * 64, request()))
+
+    provider = ExchangeProvider(tmp_path)
+
+    assert prompt.keys() == written.keys()
+    assert prompt["prompt"] == reply["prompt"]
+    assert provider._replies[reply["prompt"]].by == "Ada"

@@ -314,3 +314,14 @@ async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(tmp_path:
 @given(st.text())
 def test_any_text_is_stored_as_it_is(text: str) -> None:
     assert unpack(pack(text)) == text
+
+
+async def test_runs_that_used_no_tokens_say_nothing_about_estimates(tmp_path: Path) -> None:
+    free = call().completion.model_copy(update={"usage": Usage()})
+    ledger = Ledger(tmp_path, run="written")
+    await ledger.add(call(usd=0.0).model_copy(update={"completion": free}))
+    ledger.close()
+
+    note_estimate(tmp_path, "written", "exchange:x", calls=4, usd=0.0, finished=True)
+
+    assert info(tmp_path).errors == ()

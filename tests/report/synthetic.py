@@ -424,3 +424,33 @@ def many_points(papers: int, per_paper: int) -> Iterable[PointScore]:
                     "paper_id": f"p{paper}",
                 }
             )
+
+
+def without_quotes(score: PointScore) -> PointScore:
+    """The same point, with nothing but an invented quote behind it."""
+    invented = (Evidence(quote="The sky is green on Tuesdays.", verified=False),)
+    update: dict[str, object] = {"evidence": ()}
+    if score.verdict is not None:
+        update["verdict"] = score.verdict.model_copy(update={"evidence": invented})
+    return score.model_copy(update=update)
+
+
+def judged_by_premise() -> PointScore:
+    """An argument that no passage settles, one of whose premises may be settled by one."""
+    argument = accepted_argument()
+    found = PremiseVerdict(finding=Finding.POSSIBLY_ADDRESSED)
+    premise = argument.premises[0].model_copy(update={"verdict": found})
+    return point(
+        7,
+        "The results cannot be trusted because the authors ran every experiment only once.",
+        judge="lexical",
+        judge_version="1",
+        status=Status.UNKNOWN,
+        type=PointType.ARGUMENT,
+        verdict=Verdict(
+            scale="factuality",
+            finding=Finding.CANNOT_JUDGE,
+            rationale="Words of worth settle nothing.",
+        ),
+        argument=argument.model_copy(update={"premises": (premise,)}),
+    )

@@ -21,6 +21,7 @@ from tests.report.synthetic import (
     many_points,
     model_points,
     point,
+    without_quotes,
     write_run,
 )
 
@@ -204,3 +205,24 @@ def test_the_page_is_valid_enough_to_be_read_by_machines(
     assert re.search(r"<meta charset=.utf-8.", html, re.IGNORECASE)
     for tag in ("div", "section", "details", "table", "ul", "ol", "blockquote"):
         assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>"), tag
+
+
+def test_an_answer_without_a_verified_quote_is_not_said_to_be_found_in_the_paper(
+    tmp_path: Path,
+) -> None:
+    html = page(tmp_path, [without_quotes(one) for one in model_points()])
+
+    assert "Answer found in the paper" not in html
+    assert "Answer as the judge gives it" in html
+    assert "No quote for this was found in the paper" in html
+    assert "1 without a verified quote" in html
+
+
+def test_only_prompts_that_were_used_are_listed(tmp_path: Path) -> None:
+    shipped = {"claim_factuality/v1": "ef" * 32, "never_used/v1": "cd" * 32}
+    decisive = {"model": "x", "prompt never_used/v1": "cd" * 32}
+
+    html = page(tmp_path, model_points(), prompts=shipped, decisive=decisive)
+
+    assert "question_answerability/v1 <code" in html
+    assert "never_used" not in html

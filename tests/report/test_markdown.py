@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.report.markdown import LOWEST, escaped, markdown_report
 from tests.report.synthetic import (
+    judged_by_premise,
     lexical_points,
     manifest,
     many_points,
     model_points,
+    without_quotes,
     write_run,
 )
 
@@ -22,8 +26,31 @@ def test_no_text_can_act_as_markup(text: str) -> None:
     safe = escaped(text)
 
     assert "\n" not in safe
-    for sign in "<>*[]`|":
+    for sign in "<>*[]`|@&_~":
         assert safe.count(sign) == safe.count(f"\\{sign}")
+    assert not re.match(r"[-+#=]|[0-9]{1,9}[.)]", safe)
+    assert not re.search(r"(?<!\\):\S|[Ww]{3}\.", safe)
+
+
+@pytest.mark.parametrize("text", ["questions: 9 (0 failed)", "hyper-parameters, 3.5 %", "a + b!"])
+def test_ordinary_words_stay_readable(text: str) -> None:
+    assert escaped(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("- no list", r"\- no list"),
+        ("# no heading", r"\# no heading"),
+        ("1. no list", r"1\. no list"),
+        ("2031) no list", r"2031\) no list"),
+        ("https://x.org", r"https\://x.org"),
+        ("www.x.org", r"www\.x.org"),
+        (":smile:", r"\:smile:"),
+    ],
+)
+def test_what_would_act_is_escaped(text: str, safe: str) -> None:
+    assert safe == escaped(text)
 
 
 def test_misinformed_points_come_first_and_people_are_not_judged(tmp_path: Path) -> None:
@@ -62,3 +89,24 @@ def test_selections_and_unfinished_runs_are_said(tmp_path: Path) -> None:
 
 def test_a_run_without_points_has_a_report(tmp_path: Path) -> None:
     assert "## Summary" in markdown_report(write_run(tmp_path / "run", []))
+
+
+def test_a_verdict_without_a_verified_quote_says_so(tmp_path: Path) -> None:
+    points = [without_quotes(one) for one in model_points()]
+
+    text = markdown_report(write_run(tmp_path / "run", points))
+    quoted = markdown_report(write_run(tmp_path / "quoted", model_points()))
+
+    assert "1 without a verified quote" in text
+    assert "No quote for this was found in the paper" in text
+    assert "Answer as the judge gives it" in text
+    assert "Answer found in the paper" in quoted
+    assert "No quote" not in quoted
+
+
+def test_what_premises_hold_is_told_apart_from_the_points_own_finding(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [judged_by_premise()], made=manifest("lexical"))
+
+    text = markdown_report(run)
+
+    assert "not a point that passages could settle; of a premise" in text.replace("\\", "")

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
-from reviewscore.report.summary import (
-    duration_words,
-    summarise,
-    summary_lines,
-    wilson,
-    write_summary,
-)
+from reviewscore.report.lines import duration_words, summary_lines
+from reviewscore.report.summary import summarise, wilson, write_summary
 from reviewscore.schema.point_score import Status
-from tests.report.synthetic import lexical_points, manifest, model_points, write_run
+from tests.report.synthetic import (
+    lexical_points,
+    manifest,
+    model_points,
+    without_quotes,
+    write_run,
+)
 
 
 def test_every_point_is_counted_once_by_type_and_state(tmp_path: Path) -> None:
@@ -108,3 +109,22 @@ def test_a_run_without_known_points_has_no_share(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError):
         summarise(tmp_path)
+
+
+def test_misinformed_points_without_a_verified_quote_are_counted(tmp_path: Path) -> None:
+    points = [without_quotes(score) for score in model_points()]
+    # The question has no quote left; the argument's false premise still has its own.
+
+    summary = summarise(write_run(tmp_path / "run", points))
+
+    assert summary.judged is not None
+    share = summary.judged.overall
+    assert (share.misinformed, share.unquoted) == (2, 1)
+    assert summary.judged.per_type["question"].unquoted == 1
+    assert any("of these 2, 1 without a verified quote" in line for line in summary_lines(summary))
+
+
+def test_points_with_their_quotes_are_not_said_to_lack_them(tmp_path: Path) -> None:
+    lines = summary_lines(summarise(write_run(tmp_path / "run", model_points())))
+
+    assert not any("without a verified quote" in line for line in lines)

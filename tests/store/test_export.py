@@ -11,7 +11,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.store.export import COLUMNS, export
 from reviewscore.store.run_dir import read_points
-from tests.report.synthetic import model_points, write_run
+from tests.report.synthetic import judged_by_premise, model_points, write_run
 
 
 @pytest.fixture
@@ -67,3 +67,24 @@ def test_a_run_without_points_exports_nothing(tmp_path: Path, ending: str) -> No
 
     assert export(run, tmp_path / f"x.{ending}") == 0
     assert (tmp_path / f"x.{ending}").exists()
+
+
+def test_the_finding_is_the_one_that_the_rationale_explains(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [judged_by_premise()])
+
+    export(run, tmp_path / "x.csv")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["finding"] == "cannot_judge"
+    assert row["premise_finding"] == "possibly_addressed"
+    assert row["rationale"] == "Words of worth settle nothing."
+
+
+def test_columns_of_arguments_are_empty_for_other_points(run: Path, tmp_path: Path) -> None:
+    export(run, tmp_path / "x.csv")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        trivial = {row["type"]: row["all_trivial"] for row in csv.DictReader(file)}
+    assert trivial["question"] == trivial["claim"] == ""
+    assert trivial["argument"] == "false"

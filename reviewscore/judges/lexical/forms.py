@@ -122,7 +122,8 @@ _QUALITY = re.compile(
     r"(?:limits?|reduces?) (?:the )?(?:accessibility|impact|significance)|motivat\w+|"
     r"overly (?:technical|complex)|highly technical|(?:too )?technical (?:and|content|jargon)|"
     r"overclaim\w*|overstat\w*|oversell\w*|justified|compelling|not surprising|well[- ]known|"
-    r"cherry[- ]pick\w*|sound(?:ness)?|rigou?r)\b",
+    r"cherry[- ]pick\w*|sound(?:ness)?|rigou?r|playful|(?:for|to) (?:my|our) (?:taste|liking)|"
+    r"matter of taste)\b",
     re.IGNORECASE,
 )
 _SUGGESTION = re.compile(

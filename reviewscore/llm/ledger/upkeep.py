@@ -32,7 +32,7 @@ class Info:
         size: Bytes on the disk, with SQLite's own side files.
         open_jobs: Batch jobs whose replies are not all recorded.
         errors: Real cost of each finished run as a multiple of its estimate (calls where the
-            price was not known).
+            price was not known); runs that used no tokens, such as of written replies, left out.
     """
 
     path: Path
@@ -67,7 +67,8 @@ def past_errors(db: sqlite3.Connection) -> tuple[float, ...]:
     """Real cost of each finished run as a multiple of its estimate."""
     rows = db.execute(
         "SELECT e.usd, e.calls, sum(c.usd), count(*) FROM estimates e "
-        "JOIN calls c ON c.run = e.run WHERE e.finished = 1 GROUP BY e.run"
+        "JOIN calls c ON c.run = e.run WHERE e.finished = 1 GROUP BY e.run "
+        "HAVING sum(c.input) + sum(c.output) > 0"
     ).fetchall()
     found = []
     for usd, calls, spent, made in rows:

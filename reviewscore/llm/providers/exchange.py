@@ -4,7 +4,8 @@
 form, ``messages``, ``schema``); ``replies.jsonl`` one reply a line (``prompt``: the id, and
 ``reply``: a JSON object, or ``text``; optional ``by``: who answered, ``finish``). The id is a hash
 of what the reader gets to see, so that a prompt that changes is a new prompt. Later replies to a
-prompt count.
+prompt count. ``open.jsonl`` holds the lines of the prompts that wait for a reply, and nothing once
+there is none.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from reviewscore.llm.waves import QUIET, Idle, Waiting, Waves
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request
 
-PROMPTS, REPLIES = "prompts.jsonl", "replies.jsonl"
+PROMPTS, REPLIES, OPEN = "prompts.jsonl", "replies.jsonl", "open.jsonl"
 _LOOK = 0.5
 """Seconds between looks for new replies."""
 
@@ -64,9 +65,11 @@ class ExchangeProvider:
         self._replies: dict[str, Reply] = {}
         self._line_end = ""
         self._read, self._lines, self._tail = 0, 0, b""
+        self._open: dict[str, str] = {}
         self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
         self._look()
         self._asked_before = self._known_prompts()
+        self._write_open()
 
     async def complete(self, request: Request) -> Completion:
         """The reply from the folder; the prompt is written to it if there is none yet.
@@ -85,19 +88,25 @@ class ExchangeProvider:
         if key in self._asked_before:
             return
         self._asked_before.add(key)
-        line = {
-            "prompt": key,
-            "record": request.schema_name,
-            "messages": [message.model_dump() for message in request.conversation()],
-            "schema": json.loads(request.reply_schema),
-        }
-        text = json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
         try:
             with (self._folder / PROMPTS).open("ab") as file:
-                file.write((self._line_end + text).encode())
+                file.write((self._line_end + _line(key, request)).encode())
         except OSError as error:
             raise StopError(f"{self._folder / PROMPTS}: {error.strerror}") from error
         self._line_end = ""
+
+    def _write_open(self) -> None:
+        """Keep a file of the prompts that wait for replies; none if none do."""
+        path = self._folder / OPEN
+        draft = path.with_name(f".{OPEN}.new")
+        try:
+            if not self._open:
+                path.unlink(missing_ok=True)
+                return
+            draft.write_bytes("".join(self._open.values()).encode())
+            draft.replace(path)
+        except OSError as error:
+            raise StopError(f"{path}: {error.strerror}") from error
 
     def _known_prompts(self) -> set[str]:
         path = self._folder / PROMPTS
@@ -142,19 +151,24 @@ class ExchangeProvider:
     async def _await_replies(self, wave: tuple[Waiting, ...]) -> None:
         until = time.monotonic() + self._wait
         left = list(wave)
+        self._open |= {one.key: _line(one.key, one.request) for one in wave}
+        self._write_open()
         while True:
             if self._look():
                 until = time.monotonic() + self._wait
             for one in left:
                 if one.key in self._replies and not one.reply.done():
                     one.reply.set_result(_completion(self._replies[one.key]))
+            if any(self._open.pop(one.key, None) for one in left if one.key in self._replies):
+                self._write_open()
             left = [one for one in left if not one.reply.done()]
             if not left:
                 return
             if time.monotonic() >= until:
+                wait = "1 prompt waits" if len(left) == 1 else f"{len(left)} prompts wait"
                 raise StopError(
-                    f"{len(left)} prompts in {self._folder / PROMPTS} wait for replies in "
-                    f"{self._folder / REPLIES}; run the same command again when they are there"
+                    f"{wait} for replies in {self._folder / REPLIES} (see {self._folder / OPEN}); "
+                    "run the same command again when they are there"
                 )
             await asyncio.sleep(min(_LOOK, max(0.01, until - time.monotonic())))
 
@@ -165,6 +179,17 @@ class ExchangeProvider:
     async def close(self) -> None:
         """Wait no more."""
         await self._waves.close()
+
+
+def _line(key: str, request: Request) -> str:
+    """A prompt as it is written for whoever answers."""
+    line = {
+        "prompt": key,
+        "record": request.schema_name,
+        "messages": [message.model_dump() for message in request.conversation()],
+        "schema": json.loads(request.reply_schema),
+    }
+    return json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
 
 
 def _is_json(line: bytes) -> bool:

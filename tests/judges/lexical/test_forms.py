@@ -32,6 +32,7 @@ from reviewscore.schema.review import PointType
         ("The paper would benefit from a larger study.", Form.SUGGESTION),
         ("The writing is hard to follow.", Form.QUALITY),
         ("The novelty is limited.", Form.QUALITY),
+        ("The title is a bit too playful for my taste.", Form.QUALITY),
         ("The gains are modest.", Form.DEGREE),
         ("The counter uses two microphones.", Form.ASSERTION),
     ],

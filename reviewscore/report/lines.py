@@ -1,0 +1,121 @@
+"""The numbers of a run in plain lines, for terminals and reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reviewscore.report.loop import loop_line
+from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Share, Summary
+from reviewscore.schema.verdict import Finding
+
+_MINUTE, _HOUR = 60, 3600
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """The summary in at most nine plain lines, for a terminal."""
+    lines = [_who(summary)]
+    for kind, counts in summary.counts.items():
+        if counts.total:
+            states = f"{counts.scored:,} scored, {counts.unknown:,} unknown, "
+            states = "" if summary.lexical else states
+            lines.append(f"{plural(kind)}: {counts.total:,} ({states}{counts.error:,} failed)")
+    if summary.judged is not None:
+        share = summary.judged.overall
+        words = share_words(share) + unquoted_words(share) + panel_words(summary.judged)
+        lines.append(f"judged misinformed: {words}")
+        if summary.judged.calibrated is not None:
+            lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
+    if summary.findings is not None:
+        total: Counter[str] = Counter()
+        for counts_of_type in summary.findings.values():
+            total.update(counts_of_type)
+        found = [f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding]
+        lines += [f"found: {', '.join(found)}", LEXICAL_NOTE]
+    if summary.arguments.reconstructed and not summary.lexical:
+        lines.append(loop_line(summary.arguments))
+    sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
+    lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
+    return lines
+
+
+def session_line(new: int, before: int, seconds: float) -> str:
+    """What one session of several has done."""
+    if not new:
+        return f"nothing to do: {counted(before, 'point')} done before"
+    return (
+        f"this session: {counted(new, 'new point')} in {duration_words(seconds)}, "
+        f"{before:,} done before"
+    )
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 paper``, ``2 papers``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def plural(kind: str) -> str:
+    """A type of points in the plural, as a label."""
+    return "type unknown" if kind == UNTYPED else f"{kind}s"
+
+
+def _who(summary: Summary) -> str:
+    words = f"{counted(summary.points, 'point')} of {counted(summary.reviews, 'review')}"
+    words += f", judge {summary.judge}"
+    if summary.judge_version:
+        words += f" {summary.judge_version}"
+    if summary.bad_lines:
+        words += f"; {counted(summary.bad_lines, 'line')} of the input left out"
+    if summary.selection:
+        picks = ", ".join(f"{name} {value}" for name, value in summary.selection.items())
+        words += f"; a selection ({picks})"
+    return words if summary.complete else f"{words}; not complete yet"
+
+
+def panel_words(judged: Judged) -> str:
+    """On how many points a panel is divided; nothing without a panel."""
+    if not judged.panel:
+        return ""
+    return f"; the panel is divided on {judged.divided:,} of {judged.panel:,}"
+
+
+def share_words(share: Share) -> str:
+    """A share with its n and interval in words."""
+    if share.share is None or share.low is None or share.high is None:
+        return f"not known for any point ({share.unknown:,} unknown, {share.error:,} failed)"
+    return (
+        f"{share.misinformed:,} of {share.n:,} ({share.share:.1%}, 95 % interval "
+        f"{share.low:.1%} to {share.high:.1%}; {share.unknown:,} unknown, {share.error:,} failed)"
+    )
+
+
+def unquoted_words(share: Share) -> str:
+    """How many of the misinformed points rest on no quote from the paper; nothing if none do."""
+    if not share.unquoted:
+        return ""
+    return f"; of these {share.misinformed:,}, {share.unquoted:,} without a verified quote"
+
+
+def spending_words(summary: Summary) -> str:
+    """Calls, tokens and dollars in words."""
+    if summary.lexical:
+        return "no model was asked, no cost"
+    spent = summary.spending
+    cost = "price not known" if spent.usd is None else f"${spent.usd:,.2f}"
+    if spent.doubtful_usd:
+        cost += f" (and at most ${spent.doubtful_usd:,.2f} for calls that broke off)"
+    cached = spent.cached_tokens / spent.input_tokens if spent.input_tokens else 0.0
+    batched = f", {spent.batched:,} in batch jobs" if spent.batched else ""
+    return (
+        f"{counted(spent.calls, 'call')} ({spent.reused:,} reused{batched}), "
+        f"{spent.input_tokens:,} tokens in ({cached:.0%} from the provider's cache), "
+        f"{spent.output_tokens:,} out, {cost}"
+    )
+
+
+def duration_words(seconds: float) -> str:
+    """A time in words, as coarse as it is long."""
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE:.0f} min {seconds % _MINUTE:.0f} s"
+    return f"{seconds // _HOUR:.0f} h {seconds % _HOUR // _MINUTE:.0f} min"
