@@ -43,6 +43,7 @@ class People:
         weight: Shape (premises, annotators); untrivialness 0..2.
         point_of: Shape (premises,); row of the point that each premise belongs to, -1 for none.
         reasons: Justifications by unit, annotator and field.
+        strangers: Labelled units that are not among those that can be compared.
     """
 
     name: str
@@ -57,6 +58,7 @@ class People:
     weight: Floats
     point_of: Ints
     reasons: Mapping[tuple[str, str, LabelField], str]
+    strangers: tuple[str, ...] = ()
 
     @cached_property
     def base(self) -> Floats:
@@ -207,6 +209,7 @@ def gather(
             for one in kept
             if one.justification
         },
+        strangers=tuple(sorted({one.unit_id for one in labels if one.unit_id not in units})),
     )
 
 

@@ -186,6 +186,16 @@ def _notes(compared: Compared) -> list[str]:
         f"p-value of {how.resamples:,} permutations that swap the two sides paper by paper"
         f"{', with a single paper point by point' if papers == 1 else ''}.",
     ]
+    if people.strangers:
+        notes.append(
+            f"{_many(len(people.strangers), 'labelled unit')} (such as {people.strangers[0]}) "
+            "are in none of the runs and in no table."
+        )
+    untyped = sum(kind is None for kind in people.types)
+    if untyped:
+        notes.append(
+            f"{_many(untyped, 'point')} without a type that most annotators chose: in no table."
+        )
     if papers < FEW_PAPERS:
         notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:

@@ -200,6 +200,31 @@ def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> 
     assert any("other premises" in note for note in found.notes)
 
 
+def test_labels_of_units_that_no_run_has_are_counted(tmp_path: Path) -> None:
+    points = truth(3, 6)
+    run = judged(tmp_path / "run", points[:12])
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    # Six points and the two premises of each of two arguments.
+    assert any("10 labelled units (such as paper2-r1#1) are in none" in one for one in found.notes)
+
+
+def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    labels = labels_of(points, annotators=2)
+    first = next(one for one in labels if one["field"] == "type")
+    first["value"] = "argument" if first["value"] == "claim" else "claim"
+    path = write_labels(tmp_path / "labels", labels)
+
+    compared = compare([run], read_annotations(path), FAST)
+
+    assert compared.people.types.count(None) == 1
+    assert any("1 point without a type" in one for one in study(compared).notes)
+
+
 def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:
     run = judged(tmp_path / "run", truth(2, 3))
     elsewhere = [("other-r1#1", PointType.CLAIM, Said(2))]
