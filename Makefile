@@ -50,10 +50,10 @@ imports: $(VENV)/.developing ## Check the import contracts.
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/.developing ## Run the tests.
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto
 
 cov: $(VENV)/.developing ## Run the tests and show which lines of the package they miss.
-	$(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -q -n auto --cov --cov-report=term-missing:skip-covered
 
 # LiteLLM holds openai below 3: an environment of its own, which tests that provider with openai 2 as well.
 $(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made
@@ -64,7 +64,7 @@ $(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made
 
 litellm: $(VENV)-litellm/.made ## Test the providers in an environment with LiteLLM and openai 2.
 	$(VENV)-litellm/bin/python -c 'import pathlib, site, sys; found = sorted(p.name for p in pathlib.Path(site.getsitepackages()[0]).glob("*.pth") if not p.name.startswith(("_reviewscore", "__editable__", "distutils-precedence", "a1_coverage"))); sys.exit("unknown .pth files: " + ", ".join(found) if found else 0)'
-	$(VENV)-litellm/bin/pytest -q tests/llm
+	$(VENV)-litellm/bin/pytest -q -n auto tests/llm
 
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python

@@ -71,9 +71,7 @@ class OpenAIProvider:
             try:
                 if responds:
                     return await self._respond(request, sent)
-                body = chat_body(request, sent)
-                answer: ChatCompletion = await self._client.chat.completions.create(**body)
-                return completion_of(answer, sent, model=model_name(request.model))
+                return await self._chat(request, sent)
             except openai.APIStatusError as error:
                 told = complaint(error)
                 if wants_responses(error.status_code, told) and not responds:
@@ -87,8 +85,19 @@ class OpenAIProvider:
             except (openai.OpenAIError, *STRANGE) as error:
                 raise strange(self.place, error) from error
 
+    async def _chat(self, request: Request, sent: Parameters) -> Completion:
+        from openai.types.chat import ChatCompletion
+
+        # `create` would walk through every message to look for files and dates: half of its time.
+        body = chat_body(request, sent)
+        answer = await self._client.post("/chat/completions", cast_to=ChatCompletion, body=body)
+        return completion_of(answer, sent, model=model_name(request.model))
+
     async def _respond(self, request: Request, sent: Parameters) -> Completion:
-        answer: Response = await self._client.responses.create(**responses_body(request, sent))
+        from openai.types.responses import Response
+
+        body = responses_body(request, sent)
+        answer = await self._client.post("/responses", cast_to=Response, body=body)
         return completion_of_response(answer, sent, model=model_name(request.model))
 
     def halt(self) -> None:
