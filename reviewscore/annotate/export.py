@@ -107,17 +107,17 @@ def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[st
     sides: dict[str, list[int | str]] = {}
     for one in given:
         if one.field is LabelField.TYPE:
-            side = one.entry.value == PointType.QUESTION
-            sides.setdefault(one.point_id, []).append("question" if side else "weakness")
-    questions, open_ones = set(), set()
+            question = one.entry.value == PointType.QUESTION
+            side = PointType.QUESTION if question else PointType.CLAIM
+            sides.setdefault(one.point_id, []).append(side)
+    questions: set[str] = set()
+    open_ones: set[str] = set()
     for point, votes in sides.items():
         decision = decisions.get((point, LabelField.TYPE))
-        if decision is not None:
-            votes = ["question" if decision.value == PointType.QUESTION else "weakness"]
-        side = middle_of(LabelField.TYPE, votes)
-        if side is None:
+        kind = middle_of(LabelField.TYPE, votes) if decision is None else decision.value
+        if kind is None:
             open_ones.add(point)
-        elif side == "question":
+        elif kind == PointType.QUESTION:
             questions.add(point)
     return questions, open_ones
 

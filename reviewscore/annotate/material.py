@@ -1,4 +1,4 @@
-"""What there is to label: the points of a run or of a folder of reviews, with their surroundings."""
+"""What there is to label: the points of a run or of a folder of reviews, with their texts."""
 
 from __future__ import annotations
 

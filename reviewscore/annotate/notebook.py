@@ -1,4 +1,4 @@
-"""Labels in SQLite: each one durable before the page says so, each change kept so as to be undone."""
+"""Labels in SQLite: each one durable before the page says so, each change kept."""
 
 from __future__ import annotations
 
@@ -225,6 +225,7 @@ class Notebook:
         wanted = {name: value for name, value in named.items() if value is not None}
         if wanted:
             query += " WHERE " + " AND ".join(f"{name} = ?" for name in wanted)
+        rows = self.rows(query, *wanted.values())
         return [
             Given(
                 annotator=str(who),
@@ -239,8 +240,8 @@ class Notebook:
                     at=str(at),
                 ),
             )
-            for who, point, unit, name, value, reason, saw, seconds, at in self.rows(query, *wanted.values())
-        ]  # fmt: skip
+            for who, point, unit, name, value, reason, saw, seconds, at in rows
+        ]
 
     def marked(self) -> list[tuple[str, str, Mark]]:
         """Annotator, point and mark of all marks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -227,7 +228,7 @@ class Sitting:
 
 def _bounded(seconds: float) -> float:
     """Time looked at a point: what a page says is not believed beyond an hour."""
-    return round(min(max(seconds, 0.0), _LONGEST_LOOK), 1) if seconds == seconds else 0.0
+    return 0.0 if math.isnan(seconds) else round(min(max(seconds, 0.0), _LONGEST_LOOK), 1)
 
 
 def value_of(field: LabelField, text: str) -> Value:
