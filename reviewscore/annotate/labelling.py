@@ -24,6 +24,7 @@ from reviewscore.annotate.workspace import Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
 
 _MOST_PUBLICATIONS = 5000
+_LONGEST_NUMBER = 12
 _LONGEST_NOTE = 10_000
 _CONFLICT, _UNFIT, _FULL = 409, 422, 507
 Form = dict[str, str]
@@ -54,7 +55,7 @@ def look(workspace: Workspace, who: str, request: Request, form: Form) -> Respon
 def about(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Note an annotator's publications, once."""
     text = form.get("publications", "").strip()
-    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= _MOST_PUBLICATIONS):
+    if not 0 <= _whole(text) <= _MOST_PUBLICATIONS:
         notice = Notice("Give a whole number, 0 if there are none.", "bad")
         return HTMLResponse(pages.welcome_page(workspace, who, notice), status_code=_UNFIT)
     workspace.notebook.introduce(who, int(text))
@@ -101,7 +102,7 @@ def _key(point: Point, form: Form) -> Key:
 
 
 def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else -1  # noqa: PLR2004
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else -1
 
 
 def _seconds(form: Form) -> float:

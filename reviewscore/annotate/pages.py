@@ -22,7 +22,7 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 
 ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
-_WHOLE = "As a whole: what the weakness comes to."
+_WHOLE = "Is the weakness, as a whole, true?"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ _WORDS: dict[LabelField, tuple[tuple[str, str], ...]] = {
     LabelField.UNANSWERABILITY: (
         ("definitely answerable: a passage says it", ""),
         ("probably answerable: it follows from passages with little effort", ""),
-        ("no verdict", "the question is unclear, or only half of it is answered"),
+        ("no verdict: the question is unclear, or only half of it is answered", ""),
         ("probably unanswerable: hints, but no answer", ""),
         ("definitely unanswerable", ""),
     ),

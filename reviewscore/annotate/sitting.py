@@ -235,4 +235,4 @@ def value_of(field: LabelField, text: str) -> Value:
     """A value as a form sends it; what is no whole number stays a word."""
     if field in (LabelField.TYPE, LabelField.SOURCE):
         return text
-    return int(text) if text.isascii() and text.isdecimal() else text
+    return int(text) if len(text) == 1 and text.isascii() and text.isdecimal() else text
