@@ -16,7 +16,7 @@ from tests.agreement.invented import point as scored
 
 TYPE, FACTUALITY = LabelField.TYPE, LabelField.FACTUALITY
 QUESTION, CLAIM, ARGUMENT = "frogs-r1#1", "frogs-r1#2", "frogs-r1#3"
-SECRET_WORDS = "the judge's secret rationale"
+SECRET_WORDS = "a secret rationale of the judge"
 
 
 def judged(name: str, kind: PointType, whole: int = 2) -> PointScore:
