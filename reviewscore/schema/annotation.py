@@ -90,6 +90,8 @@ class Label(Record):
         justification: Why, with the passage it rests on.
         codebook: The codebook that was followed, such as ``codebook 1``.
         at: When, as UTC in ISO 8601.
+        saw_scores: True if the annotator had asked to see a model's scores of the point before.
+        seconds: Time that the annotator looked at the point for this label.
     """
 
     unit_id: str = Field(min_length=1)
@@ -99,6 +101,8 @@ class Label(Record):
     justification: str | None = None
     codebook: str | None = None
     at: str | None = None
+    saw_scores: bool | None = None
+    seconds: float | None = Field(default=None, ge=0)
 
 
 class Annotator(Record):

@@ -63,6 +63,11 @@ class _Reading:
     seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
 
+def is_pseudonym(name: str) -> bool:
+    """Whether a name may stand for an annotator: short, plain, and with a number in it."""
+    return _PSEUDONYM.fullmatch(name) is not None
+
+
 def read_annotations(path: Path) -> AnnotationSet:
     """Read a set of labels and check each line.
 
@@ -274,7 +279,7 @@ def _fault(label: Label, units: Mapping[str, Unit] | None) -> tuple[str, str, st
     """Field, problem and cure of a label that cannot be used."""
     allowed = VALUES[label.field]
     scale = ", ".join(str(one) for one in allowed)
-    if not _PSEUDONYM.fullmatch(label.annotator):
+    if not is_pseudonym(label.annotator):
         cure = "use a pseudonym with a number, such as A1; no names and no addresses"
         return "annotator", f"'{label.annotator}' is no pseudonym", cure
     if isinstance(label.value, str) and isinstance(allowed[0], int):

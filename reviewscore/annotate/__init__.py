@@ -1,0 +1,1 @@
+"""A local web workspace where people label points. Front doors: `server` and `export`."""

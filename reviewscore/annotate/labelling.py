@@ -1,0 +1,202 @@
+"""What forms do: a label, a skip, an undo, a decision; told when it could not be saved."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sqlite3
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from reviewscore.annotate import coordinator, pages, rubric
+from reviewscore.annotate.export import export
+from reviewscore.annotate.guard import home
+from reviewscore.annotate.material import Point
+from reviewscore.annotate.notebook import Entry, now
+from reviewscore.annotate.pages import Attempt, Notice
+from reviewscore.annotate.rules import Key, wants_reason
+from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
+from reviewscore.annotate.workspace import Workspace
+from reviewscore.schema.annotation import VALUES, LabelField
+
+_MOST_PUBLICATIONS = 5000
+_LONGEST_NUMBER = 12
+_LONGEST_NOTE = 10_000
+_CONFLICT, _UNFIT, _FULL = 409, 422, 507
+Form = dict[str, str]
+
+
+def _point(workspace: Workspace, who: str, request: Request) -> Point:
+    point = workspace.material.points.get(request.path_params["point"])
+    if point is None or who not in workspace.notebook.assigned().get(point.paper_id, ()):
+        raise HTTPException(404, "This point is not one of yours.")
+    return point
+
+
+def point_path(who: str, point_id: str) -> str:
+    """Address of a point's page."""
+    return f"{home(who)}/point/{quote(point_id, safe='')}"
+
+
+def look(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Show a point; before the first of a paper, ask how near the paper is."""
+    point = _point(workspace, who, request)
+    if workspace.notebook.annotators().get(who) is None:
+        return RedirectResponse(home(who), status_code=303)
+    if (who, point.paper_id) not in workspace.notebook.relevance():
+        return HTMLResponse(pages.relevance_page(workspace, who, point, None))
+    return HTMLResponse(pages.point_page(workspace, who, point))
+
+
+def about(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Note an annotator's publications, once."""
+    text = form.get("publications", "").strip()
+    if not 0 <= _whole(text) <= _MOST_PUBLICATIONS:
+        notice = Notice("Give a whole number, 0 if there are none.", "bad")
+        return HTMLResponse(pages.welcome_page(workspace, who, notice), status_code=_UNFIT)
+    workspace.notebook.introduce(who, int(text))
+    return RedirectResponse(f"{home(who)}?told=saved", status_code=303)
+
+
+def relate(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Note how near a paper is to an annotator."""
+    point, value = _point(workspace, who, request), form.get("value", "")
+    if value not in {one.key for one in rubric.RELEVANCE}:
+        notice = Notice("Choose one of the five.", "bad")
+        page = pages.relevance_page(workspace, who, point, notice)
+        return HTMLResponse(page, status_code=_UNFIT)
+    workspace.notebook.relate(who, point.paper_id, int(value))
+    return RedirectResponse(point_path(who, point.point_id), status_code=303)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """How a form of a point is answered: a part of the page to a script, else a page."""
+
+    workspace: Workspace
+    who: str
+    point: Point
+    script: bool
+
+    def done(self, notice: Notice) -> Response:
+        if not self.script:
+            return RedirectResponse(point_path(self.who, self.point.point_id), status_code=303)
+        return HTMLResponse(pages.work_part(self.workspace, self.who, self.point, notice=notice))
+
+    def failed(self, words: str, status: int, attempt: Attempt | None = None) -> Response:
+        notice = Notice(words, "bad")
+        make = pages.work_part if self.script else pages.point_page
+        page = make(self.workspace, self.who, self.point, notice=notice, attempt=attempt)
+        return HTMLResponse(page, status_code=status)
+
+
+def _key(point: Point, form: Form) -> Key:
+    unit, name = form.get("unit", ""), form.get("field", "")
+    if unit not in {one.unit_id for one in point.units} or name not in set(LabelField):
+        raise HTTPException(_UNFIT, "This form does not fit the point.")
+    return unit, LabelField(name)
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else -1
+
+
+def _seconds(form: Form) -> float:
+    with contextlib.suppress(ValueError):
+        seconds = float(form.get("seconds", "0"))
+        return seconds if math.isfinite(seconds) else 0.0
+    return 0.0
+
+
+def label(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Save one label."""
+    point = _point(workspace, who, request)
+    answer = _Answer(workspace, who, point, "x-part" in request.headers)
+    key = _key(point, form)
+    reason = form.get("reason", "").replace("\r\n", "\n").strip()
+    attempt = Attempt(key, form.get("value", ""), reason)
+    entry = Entry(value_of(key[1], attempt.value), reason or None)
+    try:
+        dropped = workspace.sitting(who, point).save(
+            key, entry, version=_whole(form.get("version", "")), seconds=_seconds(form),
+            sure=form.get("sure") == "yes",
+        )  # fmt: skip
+    except RefusedError as error:
+        return answer.failed(f"Not saved: {error}.", _UNFIT, attempt)
+    except OutdatedError as error:
+        there = error.page.labels.get(key)
+        words = "no label" if there is None else f"“{there.value}”"
+        told = (
+            f"Not saved yet: this point was changed in another window. There stands {words}; "
+            f"here you chose “{attempt.value}”. Choose again what is to stand."
+        )
+        return answer.failed(told, _CONFLICT, attempt)
+    except sqlite3.Error as error:
+        told = (
+            f"Not saved: {error}. What was saved before is safe; free some space and choose "
+            "again. Your choice is kept in this page."
+        )
+        return answer.failed(told, _FULL, attempt)
+    words = f"Saved {now()[11:19]} UTC."
+    if dropped:
+        words += f" {dropped} labels that no longer fit were set aside; undo brings them back."
+    if wants_reason(key[1], entry.value, entry.reason):
+        words += " A 1 or 2 wants a reason: the section and the sentence."
+    return answer.done(Notice(words, "good"))
+
+
+def act(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Undo, skip, show the reconstruction, or show the model's scores."""
+    point = _point(workspace, who, request)
+    answer = _Answer(workspace, who, point, "x-part" in request.headers)
+    sitting, version = workspace.sitting(who, point), _whole(form.get("version", ""))
+    what, words = form.get("what", ""), "Saved."
+    try:
+        if what == "undo":
+            words = f"Taken back: {sitting.undo(version=version)}."
+        elif what == "skip":
+            sitting.skip(version=version, seconds=_seconds(form))
+            words = "Skipped. Undo brings it back."
+        elif what == "show":
+            sitting.show(version=version, seconds=_seconds(form))
+            words = "This is the reconstruction. Type and whole factuality are fixed from here on."
+        elif what == "peek":
+            sitting.peek(version=version)
+            words = "The model's scores are shown; your labels of this point will note it."
+        else:
+            raise HTTPException(_UNFIT, "This form does not fit the point.")
+    except RefusedError as error:
+        return answer.failed(f"Not done: {error}.", _UNFIT)
+    except OutdatedError:
+        told = "Not done: this point was changed in another window. This is how it stands now."
+        return answer.failed(told, _CONFLICT)
+    except sqlite3.Error as error:
+        return answer.failed(f"Not done: {error}. What was saved before is safe.", _FULL)
+    return answer.done(Notice(words, "good"))
+
+
+def decide(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Settle a unit on which annotators disagree."""
+    point = workspace.material.points.get(form.get("point", ""))
+    if point is None:
+        raise HTTPException(_UNFIT, "This form does not fit a point.")
+    key, note = _key(point, form), form.get("note", "").strip()
+    value = value_of(key[1], form.get("value", ""))
+    if value not in VALUES[key[1]] or len(note) > _LONGEST_NOTE:
+        notice = Notice("Not saved: choose a value of the scale.", "bad")
+        page = coordinator.adjudication(workspace, notice)
+        return HTMLResponse(page, status_code=_UNFIT)
+    workspace.notebook.decide(key, value, note)
+    notice = Notice(f"Settled: {key[1].value} of {key[0]} is {value}.", "good")
+    return HTMLResponse(coordinator.adjudication(workspace, notice))
+
+
+def export_set(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
+    """Write the set's files."""
+    done = export(workspace, with_text=form.get("with_text") == "yes")
+    origin = f"http://{request.headers['host']}"
+    return HTMLResponse(coordinator.overview(workspace, origin, Notice(done.words + ".", "good")))

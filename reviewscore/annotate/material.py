@@ -1,0 +1,207 @@
+"""What there is to label: the points of a run or of a folder of reviews, with their texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from reviewscore.errors import InputError, ReviewScoreError
+from reviewscore.points import split_review
+from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.store.run_dir import MANIFEST, read_manifest, read_points
+
+
+@dataclass(frozen=True)
+class Point:
+    """One review point to label.
+
+    Attributes:
+        unit: The point as a unit.
+        section: Where it stands in the reviewer's form.
+        context: Words just before it that it needs to be understood.
+        premises: The premises of its reconstruction as units; empty if it has none.
+        conclusion: The conclusion of its reconstruction.
+        score: What the model said; never shown unless asked for. None if no model was asked.
+    """
+
+    unit: Unit
+    section: str
+    context: str = ""
+    premises: tuple[Unit, ...] = ()
+    conclusion: str = ""
+    score: PointScore | None = None
+
+    @property
+    def point_id(self) -> str:
+        """Identifier of the point."""
+        return self.unit.unit_id
+
+    @property
+    def paper_id(self) -> str:
+        """The paper it is about."""
+        return self.unit.paper_id
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The point and its premises."""
+        return (self.unit, *self.premises)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All points to label, in the order they are labelled, and the texts they are about.
+
+    Attributes:
+        name: Name of the run or folder.
+        points: By identifier.
+        reviews: By identifier; empty if the texts are not at hand.
+        collection: Where papers are loaded from; None if they are not at hand.
+    """
+
+    name: str
+    points: Mapping[str, Point]
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    collection: Collection | None = None
+
+    @property
+    def papers(self) -> dict[str, tuple[Point, ...]]:
+        """The points of each paper, in order."""
+        found: dict[str, list[Point]] = {}
+        for point in self.points.values():
+            found.setdefault(point.paper_id, []).append(point)
+        return {name: tuple(points) for name, points in found.items()}
+
+    def title(self, paper_id: str) -> str:
+        """Title of a paper, or its identifier."""
+        handle = None if self.collection is None else self.collection.papers.get(paper_id)
+        return (handle.title if handle is not None else None) or paper_id
+
+    def paper(self, paper_id: str) -> Paper | None:
+        """The paper's text, if it is at hand."""
+        return None if self.collection is None else _paper(_Key(self.collection), paper_id)
+
+
+class _Key:
+    """A collection as a key of the cache: the same object is the same collection."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.collection is self.collection
+
+    def __hash__(self) -> int:
+        return id(self.collection)
+
+
+@lru_cache(maxsize=64)
+def _paper(key: _Key, paper_id: str) -> Paper | None:
+    handle = key.collection.papers.get(paper_id)
+    try:
+        return None if handle is None else handle.load()
+    except ReviewScoreError:
+        return None
+
+
+def read_material(source: Path, data: Path | None = None) -> Material:
+    """The points of a run, or those that a folder of papers and reviews is split into.
+
+    Args:
+        source: A run folder, or a folder of papers and reviews that no model has judged.
+        data: Folder of papers and reviews of a run, if it has moved.
+
+    Raises:
+        InputError: There is no point to label.
+        RunFolderError: The run cannot be read.
+    """
+    if (source / MANIFEST).is_file() or not source.is_dir():
+        material = _of_run(source, data)
+    else:
+        collection = read_collection(source, skip_bad_lines=True)
+        material = Material(
+            source.resolve().name, _split(collection.reviews), _by_id(collection), collection
+        )
+    if not material.points:
+        raise InputError("there is no point to label", file=source, cure="audit reviews first")
+    return material
+
+
+def _of_run(run: Path, data: Path | None) -> Material:
+    manifest = read_manifest(run)
+    collection = None
+    pair = [Path(name) for name in manifest.pair or ()]
+    named = data or (Path(manifest.data) if manifest.data is not None else None)
+    if data is None and pair and all(path.is_file() for path in pair):
+        collection = single(pair[0], pair[1], year=manifest.year)
+    elif named is not None and named.is_dir():
+        collection = read_collection(named, skip_bad_lines=True)
+    points = {score.point_id: _judged(score) for score in read_points(run)}
+    order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}
+    ordered = sorted(points.values(), key=lambda one: _reading_order(one, order))
+    reviews = {} if collection is None else _by_id(collection)
+    return Material(run.resolve().name, {one.point_id: one for one in ordered}, reviews, collection)
+
+
+def _reading_order(point: Point, papers: Mapping[str, int]) -> tuple[int, str, str, int, str]:
+    """Papers as the collection has them, their reviews, and points as they were written."""
+    number = point.point_id.rpartition("#")[2]
+    unit = point.unit
+    place = papers.get(unit.paper_id, len(papers))
+    return place, unit.paper_id, unit.review_id, int(number) if number.isdecimal() else 0, number
+
+
+def _judged(score: PointScore) -> Point:
+    argument = score.argument
+    # The embedded judge fills a template; only what a model rebuilt is worth a person's time.
+    if argument is not None and score.judge_version is not None:
+        argument = None
+    return Point(
+        unit=_unit(score),
+        section=score.section,
+        context=score.context,
+        premises=tuple(
+            Unit(
+                unit_id=f"{score.point_id}/{one.premise_id}",
+                kind=UnitKind.PREMISE,
+                paper_id=score.paper_id,
+                review_id=score.review_id,
+                point_id=score.point_id,
+                text=one.text,
+            )
+            for one in (() if argument is None else argument.premises)
+        ),
+        conclusion="" if argument is None else argument.conclusion,
+        score=score,
+    )
+
+
+def _split(reviews: Sequence[Review]) -> dict[str, Point]:
+    points = (point for review in reviews for point in split_review(review))
+    return {one.point_id: Point(_unit(one), one.section, one.context) for one in points}
+
+
+def _unit(point: PointScore | ReviewPoint) -> Unit:
+    return Unit(
+        unit_id=point.point_id,
+        kind=UnitKind.POINT,
+        paper_id=point.paper_id,
+        review_id=point.review_id,
+        span=point.span,
+        text=point.text,
+    )
+
+
+def _by_id(collection: Collection) -> dict[str, Review]:
+    return {one.review_id: one for one in collection.reviews}
+
+
+def text_sha256(unit: Unit) -> str:
+    """SHA-256 of a unit's words."""
+    return hashlib.sha256((unit.text or "").encode("utf-8", "surrogatepass")).hexdigest()

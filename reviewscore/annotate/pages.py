@@ -1,0 +1,319 @@
+"""The pages as HTML: everything foreign is escaped, and blind pages know no score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from reviewscore.annotate import rubric
+from reviewscore.annotate.guard import home
+from reviewscore.annotate.material import Point
+from reviewscore.annotate.notebook import Entry, Page
+from reviewscore.annotate.progress import Standing, standings, state_of
+from reviewscore.annotate.rules import Course, Key, Mark, Step, course, wants_reason
+from reviewscore.annotate.workspace import COORDINATOR, Workspace
+from reviewscore.schema.annotation import LabelField
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import PointType
+
+ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
+_WHOLE = "Is the weakness, as a whole, true?"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to tell at the top of the page: ``good``, ``bad`` or ``plain``."""
+
+    words: str
+    tone: str = "plain"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A label that was not saved, kept in the page so that it is not lost."""
+
+    key: Key
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """One label's form.
+
+    Attributes:
+        step: What is labelled.
+        scale: Its scale in words.
+        entry: The label, if it is given.
+        attempt: A label that could not be saved.
+        current: Whether it is the next to give.
+        wants_reason: Whether the codebook asks for a reason that is not there.
+    """
+
+    step: Step
+    scale: rubric.Scale
+    entry: Entry | None
+    attempt: Attempt | None
+    current: bool
+    wants_reason: bool
+
+    @property
+    def anchor(self) -> str:
+        """Name of the form in the page."""
+        premise = self.step.unit_id.rpartition("/")[2] if "/" in self.step.unit_id else "point"
+        return f"{self.step.field.value}-{premise}"
+
+    @property
+    def reason(self) -> str:
+        """The reason to show: the one not saved, or the saved one."""
+        if self.attempt is not None:
+            return self.attempt.reason
+        return (self.entry.reason if self.entry is not None else None) or ""
+
+
+@cache
+def environment() -> Environment:
+    """The templates."""
+    made = Environment(
+        loader=PackageLoader("reviewscore.annotate"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(
+        RELEVANCE=rubric.RELEVANCE, SCALES=rubric.SCALES, LabelField=LabelField, Mark=Mark
+    )
+    made.filters["duration"] = duration
+    return made
+
+
+def asset(name: str) -> str:
+    """The page's own style or script."""
+    return (files("reviewscore.annotate") / "templates" / name).read_text("utf-8")
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds as people say them."""
+    if seconds is None:
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def render(name: str, **shown: object) -> str:
+    """A template with values; a lone surrogate in a review is shown as a question mark."""
+    text = environment().get_template(name).render(shown)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def frame(workspace: Workspace, who: str) -> dict[str, object]:
+    """What every page of a person shows."""
+    return {
+        "set_name": workspace.name,
+        "who": who,
+        "home": home(who),
+        "csrf": workspace.csrf(who),
+        "coordinator": who == COORDINATOR,
+    }
+
+
+def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None) -> str:
+    """An annotator's points with how far each is."""
+    rows = standings(workspace, annotator, state_of(workspace, annotator))
+    relevance, known = workspace.notebook.relevance(), workspace.material.points
+    papers = [
+        (
+            paper,
+            workspace.material.title(paper),
+            relevance.get((annotator, paper)),
+            [(row, known[row.point_id]) for row in rows if row.paper_id == paper],
+        )
+        for paper in dict.fromkeys(row.paper_id for row in rows)
+    ]  # fmt: skip
+    return render(
+        "list.html",
+        **frame(workspace, annotator),
+        papers=papers,
+        counts=counts(rows),
+        next_point=_next(rows, None),
+        publications=workspace.notebook.annotators().get(annotator),
+        notice=notice,
+    )
+
+
+def counts(rows: list[Standing]) -> dict[str, int]:
+    """How many points are finished, of how many, and how many reasons are missing."""
+    return {
+        "points": len(rows),
+        "done": sum(row.state in ("done", "skipped") for row in rows),
+        "reasons": sum(row.reasons_missing for row in rows),
+    }
+
+
+def _next(rows: list[Standing], after: str | None) -> str | None:
+    """The next point that is not finished, from a point on and then from the start."""
+    ids = [row.point_id for row in rows]
+    start = ids.index(after) + 1 if after in ids else 0
+    for row in [*rows[start:], *rows[:start]]:
+        if row.state in ("open", "begun") and row.point_id != after:
+            return row.point_id
+    return None
+
+
+def fields_of(point: Point, page: Page, at: Course, attempt: Attempt | None) -> list[Field]:
+    """The forms of a point's page, in order."""
+    kind = page.values.get((point.point_id, LabelField.TYPE))
+    asked = _WHOLE if kind == PointType.ARGUMENT else "Is the claim true?"
+    found = []
+    for step in at.steps:
+        entry = page.labels.get(step.key)
+        failed = attempt if attempt is not None and attempt.key == step.key else None
+        found.append(
+            Field(
+                step=step,
+                scale=rubric.scale_of(
+                    step.field, premise=step.unit_id != point.point_id, question=asked
+                ),
+                entry=entry,
+                attempt=failed,
+                current=at.current == step,
+                wants_reason=entry is not None
+                and wants_reason(step.field, entry.value, entry.reason),
+            )
+        )
+    return found
+
+
+def work_part(
+    workspace: Workspace,
+    annotator: str,
+    point: Point,
+    *,
+    notice: Notice | None = None,
+    attempt: Attempt | None = None,
+) -> str:
+    """The half of a point's page that changes as it is labelled."""
+    return render("work.html", **_work(workspace, annotator, point, notice=notice, attempt=attempt))
+
+
+def _work(
+    workspace: Workspace,
+    annotator: str,
+    point: Point,
+    *,
+    notice: Notice | None,
+    attempt: Attempt | None,
+) -> dict[str, object]:
+    page = workspace.notebook.page(annotator, point.point_id)
+    rows = standings(workspace, annotator, state_of(workspace, annotator))
+    ids = [row.point_id for row in rows]
+    place = ids.index(point.point_id)
+    at = course(point, page.values, page.marks)
+    peeked = Mark.PEEKED in page.marks
+    fields = fields_of(point, page, at, attempt)
+    return {
+        **frame(workspace, annotator),
+        "point": point,
+        "page": page,
+        "course": at,
+        "fields": [one for one in fields if one.step.unit_id == point.point_id],
+        "premises": [
+            (unit, unit.unit_id.rpartition("/")[2],
+             [one for one in fields if one.step.unit_id == unit.unit_id])
+            for unit in point.premises
+        ],
+        "argument": page.values.get((point.point_id, LabelField.TYPE)) == PointType.ARGUMENT,
+        "skipped": Mark.SKIPPED in page.marks,
+        "peeked": peeked,
+        # Blind unless asked: without a look, the page does not even get to know the scores.
+        "score": _told(point.score) if peeked else None,
+        "has_score": point.score is not None,
+        "seconds": sum(entry.seconds for entry in page.labels.values()),
+        "number": place + 1,
+        "counts": counts(rows),
+        "before": ids[place - 1] if place else None,
+        "after": ids[place + 1] if place + 1 < len(ids) else None,
+        "next_point": _next(rows, point.point_id),
+        "notice": notice,
+        "attempt": attempt,
+    }  # fmt: skip
+
+
+def _told(score: PointScore | None) -> dict[str, object] | None:
+    if score is None:
+        return None
+    premises = () if score.argument is None else score.argument.premises
+    return {
+        "judge": score.judge,
+        "type": score.type.value if score.type is not None else "no type",
+        "base": score.base,
+        "rationale": "" if score.verdict is None else score.verdict.rationale,
+        "premises": [
+            (one.premise_id, None if one.verdict is None else one.verdict.factuality)
+            for one in premises
+        ],
+    }
+
+
+def point_page(workspace: Workspace, annotator: str, point: Point, **more: object) -> str:
+    """A point beside its paper."""
+    review = workspace.material.reviews.get(point.unit.review_id)
+    span = point.unit.span
+    text = review.fields.get(span.field, "") if review is not None and span is not None else ""
+    around: tuple[str, str, str] | None = None
+    if span is not None and text and text[span.start : span.end] == point.unit.text:
+        around = (text[: span.start], point.unit.text, text[span.end :])
+    notice, attempt = more.get("notice"), more.get("attempt")
+    assert notice is None or isinstance(notice, Notice)
+    assert attempt is None or isinstance(attempt, Attempt)
+    return render(
+        "point.html",
+        **_work(workspace, annotator, point, notice=notice, attempt=attempt),
+        around=around,
+        title=workspace.material.title(point.paper_id),
+        paper=paper_sections(workspace.material.paper(point.paper_id)),
+    )
+
+
+def paper_sections(paper: Paper | None) -> list[tuple[str, str]]:
+    """Headings and texts of a paper; empty if it is not at hand."""
+    if paper is None:
+        return []
+    if not paper.sections:
+        return [("", paper.text)]
+    return [
+        (one.label if one.heading_end > one.start else "",
+         paper.text[one.heading_end : one.end].strip("\n"))
+        for one in paper.sections
+    ]  # fmt: skip
+
+
+def relevance_page(
+    workspace: Workspace, annotator: str, point: Point, notice: Notice | None
+) -> str:
+    """How near is this paper to you? Asked once, before its first point."""
+    paper = workspace.material.paper(point.paper_id)
+    return render(
+        "relevance.html",
+        **frame(workspace, annotator),
+        point=point,
+        title=workspace.material.title(point.paper_id),
+        abstract="" if paper is None else (paper.abstract or paper.text[:1500]),
+        notice=notice,
+    )
+
+
+def welcome_page(workspace: Workspace, annotator: str, notice: Notice | None) -> str:
+    """What is asked of an annotator once."""
+    return render("welcome.html", **frame(workspace, annotator), notice=notice)
+
+
+def message_page(words: str, *, title: str, details: Mapping[str, str] | None = None) -> str:
+    """A page that only tells something."""
+    return render("message.html", words=words, title=title, details=details or {})

@@ -1,0 +1,206 @@
+"""How far the labelling is: per annotator, per point, and what they agree on so far."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reviewscore.agreement.raters import Level, krippendorff_alpha
+from reviewscore.annotate.notebook import Entry, Given
+from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
+from reviewscore.annotate.workspace import Workspace
+from reviewscore.schema.annotation import VALUES, LabelField
+from reviewscore.schema.review import PointType
+
+
+@dataclass(frozen=True)
+class State:
+    """All labels and marks at one moment.
+
+    Attributes:
+        labels: By annotator and point.
+        marks: By annotator and point.
+    """
+
+    labels: Mapping[tuple[str, str], Mapping[Key, Entry]]
+    marks: Mapping[tuple[str, str], frozenset[Mark]]
+
+    def values(self, annotator: str, point_id: str) -> dict[Key, Value]:
+        """One annotator's labels of one point."""
+        found = self.labels.get((annotator, point_id), {})
+        return {key: entry.value for key, entry in found.items()}
+
+
+def state_of(workspace: Workspace, annotator: str | None = None) -> State:
+    """What there is now, of one annotator if named."""
+    labels: dict[tuple[str, str], dict[Key, Entry]] = defaultdict(dict)
+    for one in workspace.notebook.given(annotator):
+        labels[one.annotator, one.point_id][one.unit_id, one.field] = one.entry
+    marks: dict[tuple[str, str], set[Mark]] = defaultdict(set)
+    for who, point, mark in workspace.notebook.marked():
+        marks[who, point].add(mark)
+    return State(labels, {key: frozenset(value) for key, value in marks.items()})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far an annotator is with one point: ``done``, ``begun``, ``skipped`` or ``open``."""
+
+    point_id: str
+    paper_id: str
+    state: str
+    reasons_missing: int
+
+
+def standings(workspace: Workspace, annotator: str, state: State) -> list[Standing]:
+    """An annotator's points, in order."""
+    rows = []
+    for point in workspace.points_of(annotator):
+        key = (annotator, point.point_id)
+        entries, marks = state.labels.get(key, {}), state.marks.get(key, frozenset())
+        at = course(point, state.values(*key), marks)
+        words = "begun" if entries else "open"
+        if Mark.SKIPPED in marks:
+            words = "skipped"
+        elif at.done:
+            words = "done"
+        lacking = sum(wants_reason(k[1], e.value, e.reason) for k, e in entries.items())
+        rows.append(Standing(point.point_id, point.paper_id, words, lacking))
+    return rows
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One annotator, for the coordinator.
+
+    Attributes:
+        done: Points that are finished, skipped ones included.
+        seconds: Median time of a finished point; None if there is none.
+        relevance: Mean relevance of the papers; None if not asked yet.
+        saw_scores: Labels given after the model's scores had been shown.
+    """
+
+    annotator: str
+    papers: int
+    points: int
+    done: int
+    skipped: int
+    labels: int
+    reasons_missing: int
+    seconds: float | None
+    publications: int | None
+    relevance: float | None
+    saw_scores: int
+
+
+def progress(workspace: Workspace, state: State) -> list[Progress]:
+    """All annotators, in order."""
+    notebook = workspace.notebook
+    relevance = notebook.relevance()
+    rows = []
+    for name, publications in notebook.annotators().items():
+        mine = standings(workspace, name, state)
+        near = [value for (who, _), value in relevance.items() if who == name]
+        finished = [one for one in mine if one.state == "done"]
+        entries = [e for (who, _), found in state.labels.items() if who == name
+                   for e in found.values()]  # fmt: skip
+        times = [
+            sum(e.seconds for e in state.labels.get((name, one.point_id), {}).values())
+            for one in finished
+        ]
+        rows.append(
+            Progress(
+                annotator=name,
+                papers=len({one.paper_id for one in mine}),
+                points=len(mine),
+                done=sum(one.state in ("done", "skipped") for one in mine),
+                skipped=sum(one.state == "skipped" for one in mine),
+                labels=len(entries),
+                reasons_missing=sum(one.reasons_missing for one in mine),
+                seconds=statistics.median(times) if any(times) else None,
+                publications=publications,
+                relevance=statistics.fmean(near) if near else None,
+                saw_scores=sum(e.saw_scores for e in entries),
+            )
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha of one kind of label.
+
+    Attributes:
+        what: Which labels.
+        level: Level of measurement.
+        value: At most 1, 0 is chance; None if it is not defined.
+        units: Units with two labels or more.
+        labels: Labels of these kinds.
+        why: Why there is no value.
+    """
+
+    what: str
+    level: str
+    value: float | None
+    units: int
+    labels: int
+    why: str
+
+
+def alphas(given: Sequence[Given]) -> list[Alpha]:
+    """The agreement between annotators so far, on each kind of label.
+
+    Whole points count under the type that each annotator gave them, so a point that one calls a
+    claim and another an argument counts in neither row, but in the row of all weaknesses.
+    """
+    kinds = {(g.annotator, g.point_id): g.entry.value for g in given if g.field is LabelField.TYPE}
+
+    def whole(field: LabelField, *wanted: PointType) -> list[Given]:
+        return [
+            g
+            for g in given
+            if g.field is field and g.unit_id == g.point_id
+            and kinds.get((g.annotator, g.point_id)) in wanted
+        ]  # fmt: skip
+
+    def premises(field: LabelField) -> list[Given]:
+        return [g for g in given if g.field is field and g.unit_id != g.point_id]
+
+    fact, weakness = LabelField.FACTUALITY, (PointType.CLAIM, PointType.ARGUMENT)
+    types = [g for g in given if g.field is LabelField.TYPE]
+    faithful = [g for g in given if g.field is LabelField.FAITHFULNESS]
+    return [
+        _alpha("type", types, "nominal"),
+        _alpha("questions: unanswerability",
+               whole(LabelField.UNANSWERABILITY, PointType.QUESTION)),
+        _alpha("claims: factuality", whole(fact, PointType.CLAIM)),
+        _alpha("arguments: factuality of the whole", whole(fact, PointType.ARGUMENT)),
+        _alpha("all weaknesses: factuality", whole(fact, *weakness)),
+        _alpha("arguments: faithfulness", faithful),
+        _alpha("premises: knowledge source", premises(LabelField.SOURCE), "nominal"),
+        _alpha("premises: factuality", premises(fact)),
+        _alpha("premises: untrivialness", premises(LabelField.UNTRIVIALNESS)),
+    ]  # fmt: skip
+
+
+def _alpha(what: str, given: Iterable[Given], level: Level = "ordinal") -> Alpha:
+    labels = list(given)
+    if not labels:
+        return Alpha(what, level, None, 0, 0, "no label yet")
+    scale = VALUES[labels[0].field]
+    code = {value: float(n) if level == "nominal" else float(value)
+            for n, value in enumerate(scale)}  # fmt: skip
+    rows = {name: n for n, name in enumerate(dict.fromkeys(g.unit_id for g in labels))}
+    columns = {name: n for n, name in enumerate(dict.fromkeys(g.annotator for g in labels))}
+    ratings = np.full((len(rows), len(columns)), np.nan)
+    for one in labels:
+        ratings[rows[one.unit_id], columns[one.annotator]] = code[one.entry.value]
+    found = krippendorff_alpha(ratings, categories=tuple(code.values()), level=level)
+    value, reason = found.point()
+    known = None if math.isnan(value) else value
+    return Alpha(what, level, known, found.n, len(labels), reason.words if known is None else "")

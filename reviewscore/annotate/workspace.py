@@ -1,0 +1,139 @@
+"""A set being labelled: what, by whom, into which folder; begun, or taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore.annotate.assignment import PER_POINT, assign
+from reviewscore.annotate.material import Material, Point, text_sha256
+from reviewscore.annotate.notebook import NOTEBOOK, Notebook, give_out
+from reviewscore.annotate.sitting import Sitting
+from reviewscore.errors import InputError, SettingsError
+from reviewscore.sources.annotations import LABELS, is_pseudonym
+
+CODEBOOK = "codebook 1"
+COORDINATOR = "coordinator"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A set with its material.
+
+    Attributes:
+        name: Name of the set.
+        folder: Where it lies.
+        material: What is labelled.
+        notebook: The labels.
+    """
+
+    name: str
+    folder: Path
+    material: Material
+    notebook: Notebook
+
+    def token(self, who: str) -> str:
+        """The secret in the address of an annotator or of the coordinator."""
+        return self._sign(f"address {who}")[:32]
+
+    def csrf(self, who: str) -> str:
+        """What a form must carry to be believed."""
+        return self._sign(f"form {who}")[:32]
+
+    def _sign(self, words: str) -> str:
+        secret = self.notebook.meta("secret").encode()
+        return hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()
+
+    def points_of(self, annotator: str) -> list[Point]:
+        """The points given to an annotator, in order."""
+        mine = {paper for paper, names in self.notebook.assigned().items() if annotator in names}
+        return [one for one in self.material.points.values() if one.paper_id in mine]
+
+    def sitting(self, annotator: str, point: Point) -> Sitting:
+        """One annotator at one point."""
+        return Sitting(self.notebook, annotator, point)
+
+
+def open_workspace(
+    name: str,
+    folder: Path,
+    material: Material,
+    *,
+    annotators: Sequence[str] = (),
+    per_point: int = PER_POINT,
+    alone: bool = True,
+) -> Workspace:
+    """Begin to label a set, or go on.
+
+    Args:
+        name: Name of the set.
+        folder: Its folder.
+        material: What is labelled.
+        annotators: Pseudonyms; those who were named before need not be named again.
+        per_point: Annotators wanted for each point.
+        alone: Hold the set for writing; an export reads beside an open workspace.
+
+    Raises:
+        SettingsError: A name is no pseudonym, or nobody is to label.
+        InputError: The set was made elsewhere, or its units have other words now.
+        RunFolderError: Another workspace is open on it, or it cannot be written.
+    """
+    _check_names(annotators)
+    begun = (folder / NOTEBOOK).is_file()
+    if not begun and (folder / LABELS).exists():
+        raise InputError(
+            "holds labels that no workspace made",
+            file=folder / LABELS,
+            cure="name another folder with -o",
+        )
+    if not begun and not annotators:
+        raise SettingsError("nobody is to label yet; name pseudonyms with --annotators A1,A2,A3")
+    notebook = Notebook(folder, alone=alone)
+    try:
+        if alone:
+            _enter(notebook, material, annotators, per_point, folder)
+    except BaseException:
+        notebook.close()
+        raise
+    return Workspace(name, folder, material, notebook)
+
+
+def _check_names(annotators: Sequence[str]) -> None:
+    for name in annotators:
+        if not is_pseudonym(name):
+            raise SettingsError(
+                f"{name[:40]!r} is no pseudonym; use letters and a number, such as A1: "
+                "no names and no addresses"
+            )
+    if len(set(annotators)) != len(annotators):
+        raise SettingsError("an annotator is named twice in --annotators")
+
+
+def _enter(
+    notebook: Notebook,
+    material: Material,
+    annotators: Sequence[str],
+    per_point: int,
+    folder: Path,
+) -> None:
+    units = [unit for point in material.points.values() for unit in point.units]
+    known = {str(row[0]): str(row[1]) for row in notebook.rows("SELECT unit_id, sha256 FROM units")}
+    for unit in units:
+        if known.get(unit.unit_id, text_sha256(unit)) != text_sha256(unit):
+            raise InputError(
+                f"'{unit.unit_id}' has other words now than when this set was begun",
+                file=folder / NOTEBOOK,
+                cure="label another run under another --set",
+            )
+    given = dict.fromkeys([*notebook.annotators(), *annotators])
+    papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
+    shares = assign(papers, list(given), per_point, taken=notebook.assigned())
+    with notebook.turn() as base:
+        for place, unit in enumerate(units, start=len(known)):
+            if unit.unit_id not in known:
+                row = (unit.unit_id, place, text_sha256(unit), unit.model_dump_json())
+                base.execute("INSERT INTO units VALUES (?, ?, ?, ?)", row)
+        give_out(base, list(given), shares)

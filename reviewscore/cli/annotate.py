@@ -1,0 +1,112 @@
+"""``reviewscore annotate``: a local workspace where people label points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reviewscore.errors import SettingsError
+
+
+@click.command("annotate")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--set", "name", required=True, help="Name of the set of labels.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder of the set; annotations/NAME if not named.",
+)
+@click.option("--annotators", help="Pseudonyms, such as A1,A2,A3; each gets an address.")
+@click.option(
+    "--per-item",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    help="Annotators of each point.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8791, show_default=True,
+    help="Port on 127.0.0.1; 0 takes a free one.",
+)  # fmt: skip
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Folder of papers and reviews, if it has moved: gives the paper beside the point.",
+)
+@click.option("--export", "only_export", is_flag=True, help="Only write the labels, and end.")
+@click.option(
+    "--with-text", is_flag=True, help="Export the words too, where their licence allows it."
+)
+def command(
+    run: Path,
+    name: str,
+    output: Path | None,
+    annotators: str | None,
+    per_item: int,
+    port: int,
+    data: Path | None,
+    only_export: bool,
+    with_text: bool,
+) -> None:
+    """Label points in the browser: blind, several annotators, on this machine alone.
+
+    RUN is a run folder, or a folder of papers and reviews that no model has judged.
+
+    \b
+    Example:  reviewscore annotate runs/iclr24 --set iclr24 --annotators A1,A2,A3
+    """
+    from reviewscore.annotate.material import read_material
+    from reviewscore.annotate.workspace import open_workspace
+
+    if not name.strip() or Path(name).name != name:
+        raise SettingsError(f"{name!r} is no name of a set; use letters and numbers")
+    folder = output or Path("annotations") / name
+    if only_export:
+        _export(run, name, folder, data, with_text=with_text)
+        return
+    _need_web()
+    from reviewscore.annotate.server import addresses, listen, serve
+
+    names = [one.strip() for one in (annotators or "").split(",") if one.strip()]
+    material = read_material(run, data)
+    workspace = open_workspace(name, folder, material, annotators=names, per_point=per_item)
+    try:
+        door = listen(port)
+        if len(workspace.notebook.annotators()) < per_item:
+            click.echo(f"warning: fewer annotators than {per_item} for each point", err=True)
+        if material.collection is None:
+            click.echo("warning: papers are not at hand; name them with --data", err=True)
+        for who, address in addresses(workspace, door.getsockname()[1]).items():
+            click.echo(f"{who:12} {address}")
+        click.echo("Labels are saved one by one; Ctrl-C ends, the same command goes on.", err=True)
+        serve(workspace, door)
+    finally:
+        workspace.notebook.close()
+
+
+def _export(run: Path, name: str, folder: Path, data: Path | None, *, with_text: bool) -> None:
+    from reviewscore.annotate.export import export
+    from reviewscore.annotate.material import read_material
+    from reviewscore.annotate.notebook import NOTEBOOK
+    from reviewscore.annotate.workspace import open_workspace
+
+    if not (folder / NOTEBOOK).is_file():
+        raise SettingsError(f"{folder} holds no labels of a workspace; start one first")
+    workspace = open_workspace(name, folder, read_material(run, data), alone=False)
+    try:
+        click.echo(export(workspace, with_text=with_text).words)
+    finally:
+        workspace.notebook.close()
+
+
+def _need_web() -> None:
+    try:
+        import python_multipart  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise SettingsError(
+            f"{error.name} is not installed; run: pip install 'reviewscore[web]'"
+        ) from error

@@ -1,0 +1,120 @@
+"""An invented set to label: two papers, a question, a claim and an argument with two premises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from reviewscore.annotate.material import Material, Point
+from reviewscore.annotate.notebook import Entry
+from reviewscore.annotate.workspace import Workspace, open_workspace
+from reviewscore.schema.annotation import LabelField, Unit, UnitKind
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import PointType
+from tests.agreement.invented import Said
+from tests.agreement.invented import point as scored
+
+TYPE, FACTUALITY = LabelField.TYPE, LabelField.FACTUALITY
+QUESTION, CLAIM, ARGUMENT = "frogs-r1#1", "frogs-r1#2", "frogs-r1#3"
+SECRET_WORDS = "a secret rationale of the judge"
+
+
+def judged(name: str, kind: PointType, whole: int = 2) -> PointScore:
+    """A point as a model judged it, with words that no blind page may show."""
+    score = scored(name, kind, Said(whole))
+    assert score.verdict is not None
+    return score.model_copy(
+        update={"verdict": score.verdict.model_copy(update={"rationale": SECRET_WORDS})}
+    )
+
+
+def make_point(
+    name: str, text: str, *, paper: str = "frogs", premises: Sequence[str] = ()
+) -> Point:
+    """A point with premises."""
+    review = name.partition("#")[0]
+    kind = PointType.ARGUMENT if premises else PointType.CLAIM
+    return Point(
+        unit=Unit(unit_id=name, paper_id=paper, review_id=review, text=text),
+        section="weaknesses",
+        premises=tuple(
+            Unit(
+                unit_id=f"{name}/P{n}",
+                kind=UnitKind.PREMISE,
+                paper_id=paper,
+                review_id=review,
+                point_id=name,
+                text=words,
+            )
+            for n, words in enumerate(premises, start=1)
+        ),
+        conclusion="The gain may be chance." if premises else "",
+        score=judged(name, kind),
+    )
+
+
+def make_material(*more: Point) -> Material:
+    """Three points of one paper, one of another."""
+    points = (
+        make_point(QUESTION, "How many ponds were used?"),
+        make_point(CLAIM, "The evaluation is weak."),
+        make_point(
+            ARGUMENT,
+            "With a single seed, the gain may be chance.",
+            premises=("One seed was used.", "If one seed was used, the gain may be chance."),
+        ),
+        make_point("birds-r1#1", "There is no theory.", paper="birds"),
+        *more,
+    )
+    return Material("run", {one.point_id: one for one in points})
+
+
+def make_workspace(
+    folder: Path,
+    material: Material | None = None,
+    annotators: Sequence[str] = ("A1", "A2", "A3"),
+    per_point: int = 3,
+) -> Workspace:
+    """A workspace of these points, begun or taken up again."""
+    return open_workspace(
+        "frogs", folder, material or make_material(), annotators=annotators, per_point=per_point
+    )
+
+
+def give(
+    workspace: Workspace,
+    who: str,
+    unit: str,
+    field: LabelField,
+    value: int | str,
+    *,
+    reason: str | None = None,
+    seconds: float = 0.0,
+) -> None:
+    """One label, by someone who sees the newest page."""
+    point = workspace.material.points[unit.partition("/")[0]]
+    version = workspace.notebook.page(who, point.point_id).version
+    workspace.sitting(who, point).save(
+        (unit, field), Entry(value, reason), version=version, seconds=seconds
+    )
+
+
+def show(workspace: Workspace, who: str, point_id: str = ARGUMENT) -> None:
+    """Show the reconstruction to someone."""
+    version = workspace.notebook.page(who, point_id).version
+    workspace.sitting(who, workspace.material.points[point_id]).show(version=version)
+
+
+def finish(workspace: Workspace, who: str, *, whole: int = 4, faithful: int = 5) -> None:
+    """All labels of all points by one annotator."""
+    for point_id in workspace.material.points:
+        kind = {QUESTION: "question", ARGUMENT: "argument"}.get(point_id, "claim")
+        give(workspace, who, point_id, TYPE, kind)
+        field = LabelField.UNANSWERABILITY if kind == "question" else FACTUALITY
+        give(workspace, who, point_id, field, whole, reason="Section 3.")
+    show(workspace, who)
+    give(workspace, who, ARGUMENT, LabelField.FAITHFULNESS, faithful)
+    for premise in (f"{ARGUMENT}/P1", f"{ARGUMENT}/P2") if faithful > 3 else ():
+        give(workspace, who, premise, LabelField.SOURCE, "given_paper")
+        give(workspace, who, premise, FACTUALITY, whole)
+        give(workspace, who, premise, LabelField.UNTRIVIALNESS, 2)

@@ -1,0 +1,235 @@
+"""Labels are durable, versioned, undoable; a full disk and other windows are told."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from reviewscore.annotate.notebook import NOTEBOOK, Entry
+from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
+from reviewscore.annotate.workspace import Workspace
+from reviewscore.errors import InputError, RunFolderError, SettingsError
+from reviewscore.schema.annotation import LabelField
+from tests.annotate.invented import (
+    ARGUMENT,
+    CLAIM,
+    FACTUALITY,
+    TYPE,
+    give,
+    make_material,
+    make_point,
+    make_workspace,
+    show,
+)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return make_workspace(tmp_path / "set")
+
+
+def test_labels_are_there_after_a_restart(workspace: Workspace, tmp_path: Path) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim", seconds=7)
+    token = workspace.token("A1")
+    workspace.notebook.close()
+
+    again = make_workspace(tmp_path / "set", annotators=())
+
+    entry = again.notebook.page("A1", CLAIM).labels[CLAIM, TYPE]
+    assert (entry.value, entry.seconds) == ("claim", 7.0)
+    assert again.token("A1") == token
+
+
+def test_labels_survive_a_process_that_is_killed_at_once(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys\nfrom pathlib import Path\n"
+        "from tests.annotate.invented import *\n"
+        "w = make_workspace(Path(sys.argv[1]))\n"
+        "give(w, 'A1', CLAIM, TYPE, 'claim')\nprint('saved', flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "set")],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert ended.stdout == "saved\n", ended.stderr
+    assert ended.returncode == -9
+    again = make_workspace(tmp_path / "set")
+    assert again.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+
+
+def test_two_windows_are_told_and_nothing_is_lost(workspace: Workspace) -> None:
+    first = workspace.sitting("A1", workspace.material.points[CLAIM])
+    first.save((CLAIM, TYPE), Entry("claim"), version=0)
+
+    with pytest.raises(OutdatedError) as told:
+        first.save((CLAIM, TYPE), Entry("question"), version=0)
+
+    assert told.value.page.values == {(CLAIM, TYPE): "claim"}
+    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+
+
+def test_the_same_label_sent_twice_is_saved_once(workspace: Workspace) -> None:
+    sitting = workspace.sitting("A1", workspace.material.points[CLAIM])
+    sitting.save((CLAIM, TYPE), Entry("claim"), version=0, seconds=5)
+    sitting.save((CLAIM, TYPE), Entry("claim"), version=0, seconds=5)
+
+    assert workspace.notebook.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 5.0
+
+
+def test_two_annotators_on_one_point_do_not_meet(workspace: Workspace) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim")
+    give(workspace, "A2", CLAIM, TYPE, "question")
+
+    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.notebook.page("A2", CLAIM).values == {(CLAIM, TYPE): "question"}
+
+
+def test_many_threads_lose_no_label(workspace: Workspace) -> None:
+    def label_all(who: str) -> None:
+        for point in workspace.material.points:
+            give(workspace, who, point, TYPE, "claim")
+
+    threads = [threading.Thread(target=label_all, args=(f"A{n}",)) for n in (1, 2, 3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert len(workspace.notebook.given()) == 3 * len(workspace.material.points)
+
+
+def undo(workspace: Workspace, point: str = CLAIM, who: str = "A1") -> str:
+    version = workspace.notebook.page(who, point).version
+    return workspace.sitting(who, workspace.material.points[point]).undo(version=version)
+
+
+def test_undo_brings_back_the_label_before_and_what_it_set_aside(workspace: Workspace) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim")
+    give(workspace, "A1", CLAIM, FACTUALITY, 2, reason="Table 1.")
+    give(workspace, "A1", CLAIM, TYPE, "question")
+    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "question"}
+
+    assert undo(workspace) == "label type"
+
+    page = workspace.notebook.page("A1", CLAIM)
+    assert page.values == {(CLAIM, TYPE): "claim", (CLAIM, FACTUALITY): 2}
+    assert page.labels[CLAIM, FACTUALITY].reason == "Table 1."
+    undo(workspace)
+    undo(workspace)
+    assert workspace.notebook.page("A1", CLAIM).values == {}
+    with pytest.raises(RefusedError, match="nothing to undo"):
+        undo(workspace)
+
+
+def test_what_was_seen_cannot_be_undone(workspace: Workspace) -> None:
+    give(workspace, "A1", ARGUMENT, TYPE, "argument")
+    give(workspace, "A1", ARGUMENT, FACTUALITY, 4)
+    show(workspace, "A1")
+
+    with pytest.raises(RefusedError, match="has been seen"):
+        undo(workspace, ARGUMENT)
+
+
+def test_labels_after_a_look_at_the_scores_say_so(workspace: Workspace) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim")
+    version = workspace.notebook.page("A1", CLAIM).version
+    workspace.sitting("A1", workspace.material.points[CLAIM]).peek(version=version)
+    give(workspace, "A1", CLAIM, FACTUALITY, 4)
+
+    labels = workspace.notebook.page("A1", CLAIM).labels
+
+    assert not labels[CLAIM, TYPE].saw_scores
+    assert labels[CLAIM, FACTUALITY].saw_scores
+
+
+def test_a_skip_can_be_undone(workspace: Workspace) -> None:
+    workspace.sitting("A1", workspace.material.points[CLAIM]).skip(version=0)
+    with pytest.raises(RefusedError, match="skipped"):
+        give(workspace, "A1", CLAIM, TYPE, "claim")
+    undo(workspace)
+    give(workspace, "A1", CLAIM, TYPE, "claim")
+
+    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+
+
+def test_a_full_disk_loses_nothing_and_goes_on_when_there_is_room(workspace: Workspace) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim")
+    base = workspace.notebook._base
+    pages = base.execute("PRAGMA page_count").fetchone()[0]
+    base.execute(f"PRAGMA max_page_count = {pages}")
+
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 9_999)
+
+    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    base.execute("PRAGMA max_page_count = 100000")
+    give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 9_999)
+    assert workspace.notebook.page("A1", CLAIM).values[CLAIM, FACTUALITY] == 4
+
+
+def test_strange_times_and_long_reasons_are_not_believed(workspace: Workspace) -> None:
+    give(workspace, "A1", CLAIM, TYPE, "claim", seconds=1e12)
+
+    assert workspace.notebook.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 3600.0
+    with pytest.raises(RefusedError, match="characters"):
+        give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 10_001)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), ("33", "33"), ("-1", "-1"), ("٣", "٣"), ("9" * 9999, "9" * 9999)]
+)
+def test_only_a_plain_digit_is_a_number(text: str, value: int | str) -> None:
+    assert value_of(FACTUALITY, text) == value
+    assert value_of(LabelField.TYPE, "claim") == "claim"
+
+
+def test_only_one_workspace_is_open_on_a_set(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match="another workspace"):
+        make_workspace(tmp_path / "set")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Ada Lovelace", "a@b.org", "<script>1</script>", "A1/../..", "1\u202eA", "A" * 99 + "1", "A"],
+)
+def test_names_that_are_no_pseudonyms_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="pseudonym"):
+        make_workspace(tmp_path / "set", annotators=("A1", name))
+
+
+def test_nobody_and_the_same_twice_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="nobody"):
+        make_workspace(tmp_path / "set", annotators=())
+    with pytest.raises(SettingsError, match="twice"):
+        make_workspace(tmp_path / "set", annotators=("A1", "A1"))
+
+
+def test_points_with_other_words_are_refused(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.notebook.close()
+    changed = make_material(make_point(CLAIM, "Other words."))
+
+    with pytest.raises(InputError, match="other words"):
+        make_workspace(tmp_path / "set", changed)
+
+
+def test_labels_of_another_origin_are_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "labels.jsonl").write_text("{}\n", "utf-8")
+
+    with pytest.raises(InputError, match="no workspace made"):
+        make_workspace(tmp_path)
+
+
+def test_the_file_is_for_its_owner_alone(workspace: Workspace) -> None:
+    mode = (workspace.folder / NOTEBOOK).stat().st_mode
+
+    assert stat.S_IMODE(mode) == 0o600
