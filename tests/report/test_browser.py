@@ -1,0 +1,157 @@
+"""The report in a real browser: filters, jumps, keys, print, accessibility, hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reviewscore.report.html import write_report
+from reviewscore.report.role_files import write_for
+from reviewscore.report.roles import Reader
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import Verdict
+from tests.browser import MARKS, chromium, violations
+from tests.report.synthetic import (
+    PAPER,
+    REVIEW,
+    model_points,
+    point,
+    quote,
+    write_run,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = MARKS
+HOSTILE = (
+    "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
+    '<svg onload="window.ran = 3"></svg> [a](javascript:window.ran=4) \u202egnirts \u2066x '
+    + "w"
+    * 100_000
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def shown(browser: Browser, path: Path, **options: object) -> Page:
+    """A page, whose errors end the test."""
+    page = browser.new_page(**options)  # type: ignore[arg-type]
+    page.set_default_timeout(8_000)
+    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
+    page.goto(path.as_uri())
+    return page
+
+
+def report(tmp_path: Path, points: list[PointScore]) -> Path:
+    run = write_run(tmp_path / "run", points)
+    return write_report(run, {"tides": PAPER}.__getitem__, {REVIEW.review_id: REVIEW}.__getitem__)[
+        0
+    ]
+
+
+def test_filtering_leaves_the_points_that_fit(browser: Browser, tmp_path: Path) -> None:
+    page = shown(browser, report(tmp_path, model_points()))
+    every = page.locator("table.points tbody tr:visible").count()
+
+    page.locator("[data-filter=words]").fill("learning rate")
+    page.locator(".shown", has_text=" of ").wait_for()
+
+    left = page.locator("table.points tbody tr:visible").count()
+    cards = page.locator("article.point:visible")
+    assert 0 < left < every
+    assert cards.count() == left
+    assert all("learning" in text.lower() for text in cards.all_text_contents())
+
+
+def test_a_quote_opens_the_paper_at_its_place_and_escape_comes_back(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = shown(browser, report(tmp_path, model_points()))
+    button = page.locator("button.jump").first
+    start, end = (int(button.get_attribute(f"data-{name}") or "") for name in ("start", "end"))
+
+    button.focus()
+    page.keyboard.press("Enter")
+    page.locator("#pane mark").wait_for()
+
+    assert page.locator("#pane mark").inner_text() == PAPER.text[start:end].strip()
+    assert page.evaluate("document.activeElement.id") == "pane"
+    page.keyboard.press("Escape")
+    assert page.locator("#pane").is_hidden()
+    assert page.evaluate("document.activeElement.className") == "jump"
+
+
+def test_rows_sort_by_key_and_link_to_their_point(browser: Browser, tmp_path: Path) -> None:
+    page = shown(browser, report(tmp_path, model_points()))
+
+    page.locator("button[data-sort]").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("table.points tbody a").first.click()
+
+    assert page.locator("th[aria-sort]").count() == 1
+    assert page.evaluate("location.hash").startswith("#p-")
+    assert page.locator("article.point:target").count() == 1
+
+
+def test_print_opens_what_is_folded(browser: Browser, tmp_path: Path) -> None:
+    page = shown(browser, report(tmp_path, model_points()))
+
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    opened = page.locator("details:not([open])").count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+
+    assert opened == 0
+    assert page.locator("details:not([open])").count() > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 420])
+def test_the_report_is_accessible_and_fits(
+    browser: Browser, tmp_path: Path, scheme: str, width: int
+) -> None:
+    page = shown(browser, report(tmp_path, model_points()), color_scheme=scheme,
+                 viewport={"width": width, "height": 800})  # fmt: skip
+    for details in page.locator("details").all():
+        details.evaluate("one => { one.open = true; }")
+
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("reader", list(Reader))
+def test_the_pages_for_readers_are_accessible(
+    browser: Browser, tmp_path: Path, reader: Reader
+) -> None:
+    (path,) = write_for(write_run(tmp_path / "run", model_points()), reader)
+
+    page = shown(browser, path)
+
+    assert violations(page) == []
+
+
+def test_hostile_text_is_text(browser: Browser, tmp_path: Path) -> None:
+    evidence = (quote("The learning rate is 0.003"),)
+    verdict = Verdict(scale="unanswerability", score=1, rationale=HOSTILE, answer=HOSTILE,
+                      evidence=evidence)  # fmt: skip
+    points = [
+        point(1, HOSTILE, type=PointType.QUESTION, base=1, misinformed=True, verdict=verdict,
+              evidence=evidence, section=HOSTILE),
+    ]  # fmt: skip
+    paths = [report(tmp_path, points)]
+    paths += [write_for(tmp_path / "run", reader)[0] for reader in Reader]
+
+    for path in paths:
+        page = shown(browser, path, viewport={"width": 900, "height": 700})
+        page.wait_for_timeout(100)
+        assert page.evaluate("window.ran") is None, path.name
+        assert page.locator("a[href^='javascript']").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 900, path.name
