@@ -104,6 +104,7 @@ def violations(page: Page) -> list[str]:
 
 def begin(page: Page, address: str) -> None:
     """Enter, say how many publications and how near the paper is, by keys alone."""
+    page.set_default_timeout(8_000)
     page.goto(address)
     page.keyboard.type("4")
     page.keyboard.press("Enter")
@@ -117,7 +118,7 @@ def begin(page: Page, address: str) -> None:
 
 
 def ready(page: Page) -> None:
-    page.wait_for_selector("#work #told")
+    page.wait_for_selector(".the-point")
     page.wait_for_load_state()
 
 
