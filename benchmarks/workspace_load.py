@@ -57,6 +57,8 @@ class Person:
         reply, _ = self.ask("GET", served.addresses[who].split(str(served.port))[1])
         self.cookie = str(reply.getheader("set-cookie")).partition(";")[0]
         _, page = self.ask("GET", f"/by/{who}")
+        if "csrf" not in page:
+            _, page = self.ask("GET", f"/by/{who}/point/{quote('r#1', safe='')}")
         self.csrf = _FORM["csrf"].findall(page)[0]
         self.ask("POST", f"/by/{who}/about", publications=3)
         self.ask("POST", f"/by/{who}/near/{quote('r#1', safe='')}", value=4)

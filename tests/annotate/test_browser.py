@@ -313,6 +313,7 @@ def test_hostile_text_in_a_real_browser_is_text(browser: Browser, tmp_path: Path
         press(page, "2")
         page.keyboard.press("e")
         page.keyboard.insert_text(HOSTILE[:3000])
+        page.keyboard.press("Escape")
         press(page, "4")
         page.keyboard.press("/")
         page.keyboard.insert_text("<script>")
