@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
@@ -22,6 +24,7 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 
 ASSETS = {"workspace.css": "text/css", "workspace.js": "text/javascript"}
+_LONG_WORD = re.compile(r"(\S{200})(?=\S)")
 _WHOLE = "Is the weakness, as a whole, true?"
 
 
@@ -89,13 +92,22 @@ def environment() -> Environment:
     made.globals.update(
         RELEVANCE=rubric.RELEVANCE, SCALES=rubric.SCALES, LabelField=LabelField, Mark=Mark
     )
-    made.filters["duration"] = duration
+    made.filters.update(duration=duration, soft=soft)
     return made
 
 
 def asset(name: str) -> str:
     """The page's own style or script."""
     return (files("reviewscore.annotate") / "templates" / name).read_text("utf-8")
+
+
+def soft(text: str | None) -> Markup:
+    """Foreign text, escaped, with places to break lines in words that no person would write.
+
+    Browsers take many seconds to lay out a word of 100,000 characters.
+    """
+    parts = _LONG_WORD.split(text or "")
+    return Markup("<wbr>").join(parts)
 
 
 def duration(seconds: float | None) -> str:

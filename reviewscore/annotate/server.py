@@ -24,6 +24,7 @@ def listen(port: int = PORT) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        found.listen(512)  # so that whoever opens an address at once waits and is not refused
     except OSError as error:
         found.close()
         raise SettingsError(

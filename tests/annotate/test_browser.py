@@ -18,31 +18,19 @@ import pytest
 
 from reviewscore.sources.annotations import read_annotations
 from tests.annotate.test_app import HOSTILE
+from tests.browser import MARKS, chromium, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = Path("/usr/bin/chromium")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--disable-gpu"]  # fmt: skip
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not CHROMIUM.exists(), reason=f"NO BROWSER TEST WAS RUN: {CHROMIUM} is missing"
-    ),
-]
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        found = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+    with chromium() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
@@ -92,18 +80,9 @@ def serving(source: Path, folder: Path, port: int = 0) -> Iterator[Served]:
         served.end()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds, as rule and place."""
-    from axe_playwright_python.base import AXE_FILE_PATH
-
-    # The page's own policy forbids foreign scripts, so axe comes by the debugger's door.
-    page.evaluate(Path(AXE_FILE_PATH).read_text("utf-8") + "\n;0")
-    found: dict[str, Any] = page.evaluate("() => axe.run()")
-    return [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found["violations"]]
-
-
 def begin(page: Page, address: str) -> None:
     """Enter, say how many publications and how near the paper is, by keys alone."""
+    page.set_default_timeout(8_000)
     page.goto(address)
     page.keyboard.type("4")
     page.keyboard.press("Enter")
@@ -117,7 +96,7 @@ def begin(page: Page, address: str) -> None:
 
 
 def ready(page: Page) -> None:
-    page.wait_for_selector("#work #told")
+    page.wait_for_selector(".the-point")
     page.wait_for_load_state()
 
 
@@ -312,6 +291,7 @@ def test_hostile_text_in_a_real_browser_is_text(browser: Browser, tmp_path: Path
         press(page, "2")
         page.keyboard.press("e")
         page.keyboard.insert_text(HOSTILE[:3000])
+        page.keyboard.press("Escape")
         press(page, "4")
         page.keyboard.press("/")
         page.keyboard.insert_text("<script>")

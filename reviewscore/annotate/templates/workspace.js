@@ -78,6 +78,7 @@
       work.replaceChildren(...page.body.childNodes);
       refill();
       if (reply.ok) settle(pending.anchor);
+      else (one(".choice.tried", work) ?? one("[data-current] .choice", work))?.focus();
     } catch {
       tell("Not saved yet: the workspace does not answer. Your choice is kept here and tried again every few seconds.", "bad");
       setTimeout(() => send(pending), 2000);
@@ -104,6 +105,8 @@
   const find = one("[data-find]");
   if (find) {
     const texts = all("[data-text]").map((place) => [place, place.textContent]);
+    // A word of 100,000 characters takes a browser seconds to lay out unless it may be broken.
+    const soft = (text) => text.split(/(\S{200})(?=\S)/u).flatMap((part, n) => n ? [document.createElement("wbr"), part] : [part]);
     const box = one("#find");
     const shown = one("[data-hits]");
     let hits = [];
@@ -128,11 +131,11 @@
           if (hits.length >= 2000) break;
           const mark = document.createElement("mark");
           mark.textContent = match[0];
-          parts.push(text.slice(end, match.index), mark);
+          parts.push(...soft(text.slice(end, match.index)), mark);
           hits.push(mark);
           end = match.index + match[0].length;
         }
-        if (parts.length || place.childElementCount) place.replaceChildren(...parts, text.slice(end));
+        if (parts.length || one("mark", place)) place.replaceChildren(...parts, ...soft(text.slice(end)));
       }
       shown.textContent = !pattern ? "" : hits.length ? "" : "not found";
       go(1);
