@@ -215,6 +215,11 @@ class Notebook:
                 marks=frozenset(Mark(str(row[0])) for row in self.rows(marks, *who)),
             )
 
+    def versions(self, annotator: str) -> dict[str, int]:
+        """Number of the last event at each of an annotator's points; none where none happened."""
+        query = "SELECT point_id, max(event) FROM events WHERE annotator = ? GROUP BY point_id"
+        return {str(point): int(str(event)) for point, event in self.rows(query, annotator)}
+
     def given(self, annotator: str | None = None, point_id: str | None = None) -> list[Given]:
         """Labels; of one annotator, or of one point, if these are named."""
         query = (

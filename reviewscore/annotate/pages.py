@@ -15,9 +15,9 @@ from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
 from reviewscore.annotate.material import Point
 from reviewscore.annotate.notebook import Entry, Page
-from reviewscore.annotate.progress import Standing, standings, state_of
+from reviewscore.annotate.progress import standings_now
 from reviewscore.annotate.rules import Course, Key, Mark, Step, course, wants_reason
-from reviewscore.annotate.workspace import COORDINATOR, Workspace
+from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
@@ -137,7 +137,7 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
 
 def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None) -> str:
     """An annotator's points with how far each is."""
-    rows = standings(workspace, annotator, state_of(workspace, annotator))
+    rows = standings_now(workspace, annotator)
     relevance, known = workspace.notebook.relevance(), workspace.material.points
     papers = [
         (
@@ -223,7 +223,7 @@ def _work(
     attempt: Attempt | None,
 ) -> dict[str, object]:
     page = workspace.notebook.page(annotator, point.point_id)
-    rows = standings(workspace, annotator, state_of(workspace, annotator))
+    rows = standings_now(workspace, annotator)
     ids = [row.point_id for row in rows]
     place = ids.index(point.point_id)
     at = course(point, page.values, page.marks)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from reviewscore.agreement.raters import Level, krippendorff_alpha
+from reviewscore.annotate.material import Point
 from reviewscore.annotate.notebook import Entry, Given
 from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
-from reviewscore.annotate.workspace import Workspace
+from reviewscore.annotate.workspace import Standing, Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
 from reviewscore.schema.review import PointType
 
@@ -47,31 +48,39 @@ def state_of(workspace: Workspace, annotator: str | None = None) -> State:
     return State(labels, {key: frozenset(value) for key, value in marks.items()})
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How far an annotator is with one point: ``done``, ``begun``, ``skipped`` or ``open``."""
-
-    point_id: str
-    paper_id: str
-    state: str
-    reasons_missing: int
-
-
 def standings(workspace: Workspace, annotator: str, state: State) -> list[Standing]:
-    """An annotator's points, in order."""
+    """An annotator's points, in order, at one moment."""
+    keys = [(point, (annotator, point.point_id)) for point in workspace.points_of(annotator)]
+    return [
+        _standing(point, state.labels.get(key, {}), state.marks.get(key, frozenset()))
+        for point, key in keys
+    ]
+
+
+def standings_now(workspace: Workspace, annotator: str) -> list[Standing]:
+    """The same as it is now; only points at which something happened are looked at again."""
+    last = workspace.notebook.versions(annotator)
     rows = []
     for point in workspace.points_of(annotator):
-        key = (annotator, point.point_id)
-        entries, marks = state.labels.get(key, {}), state.marks.get(key, frozenset())
-        at = course(point, state.values(*key), marks)
-        words = "begun" if entries else "open"
-        if Mark.SKIPPED in marks:
-            words = "skipped"
-        elif at.done:
-            words = "done"
-        lacking = sum(wants_reason(k[1], e.value, e.reason) for k, e in entries.items())
-        rows.append(Standing(point.point_id, point.paper_id, words, lacking))
+        key, version = (annotator, point.point_id), last.get(point.point_id, 0)
+        known = workspace.known.get(key)
+        if known is None or known[0] != version:
+            page = workspace.notebook.page(*key)
+            known = page.version, _standing(point, page.labels, page.marks)
+            workspace.known[key] = known
+        rows.append(known[1])
     return rows
+
+
+def _standing(point: Point, entries: Mapping[Key, Entry], marks: frozenset[Mark]) -> Standing:
+    at = course(point, {key: entry.value for key, entry in entries.items()}, marks)
+    words = "begun" if entries else "open"
+    if Mark.SKIPPED in marks:
+        words = "skipped"
+    elif at.done:
+        words = "done"
+    lacking = sum(wants_reason(key[1], one.value, one.reason) for key, one in entries.items())
+    return Standing(point.point_id, point.paper_id, words, lacking)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.annotate.assignment import PER_POINT, assign
@@ -20,6 +20,16 @@ COORDINATOR = "coordinator"
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How far an annotator is with one point: ``done``, ``begun``, ``skipped`` or ``open``."""
+
+    point_id: str
+    paper_id: str
+    state: str
+    reasons_missing: int
+
+
+@dataclass(frozen=True)
 class Workspace:
     """A set with its material.
 
@@ -28,12 +38,14 @@ class Workspace:
         folder: Where it lies.
         material: What is labelled.
         notebook: The labels.
+        known: How far annotators were with points when these had a certain version.
     """
 
     name: str
     folder: Path
     material: Material
     notebook: Notebook
+    known: dict[tuple[str, str], tuple[int, Standing]] = field(default_factory=dict)
 
     def token(self, who: str) -> str:
         """The secret in the address of an annotator or of the coordinator."""
