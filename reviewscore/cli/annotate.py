@@ -108,5 +108,5 @@ def _need_web() -> None:
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise SettingsError(
-            f"{error.name} is not installed; run: pip install 'reviewscore[web]'"
+            f"{error.name} is not installed; run: pip install '.[web]' in a checkout of reviewscore"
         ) from error
