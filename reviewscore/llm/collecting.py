@@ -137,19 +137,27 @@ class Collector:
         self._say(f"batch job {job.id}: {answered} answered, {failed + len(job.waiting)} not")
 
     async def _give_out(self, job: Job) -> tuple[int, int]:
-        """Give out what has not come yet; returns how many of all have replies and how many not."""
-        answered = failed = 0
-        async for key, outcome in self._api.results(job.id, job.sent):
-            future = job.waiting.pop(key, None)
-            if isinstance(outcome, ModelError):
-                failed += 1
-                await self._book.failed(job.label, (key,))
-            else:
-                answered += 1
-                outcome = outcome.model_copy(update={"job": job.id})  # noqa: PLW2901
-            if future is not None:
+        """Give out what has not come yet; returns how many of all have replies and how many not.
+
+        All at once, so that whatever is asked anew goes with one job.
+        """
+        answered, failed = 0, list[str]()
+        settled: list[tuple[asyncio.Future[Completion], Completion | ModelError]] = []
+        try:
+            async for key, outcome in self._api.results(job.id, job.sent):
+                future = job.waiting.pop(key, None)
+                if isinstance(outcome, ModelError):
+                    failed.append(key)
+                else:
+                    answered += 1
+                    outcome = outcome.model_copy(update={"job": job.id})  # noqa: PLW2901
+                if future is not None:
+                    settled.append((future, outcome))
+        finally:  # what came before the connection broke counts as well
+            await self._book.failed(job.label, failed)
+            for future, outcome in settled:
                 _settle(future, outcome)
-        return answered, failed
+        return answered, len(failed)
 
     async def _give_up(self, job: Job) -> None:
         """A job that the provider no longer has: it may have been paid for, and holds nothing."""
