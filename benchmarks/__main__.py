@@ -11,6 +11,7 @@ from benchmarks import (
     queue_memory,
     startup,
     token_cost,
+    workspace_load,
 )
 
 
@@ -24,6 +25,7 @@ def main() -> None:
     queue_memory.main()
     logic_speed.main()
     agreement_speed.main()
+    workspace_load.main()
 
 
 if __name__ == "__main__":

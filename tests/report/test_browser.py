@@ -76,7 +76,7 @@ def test_a_quote_opens_the_paper_at_its_place_and_escape_comes_back(
     browser: Browser, tmp_path: Path
 ) -> None:
     page = shown(browser, report(tmp_path, model_points()))
-    button = page.locator("button.jump").first
+    button = page.locator("button.jump[data-start]").first
     start, end = (int(button.get_attribute(f"data-{name}") or "") for name in ("start", "end"))
 
     button.focus()
@@ -88,6 +88,18 @@ def test_a_quote_opens_the_paper_at_its_place_and_escape_comes_back(
     page.keyboard.press("Escape")
     assert page.locator("#pane").is_hidden()
     assert page.evaluate("document.activeElement.className") == "jump"
+
+
+def test_an_argument_is_copied_as_argdown(browser: Browser, tmp_path: Path) -> None:
+    page = shown(browser, report(tmp_path, model_points()))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    page.locator("details", has=page.locator(".argdown")).first.locator("summary").click()
+    page.locator("button[data-copy-next]").first.click()
+    page.locator("button[data-copy-next]", has_text="Copied").wait_for()
+
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".argdown").first.text_content()
 
 
 def test_rows_sort_by_key_and_link_to_their_point(browser: Browser, tmp_path: Path) -> None:

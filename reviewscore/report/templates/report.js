@@ -75,11 +75,13 @@
     });
   }
 
-  for (const button of all("button[data-copy]")) {
+  for (const button of all("button[data-copy], button[data-copy-next]")) {
     if (!navigator.clipboard) continue;
+    const named = button.dataset.copy;
+    const source = named ? document.getElementById(named) : button.nextElementSibling;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      await navigator.clipboard.writeText(source.textContent);
       button.textContent = "Copied";
     });
   }
@@ -120,7 +122,7 @@
     mark.scrollIntoView({ block: "center" });
   };
   if (pane && "DecompressionStream" in window) {
-    for (const button of all("button.jump")) {
+    for (const button of all("button.jump[data-start]")) {
       button.hidden = false;
       button.addEventListener("click", () => show(button));
     }
