@@ -1,0 +1,74 @@
+"""``lexical-cache`` as an evaluation model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.background import Background
+from reviewscore.gem.lexical.caches import Cache
+from reviewscore.gem.lexical.mixture import components, log_probability
+from reviewscore.gem.lexical.reference import Reference
+from reviewscore.gem.lexical.spelling import Spelling
+from reviewscore.gem.lexical.state import State, load
+from reviewscore.gem.lexical.vocabulary import Coded, Vocabulary
+from reviewscore.gem.lexical.words import lines_of
+
+NAME = "lexical-cache"
+_KEPT = 4096
+"""Texts whose coded form is kept."""
+
+
+class LexicalCache:
+    """Scores words by a mixture of a background and of caches of what was read.
+
+    Exact: the probabilities of all next words sum to one. The order of a candidate's lines does
+    not matter, nor do lines that it repeats.
+
+    Args:
+        state: What was learned of a background.
+    """
+
+    name = NAME
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.vocabulary = Vocabulary(state.words, Spelling(state.spelling))
+        self.background = Background(state.counts, state.content)
+        self._code = lru_cache(_KEPT)(self._coded)
+        self._read = lru_cache(_KEPT)(self._cache)
+        self._refer = lru_cache(_KEPT)(self._reference)
+
+    @classmethod
+    def load(cls, path: Path) -> LexicalCache:
+        """Read a primed model.
+
+        Raises:
+            InputError: The file is not one.
+        """
+        return cls(load(path))
+
+    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+        """Log-probability of each reference in nats; a text without words is refused."""
+        return [self._answer(one) for one in questions]
+
+    def _answer(self, question: Question) -> Answer:
+        reference = self._refer(question.reference)
+        if not len(reference):
+            return Answer(None, 0, "the reference has no words")
+        candidate = None if question.candidate is None else self._read(question.candidate)
+        synopsis = None if question.synopsis is None else self._read(question.synopsis)
+        values, regime = components(reference, candidate, synopsis)
+        return Answer(log_probability(values, regime, self.state.shares), len(reference))
+
+    def _coded(self, text: str) -> Coded:
+        return self.vocabulary.code(lines_of(text))
+
+    def _cache(self, text: str) -> Cache:
+        state = self.state
+        return Cache(self._code(text), state.persistence, state.content, self.vocabulary)
+
+    def _reference(self, text: str) -> Reference:
+        return Reference(self._code(text), self.background, self.vocabulary)

@@ -1,0 +1,122 @@
+"""How likely a word of one review comes back in another review of the same paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
+from reviewscore.gem.lexical.words import STANCES
+
+_PRIOR = 10.0
+"""How many readings the mean of equally frequent words counts for."""
+_STANCE_PRIOR = 50.0
+
+
+@dataclass(frozen=True)
+class Persistence:
+    """What was learned of words that come back.
+
+    Attributes:
+        excess: Shape (vocabulary,); how much likelier a word is in a review (0..1) if another one
+            of the same paper has it; 0 where it is not, and for words without content. The entry
+            of `UNSEEN` is for words that no other paper's reviews have.
+        stances: Shape (stances, stances), mean 1 a row: how much likelier a word that was read
+            under the row's stance comes back under the column's than any content word does.
+        length: Mean number of content words in a review, repetitions included.
+    """
+
+    excess: Floats
+    stances: Floats
+    length: float
+
+
+def content_of(coded: Coded, content: NDArray[np.bool_], vocabulary: Vocabulary) -> Ints:
+    """The distinct content words of a text, sorted."""
+    distinct = np.unique(coded.word)
+    return distinct[content[vocabulary.known(distinct)]]
+
+
+def learn(
+    papers: Sequence[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
+) -> Persistence:
+    """Learn from papers with at least two reviews each."""
+    words = [[content_of(one, content, vocabulary) for one in reviews] for reviews in papers]
+    size = vocabulary.size + vocabulary.unseen
+    within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
+    reviews = 0
+    for group in words:
+        reviews += len(group)
+        papers_with[np.unique(np.concatenate(group))] += 1
+        for number, one in enumerate(group):
+            reviews_with[one] += 1
+            read[one] += len(group) - 1
+            for other in group[number + 1 :]:
+                within[np.intersect1d(one, other, assume_unique=True)] += 2
+    likely = _smoothed(within, read, papers_with)
+    base = reviews_with / max(reviews, 1)
+    excess = np.maximum(likely - base, 0.0)[: vocabulary.size] * content
+    alone = papers_with == 1  # what an unseen word of a new paper is like
+    excess[UNSEEN] = within[alone].sum() / max(read[alone].sum(), 1.0)
+    part = np.zeros(size)
+    np.divide(np.maximum(likely - base, 0.0), likely, out=part, where=likely > 0)
+    coded = [one for group in papers for one in group]
+    length = np.mean([content[vocabulary.known(one.word)].sum() for one in coded])
+    stances = _stances(papers, words, part, content, vocabulary)
+    return Persistence(excess, stances, max(float(length), 1.0))
+
+
+def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
+    """Share of readings after which a word comes back, drawn to that of equally frequent ones."""
+    kind = np.floor(np.log2(np.maximum(papers_with, 1))).astype(np.int64)
+    mean = np.bincount(kind, weights=within) / np.maximum(np.bincount(kind, weights=read), 1.0)
+    likely: Floats = (within + _PRIOR * mean[kind]) / (read + _PRIOR)
+    return likely
+
+
+def _stances(
+    papers: Sequence[Sequence[Coded]],
+    words: Sequence[Sequence[Ints]],
+    part: Floats,
+    content: NDArray[np.bool_],
+    vocabulary: Vocabulary,
+) -> Floats:
+    """Under which stance words come back, beyond those that come back by chance."""
+    many = len(STANCES)
+    back = np.zeros((many, many))
+    usual = np.zeros(many)
+    for reviews, distinct in zip(papers, words, strict=True):
+        tables = [_by_stance(one, own, many) for one, own in zip(reviews, distinct, strict=True)]
+        for one in reviews:
+            usual += np.bincount(one.stance[content[vocabulary.known(one.word)]], minlength=many)
+        for number, first in enumerate(tables):
+            for other, second in enumerate(tables):
+                if other == number:
+                    continue
+                _, left, right = np.intersect1d(
+                    distinct[number], distinct[other], assume_unique=True, return_indices=True
+                )
+                weight = part[distinct[number][left]]
+                back += (first[left] * weight[:, None]).T @ second[right]
+    usual = (usual + 1e-9) / (usual + 1e-9).sum()
+    share = (back + _STANCE_PRIOR * usual) / (back.sum(axis=1, keepdims=True) + _STANCE_PRIOR)
+    factors: Floats = share / usual
+    return factors
+
+
+def _by_stance(coded: Coded, distinct: Ints, many: int) -> Floats:
+    """Shape (distinct, stances): in what share of its lines a word stands under each stance."""
+    inside = np.isin(coded.word, distinct) & (coded.word != END)
+    place = np.searchsorted(distinct, coded.word[inside])
+    flat = np.bincount(place * many + coded.stance[inside], minlength=len(distinct) * many)
+    table = flat.reshape(len(distinct), many).astype(np.float64)
+    share: Floats = table / np.maximum(table.sum(axis=1, keepdims=True), 1.0)
+    return share
+
+
+def by_stance(coded: Coded, distinct: Ints) -> Floats:
+    """Shape (distinct words, stances), rows sum to 1: under which stances each word stands."""
+    return _by_stance(coded, distinct, len(STANCES))

@@ -1,0 +1,145 @@
+"""What a primed model is, and its file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.errors import InputError
+from reviewscore.gem.lexical.background import Counts
+from reviewscore.gem.lexical.persistence import Persistence
+from reviewscore.gem.lexical.spelling import SHAPE
+from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
+
+VERSION = 1
+_CURE = "prime it again with `reviewscore gem prime`"
+
+
+@dataclass(frozen=True)
+class State:
+    """A primed model.
+
+    Attributes:
+        words: The vocabulary without the marks, sorted.
+        spelling: Counts of letters of unseen words.
+        content: Shape (vocabulary,); which words have content.
+        counts: Of the background.
+        persistence: How likely words come back.
+        shares: Of the mixture's components in each regime.
+        papers: Papers it was learned from.
+        reviews: Their reviews.
+    """
+
+    words: list[str]
+    spelling: Floats
+    content: NDArray[np.bool_]
+    counts: Counts
+    persistence: Persistence
+    shares: Floats
+    papers: int
+    reviews: int
+
+
+def save(state: State, path: Path) -> None:
+    """Write a model as npz; nothing in it is code."""
+    counts, persistence = state.counts, state.persistence
+    about = {
+        "version": VERSION,
+        "papers": state.papers,
+        "reviews": state.reviews,
+        "length": persistence.length,
+    }
+    used = np.flatnonzero(state.spelling)
+    arrays = {
+        "about": _text(json.dumps(about)),
+        "words": _text("\n".join(state.words)),
+        "spelling_at": used.astype(np.uint32),
+        "spelling": state.spelling.reshape(-1)[used].astype(np.uint32),
+        "content": np.packbits(state.content),
+        "excess": persistence.excess.astype(np.float32),
+        "stances": persistence.stances,
+        "shares": state.shares,
+        "discounts": counts.discounts,
+        "triples": np.diff(counts.triples, prepend=0),
+        "pairs": np.diff(counts.pairs, prepend=0),
+        **{
+            name: getattr(counts, name).astype(np.uint32)
+            for name in ("triple_counts", "triple_totals", "pair_counts", "pair_totals", "singles")
+        },
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    part.replace(path)
+
+
+def load(path: Path) -> State:
+    """Read a model.
+
+    Raises:
+        InputError: The file is not a model of this version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(_untext(arrays["about"]))
+        if about.get("version") != VERSION:
+            raise InputError("is a model of another version", file=path, cure=_CURE)
+        return _state(arrays, about)
+    except InputError:
+        raise
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", file=path, cure=_CURE) from error
+    except Exception as error:  # zip, numpy and json each have errors of their own
+        raise InputError(f"is not a primed model: {error}", file=path, cure=_CURE) from error
+
+
+def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, float]) -> State:
+    words = _untext(arrays["words"]).split("\n")
+    size = len(words) + len(MARKS)
+    letters = np.zeros(SHAPE)
+    letters.reshape(-1)[_ints(arrays["spelling_at"])] = arrays["spelling"]
+    return State(
+        words=words,
+        spelling=letters,
+        content=np.unpackbits(np.asarray(arrays["content"], dtype=np.uint8))[:size].astype(
+            np.bool_
+        ),
+        counts=Counts(
+            triples=_ints(arrays["triples"]).cumsum(),
+            pairs=_ints(arrays["pairs"]).cumsum(),
+            triple_counts=_ints(arrays["triple_counts"]),
+            triple_totals=_ints(arrays["triple_totals"]),
+            pair_counts=_ints(arrays["pair_counts"]),
+            pair_totals=_ints(arrays["pair_totals"]),
+            singles=_ints(arrays["singles"]),
+            discounts=_floats(arrays["discounts"]),
+        ),
+        persistence=Persistence(
+            _floats(arrays["excess"]), _floats(arrays["stances"]), float(about["length"])
+        ),
+        shares=_floats(arrays["shares"]),
+        papers=int(about["papers"]),
+        reviews=int(about["reviews"]),
+    )
+
+
+def _ints(array: NDArray[np.generic]) -> Ints:
+    return np.asarray(array, dtype=np.int64)
+
+
+def _floats(array: NDArray[np.generic]) -> Floats:
+    return np.asarray(array, dtype=np.float64)
+
+
+def _text(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def _untext(array: NDArray[np.generic]) -> str:
+    return np.asarray(array, dtype=np.uint8).tobytes().decode()

@@ -1,0 +1,119 @@
+"""Numbers for words: those of the background, and those that it has not seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.gem.lexical.spelling import Spelling
+from reviewscore.gem.lexical.words import Line
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+START, END, UNSEEN = 0, 1, 2
+"""Marks: before a line, after a line, and any word that is not in the vocabulary."""
+MARKS = ("<s>", "</s>", "<unseen>")
+SHIFT = 1 << 21
+"""Two numbers become one key by key = first * SHIFT + second."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Lines as numbers, one entry for each word and each line's end.
+
+    Attributes:
+        before: Shape (n,); the word before the last one, `START` at a line's beginning.
+        last: Shape (n,); the last word.
+        word: Shape (n,); the word, or `END`.
+        stance: Shape (n,); the line's stance.
+    """
+
+    before: Ints
+    last: Ints
+    word: Ints
+    stance: Ints
+
+    def __len__(self) -> int:
+        """Words and ends of lines."""
+        return len(self.word)
+
+
+class Vocabulary:
+    """Numbers words.
+
+    Args:
+        words: Words of the background, without the marks; numbered from 3.
+        spelling: Model of the letters of all other words.
+    """
+
+    def __init__(self, words: Sequence[str], spelling: Spelling) -> None:
+        self.words = list(words)
+        self.spelling = spelling
+        self.size = len(self.words) + len(MARKS)
+        self._seen = {word: number for number, word in enumerate(self.words, len(MARKS))}
+        self._unseen: dict[str, int] = {}
+        self._letters: list[float] = []
+        # Words of the vocabulary never come as unseen: what their letters would take is shared out.
+        self._left = 1.0 - spelling.share_of(self.words)
+
+    @classmethod
+    def of(cls, documents: Iterable[Sequence[Line]]) -> Vocabulary:
+        """The words that come at least twice; the others teach how unseen words are spelt."""
+        counts = Counter(word for lines in documents for line in lines for word in line.words)
+        words = sorted(word for word, count in counts.items() if count > 1)
+        once = [word for word, count in counts.items() if count == 1]
+        return cls(words, Spelling.of(once or words))
+
+    @property
+    def unseen(self) -> int:
+        """How many unseen words have been numbered."""
+        return len(self._unseen)
+
+    def number(self, word: str) -> int:
+        """Number of a word; unseen words get one from `size` on."""
+        found = self._seen.get(word)
+        if found is not None:
+            return found
+        found = self._unseen.get(word)
+        if found is None:
+            found = self.size + len(self._unseen)
+            if found >= SHIFT:
+                raise OverflowError("too many different words")
+            self._unseen[word] = found
+            self._letters.append(exp(self.spelling.log_probability(word)) / self._left)
+        return found
+
+    def letters(self, numbers: Ints) -> Floats:
+        """Probability of each unseen word among unseen words; 1 for words of the vocabulary."""
+        out = np.ones(len(numbers))
+        for place in np.flatnonzero(numbers >= self.size):
+            out[place] = self._letters[numbers[place] - self.size]
+        return out
+
+    def known(self, numbers: Ints) -> Ints:
+        """The same numbers, with `UNSEEN` for words that are not in the vocabulary."""
+        return np.where(numbers >= self.size, UNSEEN, numbers)
+
+    def code(self, lines: Sequence[Line]) -> Coded:
+        """Lines as numbers."""
+        number = self.number
+        word: list[int] = []
+        last: list[int] = []
+        before: list[int] = []
+        stance: list[int] = []
+        for line in lines:
+            row = [number(one) for one in line.words]
+            word += row
+            word.append(END)
+            last.append(START)
+            last += row
+            before += (START, START)
+            before += row[:-1]
+            stance += [line.stance] * (len(row) + 1)
+        return Coded(*(np.array(one, dtype=np.int64) for one in (before, last, word, stance)))
