@@ -19,6 +19,8 @@ from reviewscore.gem.lexical.words import lines_of
 NAME = "lexical-cache"
 _KEPT = 4096
 """Texts whose coded form is kept."""
+_MOST_UNSEEN = 1_000_000
+"""Different unseen words after which the model starts afresh."""
 
 
 class LexicalCache:
@@ -55,6 +57,8 @@ class LexicalCache:
         return [self._answer(one) for one in questions]
 
     def _answer(self, question: Question) -> Answer:
+        if self.vocabulary.unseen > _MOST_UNSEEN:
+            self._forget()
         reference = self._refer(question.reference)
         if not len(reference):
             return Answer(None, 0, "the reference has no words")
@@ -62,6 +66,11 @@ class LexicalCache:
         synopsis = None if question.synopsis is None else self._read(question.synopsis)
         values, regime = components(reference, candidate, synopsis)
         return Answer(log_probability(values, regime, self.state.shares), len(reference))
+
+    def _forget(self) -> None:
+        for kept in (self._code, self._read, self._refer):
+            kept.cache_clear()
+        self.vocabulary.forget()
 
     def _coded(self, text: str) -> Coded:
         return self.vocabulary.code(lines_of(text))

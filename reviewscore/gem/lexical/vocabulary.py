@@ -56,8 +56,7 @@ class Vocabulary:
         self.words = list(words)
         self.spelling = spelling
         self.size = len(self.words) + len(MARKS)
-        self._seen = {word: number for number, word in enumerate(self.words, len(MARKS))}
-        self._unseen: dict[str, int] = {}
+        self._numbers = {word: number for number, word in enumerate(self.words, len(MARKS))}
         self._letters: list[float] = []
         # Words of the vocabulary never come as unseen: what their letters would take is shared out.
         self._left = 1.0 - spelling.share_of(self.words)
@@ -73,21 +72,21 @@ class Vocabulary:
     @property
     def unseen(self) -> int:
         """How many unseen words have been numbered."""
-        return len(self._unseen)
+        return len(self._letters)
 
-    def number(self, word: str) -> int:
-        """Number of a word; unseen words get one from `size` on."""
-        found = self._seen.get(word)
-        if found is not None:
-            return found
-        found = self._unseen.get(word)
-        if found is None:
-            found = self.size + len(self._unseen)
-            if found >= SHIFT:
-                raise OverflowError("too many different words")
-            self._unseen[word] = found
-            self._letters.append(exp(self.spelling.log_probability(word)) / self._left)
-        return found
+    def forget(self) -> None:
+        """Take back the numbers of unseen words; nothing coded before may be used any more."""
+        self._numbers = {word: number for number, word in enumerate(self.words, len(MARKS))}
+        self._letters = []
+
+    def _meet(self, word: str) -> int:
+        """Number an unseen word, from `size` on."""
+        number = self.size + len(self._letters)
+        if number >= SHIFT:
+            raise OverflowError("too many different words")
+        self._numbers[word] = number
+        self._letters.append(exp(self.spelling.log_probability(word)) / self._left)
+        return number
 
     def letters(self, numbers: Ints) -> Floats:
         """Probability of each unseen word among unseen words; 1 for words of the vocabulary."""
@@ -102,13 +101,16 @@ class Vocabulary:
 
     def code(self, lines: Sequence[Line]) -> Coded:
         """Lines as numbers."""
-        number = self.number
+        numbers = self._numbers
         word: list[int] = []
         last: list[int] = []
         before: list[int] = []
         stance: list[int] = []
         for line in lines:
-            row = [number(one) for one in line.words]
+            try:
+                row = [numbers[one] for one in line.words]
+            except KeyError:
+                row = [numbers[one] if one in numbers else self._meet(one) for one in line.words]
             word += row
             word.append(END)
             last.append(START)
