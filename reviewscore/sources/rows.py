@@ -65,6 +65,10 @@ def _text_of(item: object) -> object:
 
 
 Score = Annotated[float | str | None, BeforeValidator(_scalar)]
+Boxes = Annotated[dict[str, str] | None, BeforeValidator(_boxes)]
+Pseudonym = Annotated[
+    str | None, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)
+]
 
 
 class ReviewRow(BaseModel):
@@ -74,12 +78,8 @@ class ReviewRow(BaseModel):
 
     review_id: Identifier
     paper_id: Identifier
-    reviewer: Annotated[
-        str | None, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)
-    ] = None
-    sections: Annotated[dict[str, str] | None, BeforeValidator(_boxes)] = Field(
-        default=None, validation_alias=AliasChoices("sections", "fields")
-    )
+    reviewer: Pseudonym = None
+    sections: Boxes = Field(default=None, validation_alias=AliasChoices("sections", "fields"))
     text: Word = None
     rating: Score = None
     confidence: Score = None

@@ -17,7 +17,7 @@ from reviewscore.gem.lexical.mixture import learn as learn_shares
 from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.persistence import learn as learn_persistence
 from reviewscore.gem.lexical.reference import Reference
-from reviewscore.gem.lexical.state import State
+from reviewscore.gem.lexical.state import State, paper_key
 from reviewscore.gem.lexical.vocabulary import MARKS, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import Line, lines_of
 
@@ -35,10 +35,12 @@ class Known:
     Attributes:
         reviews: Reviews by different people, in the form that will be scored.
         synopsis: What anybody could know of the paper; None if it is not at hand.
+        paper_id: Its name, remembered so that it is never scored; empty if it has none.
     """
 
     reviews: Sequence[str]
     synopsis: str | None = None
+    paper_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class _Paper:
     synopsis: Coded | None
 
 
-def prime(papers: Sequence[Known], *, seed: int = 0) -> State:
+def prime(papers: Sequence[Known], *, form: str = "", seed: int = 0) -> State:
     """Learn from papers that will not be scored.
 
     Shares are learned on papers that the counts used for them have not seen (two folds); the
@@ -56,6 +58,7 @@ def prime(papers: Sequence[Known], *, seed: int = 0) -> State:
 
     Args:
         papers: At least four, with two reviews or more each.
+        form: Which form of reviews they are in, remembered.
         seed: Of the choice of folds and samples.
 
     Raises:
@@ -86,7 +89,8 @@ def prime(papers: Sequence[Known], *, seed: int = 0) -> State:
         counts=counts.counts,
         persistence=persistence,
         shares=learn_shares(samples),
-        papers=len(coded),
+        form=form,
+        papers=frozenset(paper_key(papers[number].paper_id) for number in usable),
         reviews=sum(len(one.reviews) for one in coded),
     )
 

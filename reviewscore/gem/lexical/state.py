@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,8 @@ class State:
         counts: Of the background.
         persistence: How likely words come back.
         shares: Of the mixture's components in each regime.
-        papers: Papers it was learned from.
+        form: Which form of reviews it was learned from.
+        papers: Keys of the papers it was learned from, which it must not score.
         reviews: Their reviews.
     """
 
@@ -40,8 +43,14 @@ class State:
     counts: Counts
     persistence: Persistence
     shares: Floats
-    papers: int
+    form: str
+    papers: frozenset[int]
     reviews: int
+
+
+def paper_key(paper_id: str) -> int:
+    """A number for a paper's identifier."""
+    return int.from_bytes(blake2b(paper_id.encode(), digest_size=8).digest())
 
 
 def save(state: State, path: Path) -> None:
@@ -49,13 +58,14 @@ def save(state: State, path: Path) -> None:
     counts, persistence = state.counts, state.persistence
     about = {
         "version": VERSION,
-        "papers": state.papers,
+        "form": state.form,
         "reviews": state.reviews,
         "length": persistence.length,
     }
     used = np.flatnonzero(state.spelling)
     arrays = {
         "about": _text(json.dumps(about)),
+        "papers": np.array(sorted(state.papers), dtype=np.uint64),
         "words": _text("\n".join(state.words)),
         "spelling_at": used.astype(np.uint32),
         "spelling": state.spelling.reshape(-1)[used].astype(np.uint32),
@@ -99,7 +109,7 @@ def load(path: Path) -> State:
         raise InputError(f"is not a primed model: {error}", file=path, cure=_CURE) from error
 
 
-def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, float]) -> State:
+def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> State:
     words = _untext(arrays["words"]).split("\n")
     size = len(words) + len(MARKS)
     letters = np.zeros(SHAPE)
@@ -124,7 +134,8 @@ def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, float]) -> S
             _floats(arrays["excess"]), _floats(arrays["stances"]), float(about["length"])
         ),
         shares=_floats(arrays["shares"]),
-        papers=int(about["papers"]),
+        form=str(about["form"]),
+        papers=frozenset(np.asarray(arrays["papers"], dtype=np.uint64).tolist()),
         reviews=int(about["reviews"]),
     )
 

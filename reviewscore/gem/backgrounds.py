@@ -1,0 +1,197 @@
+"""Primed ``lexical-cache`` models for papers that they have not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Container, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from reviewscore.errors import InputError
+from reviewscore.gem.cases import Form, text_of
+from reviewscore.gem.evaluation import EvaluationModel
+from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.prime import Known, prime
+from reviewscore.gem.lexical.state import VERSION, paper_key, save
+from reviewscore.gem.materials import PEOPLE, Materials
+
+ENOUGH = 100
+"""Papers from which a background is good enough to be trusted."""
+FOLDS = 5
+
+
+def known_papers(materials: Materials, form: Form, papers: Sequence[str]) -> list[Known]:
+    """The people's reviews of some papers, as a background is primed with them."""
+    found = []
+    for paper_id in papers:
+        texts = [text_of(one, form) for one in materials.papers[paper_id] if one.system == PEOPLE]
+        row = materials.synopses.get(paper_id)
+        synopsis = row.abstract if row else None
+        found.append(Known([text for text in texts if text], synopsis, paper_id))
+    return found
+
+
+class Primer:
+    """Primes models and keeps them in a folder, by what they were primed with.
+
+    Args:
+        folder: Where they are kept; None keeps nothing.
+        strict: Refuse a background of fewer than `ENOUGH` papers instead of warning.
+        say: Told what the user should know.
+    """
+
+    def __init__(
+        self, folder: Path | None, *, strict: bool = False, say: Callable[[str], None]
+    ) -> None:
+        self._folder, self._strict, self._say = folder, strict, say
+        self._warned: set[Form] = set()
+
+    def primed(self, papers: Sequence[Known], form: Form) -> LexicalCache:
+        """A model that has learned from these papers.
+
+        Raises:
+            InputError: There are too few.
+        """
+        usable = sum(len(one.reviews) > 1 for one in papers)
+        if usable < ENOUGH:
+            problem = f"{usable} papers with two reviews are fewer than {ENOUGH} for a background"
+            cure = "give more papers with --background, which are not scored themselves"
+            if self._strict:
+                raise InputError(problem, cure=cure)
+            if form not in self._warned:
+                self._warned.add(form)
+                self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
+        file = self._file(papers, form)
+        if file is None:
+            return LexicalCache(prime(papers, form=form))
+        if not file.is_file():
+            self._say(f"priming on {len(papers):,} papers ({form}), once")
+            save(prime(papers, form=form), file)
+        try:
+            return LexicalCache.load(file)
+        except InputError:  # a file that a full disk or another program spoilt
+            state = prime(papers, form=form)
+            save(state, file)
+            return LexicalCache(state)
+
+    def _file(self, papers: Sequence[Known], form: Form) -> Path | None:
+        if self._folder is None:
+            return None
+        digest = hashlib.sha256(f"lexical-cache/{VERSION}/{form}".encode())
+        for one in papers:
+            digest.update(json.dumps([one.paper_id, *one.reviews, one.synopsis]).encode())
+        return self._folder / f"{digest.hexdigest()[:32]}.npz"
+
+
+class Evaluators(Protocol):
+    """Finds the evaluation model for each paper.
+
+    Attributes:
+        name: Of the kind of model.
+    """
+
+    name: str
+
+    def group(self, paper_id: str) -> int | None:
+        """Papers of one group share a model; None if a paper must not be scored."""
+
+    def model(self, form: Form, group: int) -> EvaluationModel:
+        """The model of a group for a form of text."""
+
+
+class OneModel:
+    """The same evaluation model for every paper and form."""
+
+    def __init__(self, model: EvaluationModel) -> None:
+        self.name = model.name
+        self._model = model
+
+    def group(self, paper_id: str) -> int | None:
+        """All papers are in one group."""
+        return 0
+
+    def model(self, form: Form, group: int) -> EvaluationModel:
+        """The model."""
+        return self._model
+
+
+class Background:
+    """Models primed on papers other than those that are scored.
+
+    Args:
+        materials: The background's reviews.
+        primer: Primes models.
+        scored: Papers that are scored, which are taken out of the background.
+    """
+
+    def __init__(self, materials: Materials, primer: Primer, scored: Container[str]) -> None:
+        self.name = LexicalCache.name
+        self._materials, self._primer = materials, primer
+        self._papers = [one for one in materials.papers if one not in scored]
+        self.left_out = len(materials.papers) - len(self._papers)
+
+    def group(self, paper_id: str) -> int | None:
+        """All papers are in one group."""
+        return 0
+
+    def model(self, form: Form, group: int) -> EvaluationModel:
+        """The model for a form of text."""
+        return self._primer.primed(known_papers(self._materials, form, self._papers), form)
+
+
+class CrossFitted:
+    """Models primed on the other folds of the very papers that are scored.
+
+    Args:
+        materials: The reviews that are scored; people's alone teach.
+        primer: Primes models.
+    """
+
+    def __init__(self, materials: Materials, primer: Primer) -> None:
+        self.name = LexicalCache.name
+        self._materials, self._primer = materials, primer
+        ordered = sorted(materials.papers, key=paper_key)
+        self._fold = {paper: number % FOLDS for number, paper in enumerate(ordered)}
+
+    def group(self, paper_id: str) -> int | None:
+        """The fold of a paper."""
+        return self._fold[paper_id]
+
+    def model(self, form: Form, group: int) -> EvaluationModel:
+        """The model for papers of one fold, which it has not seen."""
+        others = [one for one in self._materials.papers if self._fold[one] != group]
+        return self._primer.primed(known_papers(self._materials, form, others), form)
+
+
+class Primed:
+    """A model from a file that `reviewscore gem prime` wrote.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: It is no such file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = LexicalCache.name
+        self._path, self._model = path, LexicalCache.load(path)
+
+    def group(self, paper_id: str) -> int | None:
+        """None for papers that the model has learned from."""
+        return None if paper_key(paper_id) in self._model.state.papers else 0
+
+    def model(self, form: Form, group: int) -> EvaluationModel:
+        """The model.
+
+        Raises:
+            InputError: It was primed on another form of text.
+        """
+        if self._model.state.form != form:
+            raise InputError(
+                f"was primed on {self._model.state.form}, and {form} are to be scored",
+                file=self._path,
+                cure=f"choose with --variant, or prime with `--form {form}`",
+            )
+        return self._model

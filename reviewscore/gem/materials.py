@@ -1,0 +1,231 @@
+"""The reviews that are scored, and what is known of their papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from reviewscore.errors import InputError
+from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.rows import Identifier, Word, input_error
+from reviewscore.sources.records import Shelf
+from reviewscore.sources.rows import Boxes, Pseudonym
+
+PEOPLE = "people"
+"""System of reviews whose record names none; they are the references."""
+REVIEWS, SYNOPSES = "reviews", "synopses"
+_ENDINGS = (".parquet", ".jsonl")
+_CURE = "give a folder with reviews.jsonl (or .parquet), or such a file"
+
+
+def _lines(value: object) -> object:
+    return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+
+class WrittenRow(BaseModel):
+    """One record of a file of reviews for GEM; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Identifier
+    review_id: Identifier | None = None
+    reviewer: Pseudonym = None
+    system: Identifier = PEOPLE
+    text: Word = Field(default=None, validation_alias=AliasChoices("text", "review"))
+    sections: Boxes = Field(default=None, validation_alias=AliasChoices("sections", "fields"))
+    judgments: Annotated[Word, BeforeValidator(_lines)] = Field(
+        default=None, validation_alias=AliasChoices("judgments", "review_summary")
+    )
+
+
+class SynopsisRow(BaseModel):
+    """What is known of a paper; a record of ``papers`` fits too."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Identifier
+    abstract: Word = None
+    assw: Annotated[Word, BeforeValidator(_lines)] = None
+    text: Word = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One review as GEM sees it.
+
+    Attributes:
+        paper_id: Its paper.
+        review_id: Unique among all reviews.
+        reviewer: Pseudonym or number; None if the record has none.
+        system: Who wrote it: `PEOPLE`, or the name of a model.
+        raw: The review as written; empty if it is not at hand.
+        judgments: Its judgments, one a line (arXiv 2411.07228, app. C.1); empty if there are none.
+    """
+
+    paper_id: str
+    review_id: str
+    reviewer: str | None
+    system: str
+    raw: str
+    judgments: str
+
+
+@dataclass(frozen=True)
+class Materials:
+    """All reviews of some papers.
+
+    Attributes:
+        papers: Reviews by paper, both in the order of the file.
+        synopses: What is known of papers, by paper.
+        files: The files read.
+        warnings: What was left out or changed, in words.
+        skipped: Faults of lines that were left out.
+    """
+
+    papers: dict[str, list[Written]]
+    synopses: dict[str, SynopsisRow]
+    files: list[Path] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    skipped: list[InputError] = field(default_factory=list)
+
+    def systems(self) -> list[str]:
+        """Names of the systems, people first."""
+        names = dict.fromkeys(one.system for group in self.papers.values() for one in group)
+        return sorted(names, key=lambda name: (name != PEOPLE, name))
+
+    def all(self) -> Iterator[Written]:
+        """All reviews, paper by paper."""
+        for group in self.papers.values():
+            yield from group
+
+
+def read_materials(
+    path: Path, *, others: Iterable[tuple[str, Path]] = (), skip_bad_lines: bool = False
+) -> Materials:
+    """Read reviews, and beside them what is known of their papers.
+
+    Args:
+        path: A file of reviews (``.jsonl`` or ``.parquet``), or a folder with ``reviews`` and
+            possibly ``synopses`` or ``papers``.
+        others: Names of systems and files of their reviews.
+        skip_bad_lines: Go on without lines that cannot be used, and list them.
+
+    Raises:
+        InputError: A file is missing, or (unless skipped) a line cannot be used.
+    """
+    file = _reviews_file(Path(path))
+    reading = _Reading(skip_bad_lines)
+    reading.read(file, None)
+    for name, other in others:
+        reading.read(_reviews_file(Path(other)), name)
+    if not reading.papers and not reading.skipped:
+        raise InputError("holds no reviews", file=file, cure="add one record per line")
+    beside = {name: _beside(file.parent, name) for name in (SYNOPSES, "papers")}
+    for known in filter(None, beside.values()):
+        reading.read_synopses(known)
+    return Materials(
+        reading.papers, reading.synopses, reading.files, reading.warnings, reading.skipped
+    )
+
+
+def _reviews_file(path: Path) -> Path:
+    if path.is_dir():
+        found = _beside(path, REVIEWS)
+        if found is None:
+            raise InputError("has no reviews.jsonl or reviews.parquet", file=path, cure=_CURE)
+        return found
+    if not path.is_file():
+        raise InputError("there is no such file or folder", file=path, cure=_CURE)
+    if path.suffix.lower() not in _ENDINGS:
+        raise InputError("is neither .jsonl nor .parquet", file=path, cure=_CURE)
+    return path
+
+
+def _beside(folder: Path, name: str) -> Path | None:
+    files = (folder / f"{name}{ending}" for ending in _ENDINGS)
+    return next((file for file in files if file.is_file()), None)
+
+
+class _Reading:
+    """What accumulates while files are read."""
+
+    def __init__(self, skip_bad_lines: bool) -> None:
+        self._skip = skip_bad_lines
+        self._places: dict[str, str] = {}
+        self.papers: dict[str, list[Written]] = {}
+        self.synopses: dict[str, SynopsisRow] = {}
+        self.files: list[Path] = []
+        self.warnings: list[str] = []
+        self.skipped: list[InputError] = []
+
+    def read(self, file: Path, system: str | None) -> None:
+        """Read the reviews of one file."""
+        self.files.append(file)
+        empty = 0
+        for row in Shelf.of(file).rows():
+            try:
+                if row.error is not None or row.record is None:
+                    raise row.error or InputError("is empty", file=file, line=row.line)
+                one = self._written(row.record, file, row.line, system)
+            except InputError as error:
+                self._fault(error)
+                continue
+            if not one.raw.strip() and not one.judgments.strip():
+                empty += 1
+                continue
+            self.papers.setdefault(one.paper_id, []).append(one)
+        if empty:
+            self.warnings.append(f"{file}: {empty} reviews without any text are left out")
+
+    def read_synopses(self, file: Path) -> None:
+        """Read what is known of papers; what an earlier file says of a paper stays."""
+        self.files.append(file)
+        for row in Shelf.of(file).rows():
+            try:
+                if row.error is not None or row.record is None:
+                    raise row.error or InputError("is empty", file=file, line=row.line)
+                one = SynopsisRow.model_validate(row.record)
+            except ValidationError as error:
+                self._fault(input_error(error, file=file, line=row.line))
+            except InputError as error:
+                self._fault(error)
+            else:
+                self.synopses.setdefault(one.paper_id, one)
+
+    def _written(
+        self, record: dict[str, object], file: Path, line: int, system: str | None
+    ) -> Written:
+        try:
+            row = WrittenRow.model_validate(record)
+        except ValidationError as error:
+            raise input_error(error, file=file, line=line) from error
+        name = system or row.system
+        review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or line}"
+        if review_id in self._places:
+            raise InputError(
+                f"'{review_id}' is also at {self._places[review_id]}",
+                file=file,
+                line=line,
+                field="review_id",
+                cure="give every review its own `review_id`, or every reviewer a number",
+            )
+        self._places[review_id] = f"{file.name} line {line}"
+        boxes = row.sections or {}
+        text = "\n\n".join(f"{box}:\n\n{words}" for box, words in boxes.items()) or row.text or ""
+        return Written(
+            paper_id=row.paper_id,
+            review_id=review_id,
+            reviewer=row.reviewer,
+            system=name,
+            raw=tidy(text).text,
+            judgments=tidy(row.judgments or "").text,
+        )
+
+    def _fault(self, error: InputError) -> None:
+        if not self._skip:
+            raise error
+        self.skipped.append(error)
