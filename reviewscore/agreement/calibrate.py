@@ -148,7 +148,8 @@ def _threshold(sample: _Sample) -> float:
     for threshold in _THRESHOLDS:
         called = guessed >= threshold
         hits = float((called & (sample.flag == 1)).sum())
-        scores.append(2 * hits / float(called.sum() + sample.flag.sum()))
+        # All misinformed points can lie in the papers held out: then no threshold is better.
+        scores.append(2 * hits / max(1.0, float(called.sum() + sample.flag.sum())))
     best = [one for one, score in zip(_THRESHOLDS, scores, strict=True) if score == max(scores)]
     return best[len(best) // 2]
 

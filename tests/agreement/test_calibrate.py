@@ -57,6 +57,24 @@ def test_a_judge_that_is_too_strict_gains_on_papers_it_was_not_fitted_to(tmp_pat
     assert "gain +" in page(found)
 
 
+def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) -> None:
+    points = [
+        (f"paper{paper}-r1#{n}", PointType.CLAIM, Said(1 if paper == 0 else 4))
+        for paper in range(8)
+        for n in range(1, 8)
+    ]
+    scored = [point(*one) for one in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    labels = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    found = study(compared, with_calibration=True).calibrations["openai/x"]
+
+    gains = {one.metric: one for one in found.gains}
+    assert found.types["claim"].misinformed == 7
+    assert (gains["F1"].before, gains["F1"].after) == (1.0, 0.0)
+
+
 def test_curves_are_monotone_and_stay_on_their_scales(tmp_path: Path) -> None:
     found = strict_study(tmp_path).calibrations["openai/strict"]
 
