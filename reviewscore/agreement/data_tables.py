@@ -75,9 +75,9 @@ def _faithfulness(people: People, judge: Judge, *, last: bool) -> Floats:
     rated = median_low(people.faithful)
     for row, score in enumerate(judge.scores):
         argument = None if score is None else score.argument
-        seen = argument is not None and all(
-            judge.premises[premise] is not None for premise in people.premises_of[row]
-        )
+        own = people.premises_of[row]
+        # Without a listed premise nothing shows that it is the labelled reconstruction.
+        seen = argument is not None and bool(own) and all(judge.premises[one] for one in own)
         if not seen or argument is None or (not last and len(argument.rounds) > 1):
             rated[row] = np.nan
     return rated
@@ -103,10 +103,8 @@ def counts(compared: Compared) -> Table:
     for name, kinds in reversed(KINDS):
         of = compared.of(kinds)
         rows.append((name, *(int((of & mask).sum()) for mask in masks.values())))
-    of_premise = people.point_of
-    rows.append(
-        ("premises", *(int(mask[of_premise[of_premise >= 0]].sum()) for mask in masks.values()))
-    )
+    of_premise = people.point_of[people.premises_labelled & (people.point_of >= 0)]
+    rows.append(("premises", *(int(mask[of_premise].sum()) for mask in masks.values())))
     _, flags = people.advanced
     for name, kinds in reversed(KINDS):
         cells: list[Cell] = [f"{name} misinformed, %"]

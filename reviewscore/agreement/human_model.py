@@ -67,12 +67,18 @@ class Compared:
         return np.asarray([one in kinds for one in self.people.types], dtype=bool)
 
     def dropped(
-        self, judge: Judge, human: Floats, score: Floats, among: NDArray[np.bool_]
+        self,
+        judge: Judge,
+        human: Floats,
+        score: Floats,
+        among: NDArray[np.bool_] | None = None,
     ) -> Counter[str]:
-        """Why points do not count."""
+        """Why some points, or without `among` any premises, do not count."""
         why: Counter[str] = Counter()
-        for row in np.flatnonzero(among & (np.isnan(human) | np.isnan(score))):
-            unit = self.people.points[row].unit_id
+        units = self.people.premises if among is None else self.people.points
+        gone = np.isnan(human) | np.isnan(score)
+        for row in np.flatnonzero(gone if among is None else among & gone):
+            unit = units[row].unit_id
             why[NO_LABEL if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
 
@@ -199,9 +205,14 @@ def scores_compared(compared: Compared) -> Table:
         ) -> Cell:
             return compared.ask(make, judge, *pair, among)
 
-        def below(make: Callable[[Floats, Floats], Statistic], h: Floats, m: Floats) -> Slot:
-            known = Counter({NO_VERDICT: int((~np.isnan(h) & np.isnan(m)).sum())})
-            return compared.premises.ask(make(h, m), known)
+        def below(
+            make: Callable[[Floats, Floats], Statistic],
+            h: Floats,
+            m: Floats,
+            *,
+            judge: Judge = judge,
+        ) -> Slot:
+            return compared.premises.ask(make(h, m), compared.dropped(judge, h, m))
 
         rows.append(
             (judge.name, "F1", at(f1, base_flag), below(f1, *map(misinformed, premise)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.arguments.aggregate import conjunction, weighted
@@ -34,7 +35,8 @@ class People:
         annotators: Their pseudonyms, in order.
         cards: What is known of them.
         points: The labelled review points.
-        premises: The labelled premises.
+        premises: The premises of arguments that were labelled. One that nobody labelled stays, so
+            that its argument is known to be labelled in part.
         types: Type of each point: the majority of the labels; None if there is no label or a tie.
         whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
             NaN missing.
@@ -69,6 +71,12 @@ class People:
     def premise(self) -> Floats:
         """Shape (premises,); the median factuality."""
         return median_low(self.factuality)
+
+    @cached_property
+    def premises_labelled(self) -> NDArray[np.bool_]:
+        """Shape (premises,); whether anybody labelled anything of the premise."""
+        known = ~np.isnan(self.factuality) | ~np.isnan(self.weight)
+        return np.asarray(known.any(axis=1), dtype=bool)
 
     @cached_property
     def advanced(self) -> tuple[Floats, Floats]:
@@ -182,12 +190,15 @@ def gather(
     """
     kept = [one for one in labels if one.unit_id in units]
     labelled = {one.unit_id for one in kept}
-    points = tuple(u for u in units.values() if u.kind is UnitKind.POINT)
-    premises = tuple(
-        u for u in units.values() if u.kind is UnitKind.PREMISE and u.unit_id in labelled
+    every = [u for u in units.values() if u.kind is UnitKind.PREMISE]
+    have_premises = {u.point_id for u in every if u.unit_id in labelled}
+    rebuilt = have_premises | {u.unit_id for u in kept if u.field is LabelField.FAITHFULNESS}
+    premises = tuple(u for u in every if u.unit_id in labelled or u.point_id in rebuilt)
+    points = tuple(
+        u
+        for u in units.values()
+        if u.kind is UnitKind.POINT and (u.unit_id in labelled or u.unit_id in have_premises)
     )
-    have_premises = {u.point_id for u in premises}
-    points = tuple(u for u in points if u.unit_id in labelled or u.unit_id in have_premises)
     columns = tuple(sorted({one.annotator for one in kept}))
     row_of = {u.unit_id: row for row, u in enumerate(points)}
     place = _Places(row_of, {u.unit_id: row for row, u in enumerate(premises)}, columns)

@@ -172,13 +172,19 @@ def _notes(compared: Compared) -> list[str]:
     """How the tables came about, and what limits them."""
     how, people = compared.points.resampling, compared.people
     papers = len(compared.points.clusters)
+    labelled = {
+        unit.unit_id
+        for unit, there in zip(people.premises, people.premises_labelled, strict=True)
+        if there
+    }
+    premises = len(labelled)
     drawn = {
         "papers+units": "papers, then points of each",
         "papers": "whole papers",
         "units": "points, as if they were independent",
     }[how.scheme]
     notes = [
-        f"{len(people.points):,} points and {len(people.premises):,} premises of "
+        f"{len(people.points):,} points and {premises:,} premises of "
         f"{_many(papers, 'paper')}, labelled by {_many(len(people.annotators), 'annotator')}. "
         "The human label is their median, the lower one of two in the middle.",
         f"In brackets: {how.level:.0%} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
@@ -208,10 +214,10 @@ def _notes(compared: Compared) -> list[str]:
             )
         if not judge.run.manifest.complete or judge.run.manifest.selection:
             notes.append(f"{judge.name}: the run is not complete, or a selection.")
-        lost = sum(why == NO_PREMISES for why in judge.missing.values())
+        lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())
         if lost:
             notes.append(
-                f"{judge.name}: {lost:,} of {len(people.premises):,} labelled premises are not in "
+                f"{judge.name}: {lost:,} of {premises:,} labelled premises are not in "
                 "its reconstructions, which have other premises."
             )
     return notes

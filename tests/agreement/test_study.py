@@ -198,6 +198,53 @@ def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> 
     assert lost
     assert all(unit.endswith("/P2") for unit in lost)
     assert any("other premises" in note for note in found.notes)
+    assert cell(found, "base-and-advanced", 0, "premises").dropped == {NO_PREMISES: len(lost)}
+    assert cell(found, "reconstruction", 1, "faithfulness 1-5").n == 0
+
+
+def test_a_premise_that_nobody_labelled_leaves_its_argument_without_a_label(
+    tmp_path: Path,
+) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    labels = [one for one in labels_of(points) if not str(one["unit_id"]).endswith("/P2")]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    of_arguments = compared.of((PointType.ARGUMENT,))
+    score, flag = compared.people.advanced
+    false = compared.people.premise[compared.people.premises_labelled] <= 2
+    assert np.isnan(score[of_arguments]).all()
+    # One false premise decides; where none is known to be false, nothing is known.
+    assert np.isnan(flag[of_arguments]).tolist() == (~false).tolist()
+    found = study(compared)
+    assert "12 points and 4 premises of 2 papers" in found.notes[0]
+    assert {row[0]: row[1] for row in table(found, "data").rows}["premises"] == 4
+
+
+def test_faithfulness_of_a_reconstruction_is_not_that_of_another(tmp_path: Path) -> None:
+    # Premises of an unfaithful reconstruction are not labelled, but they tell it from others.
+    points = [one for one in truth(2, 6) if one[1] is PointType.ARGUMENT]
+    scored = [point(name, kind, said) for name, kind, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    units = []
+    for number, one in enumerate(scored):
+        common = {"paper_id": one.paper_id, "review_id": one.review_id}
+        units.append({"unit_id": one.point_id, **common})
+        assert one.argument is not None
+        for premise in one.argument.premises:
+            text = premise.text if number == 0 else "Another premise."
+            units.append({"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
+                          "point_id": one.point_id, "text": text, **common})  # fmt: skip
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    for one in labels:
+        one["value"] = 2 if one["field"] == "faithfulness" else one["value"]
+
+    path = write_labels(tmp_path / "labels", labels, units=units)
+    found = study(compare([run], read_annotations(path), FAST))
+
+    rated = cell(found, "reconstruction", 1, "faithfulness 1-5")
+    assert (rated.value, rated.n) == (2.0, 1)
 
 
 def test_labels_of_units_that_no_run_has_are_counted(tmp_path: Path) -> None:
