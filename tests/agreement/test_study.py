@@ -272,6 +272,41 @@ def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path:
     assert any("1 point without a type" in one for one in study(compared).notes)
 
 
+def test_the_type_of_other_words_under_the_same_number_is_not_taken(tmp_path: Path) -> None:
+    here = point("p-r#1", PointType.CLAIM, Said(4))
+    other = point("p-r#2", PointType.ARGUMENT, Said(4), text="Something else.")
+    run = run_of(tmp_path / "run", [here, other], "openai/x")
+    units = [
+        {"unit_id": name, "paper_id": "p", "review_id": "p-r", "text": f"Point {name}."}
+        for name in ("p-r#1", "p-r#2")
+    ]
+    labels = [
+        {"unit_id": name, "annotator": "A1", "field": "factuality", "value": 3}
+        for name in ("p-r#1", "p-r#2")
+    ]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    compared = compare([run], read_annotations(path), FAST)
+
+    assert compared.people.types == (PointType.CLAIM, None)
+
+
+@pytest.mark.parametrize("folders", [("a/run", "b/run"), ("run", "run")])
+def test_runs_of_one_judge_in_folders_of_one_name_are_told_apart(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    points = truth(2, 6)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    made = {name: judged(tmp_path / name, points) for name in dict.fromkeys(folders)}
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare([made[one] for one in folders], read_annotations(path), FAST))
+
+    assert len({judge.name for judge in found.compared.judges}) == 2
+    assert len(found.disagreements) == 2
+
+
 def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:
     run = judged(tmp_path / "run", truth(2, 3))
     elsewhere = [("other-r1#1", PointType.CLAIM, Said(2))]
