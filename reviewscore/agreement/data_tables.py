@@ -92,9 +92,9 @@ def counts(compared: Compared) -> Table:
     """What was labelled, by part of the set, and how much of it is misinformed (table 6)."""
     people = compared.people
     names = [one.subset for one in people.points]
-    parts = sorted({name for name in names if name is not None})
+    parts = sorted({name for name in names if name})
     masks = {name: np.asarray([one == name for one in names]) for name in parts}
-    masks[_ALL] = np.ones(len(names), dtype=bool)
+    masks[_ALL if _ALL not in masks else "all parts"] = np.ones(len(names), dtype=bool)
     rows: list[tuple[Cell, ...]] = [
         ("papers", *(len(_distinct(people, mask, "paper_id")) for mask in masks.values())),
         ("reviews", *(len(_distinct(people, mask, "review_id")) for mask in masks.values())),
@@ -107,7 +107,7 @@ def counts(compared: Compared) -> Table:
     rows.append(("premises", *(int(mask[of_premise].sum()) for mask in masks.values())))
     _, flags = people.advanced
     for name, kinds in reversed(KINDS):
-        cells: list[Cell] = [f"{name} misinformed, %"]
+        cells: list[Cell] = [f"{name} misinformed"]
         for mask in masks.values():
             among = (compared.of(kinds) & mask).astype(np.float64)
             cells.append(compared.points.ask(mean("share", only(flags, among))))
@@ -118,7 +118,10 @@ def counts(compared: Compared) -> Table:
         ("", *masks),
         tuple(rows),
         share=True,
-        notes=("Misinformed by the median label, of arguments by the conjunction of premises.",),
+        notes=(
+            "Misinformed: in percent, by the median label, of arguments by the conjunction of "
+            "premises.",
+        ),
     )
 
 

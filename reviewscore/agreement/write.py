@@ -13,7 +13,17 @@ from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown, unsteady
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    chance,
+    counted,
+    escaped,
+    latex,
+    left_out,
+    markdown,
+    unsteady,
+)
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
@@ -71,12 +81,15 @@ def _make(out: Path, *, allow_foreign: bool) -> None:
 
 def page(study: Study) -> str:
     """All tables and notes as one Markdown page."""
-    parts = ["# Human-model agreement\n", "\n".join(f"- {note}" for note in study.notes) + "\n"]
+    parts = [
+        "# Human-model agreement\n",
+        "\n".join(f"- {escaped(note)}" for note in study.notes) + "\n",
+    ]
     for table in study.tables:
         parts.append(markdown(table))
         lines = [*counted(table), *left_out(table), *unsteady(table)]
         if lines:
-            parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+            parts.append("\n".join(f"- {escaped(line)}" for line in lines) + "\n")
     if study.calibrations:
         parts.append(_calibrations(study.calibrations))
     parts.append(_disagreements(study))
@@ -139,8 +152,8 @@ def _disagreements(study: Study) -> str:
     for name, found in study.disagreements.items():
         flips = sum(one.flips is True for one in found)
         lines.append(
-            f"- {name}: {len(found):,} points differ by one or more, {flips:,} of them lie on the "
-            "two sides of misinformed."
+            f"- {escaped(name)}: {len(found):,} listed, whose scores differ by one or more or lie "
+            f"on the two sides of misinformed, as {flips:,} do."
         )
     if len(lines) == 1:
         lines.append("- No judge has five-point scores.")
@@ -153,15 +166,16 @@ def _disagreements(study: Study) -> str:
 
 def _calibrations(found: dict[str, Calibration]) -> str:
     parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
-    for name, one in found.items():
+    for judge, one in found.items():
+        name = escaped(judge)
         for gain in one.gains:
             if gain.before is None or gain.after is None or gain.metric == "share by people":
                 continue
             ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
-            chance = "" if gain.p is None else f", p={gain.p:.3f}"
+            p = "" if gain.p is None else f", {chance(gain.p)}"
             parts.append(
                 f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
-                f"(gain {gain.after - gain.before:+.3f}{ends}{chance}, n={gain.n:,})"
+                f"(gain {gain.after - gain.before:+.3f}{ends}{p}, n={gain.n:,})"
             )
         people = [gain for gain in one.gains if gain.metric == "share by people"]
         parts += [f"- {name}: people call {gain.before:.3f} of them misinformed"

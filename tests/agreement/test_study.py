@@ -11,6 +11,7 @@ from reviewscore.agreement.judge import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTH
 from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.study import Study, compare, study
 from reviewscore.agreement.table import Table
+from reviewscore.agreement.write import page
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
@@ -402,6 +403,35 @@ def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
     assert experience[3] == ("2", "A3", None, "")
     between = table(found, "between-annotators").rows
     assert [row[0] for row in between] == ["group 1", "group 2", "median of groups", "all"]
+
+
+def test_names_of_groups_are_no_markup_of_the_page(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    cards = [{"annotator": "A1", "group": "<img src=x>"}]
+    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
+
+    found = page(study(compare([run], read_annotations(path), FAST)))
+
+    assert "&lt;img src=x>" in found
+    assert "<img" not in found
+
+
+def test_a_part_named_all_is_not_taken_for_the_whole(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    units = [
+        {"unit_id": name, "paper_id": name[:6], "review_id": name.partition("#")[0]}
+        | ({"subset": "all"} if name.startswith("paper0") else {})
+        for name, _, _ in points
+    ]
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    found = table(study(compare([run], read_annotations(path), FAST)), "data")
+
+    assert found.columns == ("", "all", "all parts")
+    assert found.rows[0] == ("papers", 1, 2)
 
 
 def test_reconstruction_is_measured_in_the_first_round_and_by_the_loop(tmp_path: Path) -> None:
