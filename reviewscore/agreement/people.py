@@ -37,7 +37,8 @@ class People:
         points: The labelled review points.
         premises: The premises of arguments that were labelled. One that nobody labelled stays, so
             that its argument is known to be labelled in part.
-        types: Type of each point: the majority of the labels; None if there is no label or a tie.
+        types: Type of each point: the majority of the labels; None if there is no label or a tie,
+            or if people used the scale of another type.
         whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
             NaN missing.
         faithful: Shape (points, annotators); faithfulness 1..5 of the reconstruction.
@@ -265,29 +266,27 @@ def _types(
     points: Sequence[Unit], labels: Sequence[Label], judged: Mapping[str, PointType]
 ) -> tuple[PointType | None, ...]:
     votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
-    questions: set[str] = set()
+    scales: dict[str, LabelField] = {}
     for one in labels:
         if one.field is LabelField.TYPE and one.unit_id in votes:
             votes[one.unit_id][str(one.value)] += 1
-        if one.field is LabelField.UNANSWERABILITY:
-            questions.add(one.unit_id)
+        if one.field in _SCALES and one.unit_id in votes:
+            scales[one.unit_id] = one.field
     return tuple(
-        _majority(
-            votes[u.unit_id],
-            PointType.QUESTION if u.unit_id in questions else judged.get(u.unit_id),
-        )
-        for u in points
+        _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
     )
 
 
-def _majority(votes: Counter[str], otherwise: PointType | None) -> PointType | None:
-    """The commonest type; a tie stays open."""
+def _majority(
+    votes: Counter[str], scale: LabelField | None, judged: PointType | None
+) -> PointType | None:
+    """The commonest type, or else the judge's; a tie, or another type's scale, leaves it open."""
     first = votes.most_common(2)
-    if not first:
-        return otherwise
     if len(first) > 1 and first[0][1] == first[1][1]:
         return None
-    return PointType(first[0][0])
+    question = scale is LabelField.UNANSWERABILITY
+    kind = PointType(first[0][0]) if first else PointType.QUESTION if question else judged
+    return kind if scale is None or question == (kind is PointType.QUESTION) else None
 
 
 def _known(value: np.float64 | float) -> int | None:

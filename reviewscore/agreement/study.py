@@ -204,7 +204,8 @@ def _notes(compared: Compared) -> list[str]:
     untyped = sum(kind is None for kind in people.types)
     if untyped:
         notes.append(
-            f"{_many(untyped, 'point')} without a type that most annotators chose: in no table."
+            f"{_many(untyped, 'point')} without a type that most annotators chose and whose scale "
+            "they used: in no table."
         )
     if papers < FEW_PAPERS:
         notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")

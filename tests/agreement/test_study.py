@@ -273,6 +273,33 @@ def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path:
     assert any("1 point without a type" in one for one in study(compared).notes)
 
 
+def test_a_weakness_to_people_is_no_question_because_a_judge_says_so(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [point("p-r#1", PointType.QUESTION, Said(2))], "openai/x")
+    labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2}]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    assert compared.people.types == (None,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "scale"), [("claim", "unanswerability"), ("question", "factuality")]
+)
+def test_a_point_on_the_scale_of_another_type_is_in_no_table(
+    tmp_path: Path, kind: str, scale: str
+) -> None:
+    run = run_of(tmp_path / "run", [point("p-r#1", PointType(kind), Said(2))], "openai/x")
+    labels: list[dict[str, object]] = [
+        {"unit_id": "p-r#1", "annotator": "A1", "field": "type", "value": kind},
+        {"unit_id": "p-r#1", "annotator": "A1", "field": scale, "value": 2},
+    ]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    assert compared.people.types == (None,)
+    assert any("1 point without a type" in one for one in study(compared).notes)
+
+
 def test_the_type_of_other_words_under_the_same_number_is_not_taken(tmp_path: Path) -> None:
     here = point("p-r#1", PointType.CLAIM, Said(4))
     other = point("p-r#2", PointType.ARGUMENT, Said(4), text="Something else.")
