@@ -200,7 +200,7 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
     if len(groups) > 1:
         medians = (f"{statistics.median(one):.3f}" if one else "–" for one in values)
         rows.append(("median of groups", *medians))
-    if len(groups) != 1:
+    if list(groups.values()) != [everyone]:
         made = _alphas(compared, everyone, level)
         rows.append(("all", *(bench.ask(statistic) for bench, statistic in made)))
     return Table(

@@ -386,6 +386,67 @@ def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -
     assert gain.p < 0.05
 
 
+def test_a_panel_with_the_response_is_not_paired_with_a_single_judge(tmp_path: Path) -> None:
+    points = truth(4, 6)
+    runs = [
+        judged(tmp_path / "panel", points, panel=["anthropic/y"]),
+        judged(tmp_path / "alone", points, author_response=True),
+    ]
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    assert "authors-response" not in {one.name for one in found.tables}
+
+
+def test_units_left_out_do_not_shift_ac2(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    some = [one for one in points if one[1] is not PointType.CLAIM]
+    runs = [judged(tmp_path / "some", some), judged(tmp_path / "all", points, judge="openai/all")]
+    everything = write_labels(tmp_path / "everything", labels_of(points))
+    few = write_labels(
+        tmp_path / "few",
+        [one for one in labels_of(points) if str(one["unit_id"]).partition("/")[0]
+         in {name for name, _, _ in some}],
+    )  # fmt: skip
+
+    with_others = study(compare(runs, read_annotations(everything), FAST))
+    alone = study(compare(runs[:1], read_annotations(few), FAST))
+
+    one = cell(with_others, "agreement-review-points", 0, "AC2")
+    assert one.dropped == {NOT_IN_RUN: 18}
+    assert one.value == cell(alone, "agreement-review-points", 0, "AC2").value
+
+
+def test_units_that_differences_and_annotators_lack_are_counted(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    runs = [
+        judged(tmp_path / "all", points),
+        judged(tmp_path / "some", points[:36], judge="openai/some"),
+    ]
+    labels = [one for one in labels_of(points, annotators=2)
+              if (one["annotator"], one["unit_id"]) != ("A2", points[0][0])]  # fmt: skip
+    path = write_labels(tmp_path / "labels", labels)
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    assert cell(found, "judges-compared", 0, "F1").dropped == {"without all that is compared": 18}
+    lacking = cell(found, "agreement", 2, "review points F1")
+    assert lacking.n == 53
+    assert lacking.dropped == {"not labelled by this annotator and another": 1}
+
+
+def test_annotators_without_a_group_are_in_the_row_of_all(tmp_path: Path) -> None:
+    points = truth(3, 6)
+    run = judged(tmp_path / "run", points)
+    cards = [{"annotator": name, "group": "1"} for name in ("A1", "A2")]
+    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    assert [row[0] for row in table(found, "between-annotators").rows] == ["group 1", "all"]
+
+
 def test_equal_runs_differ_by_nothing_and_no_chance_test_finds_more(tmp_path: Path) -> None:
     points = truth(6, 9)
     runs = [judged(tmp_path / name, points, judge=f"openai/{name}") for name in ("one", "two")]
