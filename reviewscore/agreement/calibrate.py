@@ -77,7 +77,7 @@ def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | No
         after[:, sample.rows] = _out_of_fold(sample)
     calibration = Calibration(
         reviewscore_version=__version__,
-        judge=judge.run.manifest.judge,
+        judge=" + ".join(judge.run.models),
         learnt_from=compared.people.name,
         types=types,
         left_out=left_out,

@@ -151,6 +151,37 @@ def test_a_premise_without_a_score_stays_unknown() -> None:
     assert (found.probability, found.misinformed) == (None, None)
 
 
+def test_a_calibration_of_a_panel_is_not_one_of_its_first_judge(tmp_path: Path) -> None:
+    points = truth(20, 9)
+    scored = [point(*one) for one in points]
+    run = run_of(tmp_path / "run", scored, "openai/x", panel=["anthropic/y"])
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    (found,) = study(compared, with_calibration=True).calibrations.values()
+
+    assert found.judge == "openai/x + anthropic/y"
+
+
+@pytest.mark.parametrize(
+    ("name", "heights", "problem"),
+    [
+        ("probability", "[0.9, 1.5]", "y of probability must lie between 0 and 1"),
+        ("probability", "[NaN, 0.5]", "y of probability must lie between 0 and 1"),
+        ("score", "[0.0, 5.0]", "y of score must lie between 1 and 5"),
+    ],
+)
+def test_a_calibration_that_leaves_its_scales_is_refused(
+    tmp_path: Path, name: str, heights: str, problem: str
+) -> None:
+    text = learnt().model_dump_json()
+    old = {"probability": "[0.9,0.1]", "score": "[3.0,5.0]"}[name]
+    (tmp_path / "c.json").write_text(text.replace(old, heights), "utf-8")
+
+    with pytest.raises(InputError, match=problem):
+        read_calibration(tmp_path / "c.json", judge="openai/imagined")
+
+
 def test_a_calibration_of_another_judge_is_refused(tmp_path: Path) -> None:
     write_calibration(tmp_path / "c.json", learnt())
 
