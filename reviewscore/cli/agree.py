@@ -54,7 +54,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
     show_default=True,
     help="Bootstrap samples, and permutations.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of both.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
 @click.option(
     "--resample",
     "scheme",
@@ -181,7 +181,11 @@ def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
     found = check_labels(folder.name, rows, sheet, units)
     if found.faults:
         raise first_fault(found)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        cure = "name a folder with --human"
+        raise InputError("is no folder to write into", file=folder, cure=cure) from error
     if (folder / LABELS).exists():
         raise InputError(
             "is there already", file=folder / LABELS, cure="name another folder with --human"
