@@ -44,6 +44,7 @@ def draw_all(
         {
             "svg.hashsalt": "reviewscore",  # the same plot is the same file
             "svg.fonttype": "none",
+            "text.parse_math": False,  # a dollar sign in a name is no formula
             "font.size": 9,
             "axes.spines.top": False,
             "axes.spines.right": False,

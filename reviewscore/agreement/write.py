@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from reviewscore import __version__
@@ -55,7 +57,7 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
     for name, calibration in study.calibrations.items():
         if not calibration.types:  # too few labels: the page says so
             continue
-        path = out / f"calibration-{_file_name(name)}.json"
+        path = _free(out, f"calibration-{_file_name(name)}", written)
         write_calibration(path, calibration)
         written.append(path)
     plots = draw_all(study.compared, study.tables, study.disagreements, out / "plots")
@@ -149,11 +151,16 @@ def _cell(text: str) -> str:
 
 def _disagreements(study: Study) -> str:
     lines = ["## Disagreements\n"]
+    _, flags = study.compared.people.advanced
+    by_name = {judge.name: judge for judge in study.compared.judges}
     for name, found in study.disagreements.items():
         flips = sum(one.flips is True for one in found)
+        # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
+        unlisted = int((abs(by_name[name].flags - flags) == 1).sum()) - flips
         lines.append(
             f"- {escaped(name)}: {len(found):,} listed, whose scores differ by one or more or lie "
             f"on the two sides of misinformed, as {flips:,} do."
+            + (f" {unlisted:,} more do, but lack a score to compare." if unlisted else "")
         )
     if len(lines) == 1:
         lines.append("- No judge has five-point scores.")
@@ -183,6 +190,12 @@ def _calibrations(found: dict[str, Calibration]) -> str:
         parts += [f"- {name}: {kind}s are left as they are: {why}"
                   for kind, why in one.left_out.items()]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def _free(out: Path, stem: str, written: Sequence[Path]) -> Path:
+    """A file of its own, though names that differ in their signs alone look the same."""
+    names = (f"{stem}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    return next(out / name for name in names if out / name not in written)
 
 
 def _file_name(judge: str) -> str:

@@ -151,6 +151,25 @@ def test_a_premise_without_a_score_stays_unknown() -> None:
     assert (found.probability, found.misinformed) == (None, None)
 
 
+def test_calibrations_of_judges_with_like_names_have_files_of_their_own(tmp_path: Path) -> None:
+    points = truth(20, 9)
+    scored = [point(*one) for one in points]
+    runs = [
+        run_of(tmp_path / f"{number}", scored, judge)
+        for number, judge in enumerate(("openai/x-y", "openai/x.y", "openai/x y"))
+    ]
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare(runs, read_annotations(labels), Resampling(resamples=100))
+
+    written = write_study(study(compared, with_calibration=True), tmp_path / "out")
+
+    names = [one.name for one in written if one.name.startswith("calibration")]
+    assert names == [
+        "calibration-openai-x-y.json", "calibration-openai-x.y.json",
+        "calibration-openai-x-y-2.json",
+    ]  # fmt: skip
+
+
 def test_a_calibration_of_a_panel_is_not_one_of_its_first_judge(tmp_path: Path) -> None:
     points = truth(20, 9)
     scored = [point(*one) for one in points]

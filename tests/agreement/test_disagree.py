@@ -181,6 +181,21 @@ def test_the_page_counts_what_the_sheet_lists(tmp_path: Path) -> None:
     assert "1 listed, whose scores differ by one or more or lie on the two sides" in page(found)
 
 
+def test_sides_that_differ_without_scores_are_counted(tmp_path: Path) -> None:
+    scored = point("p-r#1", PointType.ARGUMENT, Said(5))
+    run = run_of(tmp_path / "run", [scored], "openai/x")
+    # A false premise decides the side; without untrivialness there is no weighted score.
+    truth = [("p-r#1", PointType.ARGUMENT, Said(5, (1, 4)))]
+    labels = [one for one in labels_of(truth, wrong=0.0)
+              if one["field"] not in ("untrivialness", "source")]  # fmt: skip
+    path = write_labels(tmp_path / "labels", labels)
+
+    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+
+    assert found.disagreements["openai/x"] == []
+    assert "as 0 do. 1 more do, but lack a score to compare." in page(found)
+
+
 def test_the_sheet_has_an_empty_column_for_the_kind_by_hand(tmp_path: Path) -> None:
     found = one(tmp_path, claim("=SUM(A1) is wrong.", 1), (4, 4, 4))
 

@@ -11,7 +11,7 @@ from reviewscore.agreement.judge import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTH
 from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.study import Study, compare, study
 from reviewscore.agreement.table import Table
-from reviewscore.agreement.write import page
+from reviewscore.agreement.write import page, write_study
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
@@ -491,6 +491,16 @@ def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
     assert experience[3] == ("2", "A3", None, "")
     between = table(found, "between-annotators").rows
     assert [row[0] for row in between] == ["group 1", "group 2", "median of groups", "all"]
+
+
+def test_a_dollar_sign_in_the_name_of_a_judge_is_no_formula_of_a_plot(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points, judge="x/$a_{$")
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    written = write_study(study(compare([run], read_annotations(path), FAST)), tmp_path / "out")
+
+    assert tmp_path / "out" / "plots" / "confusion.svg" in written
 
 
 def test_names_of_groups_are_no_markup_of_the_page(tmp_path: Path) -> None:

@@ -176,6 +176,22 @@ def test_a_sheet_is_not_read_into_a_file(agree: Invoke, run: Path, tmp_path: Pat
     assert "mine: is no folder to write into; name a folder with --human" in result.stderr
 
 
+def test_papers_that_cannot_be_read_again_stop_only_who_names_them(
+    agree: Invoke, labels: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    folder = judged(tmp_path / "moved", truth(8, 6))
+    file = folder / "manifest.json"
+    manifest = json.loads(file.read_text("utf-8")) | {"data": str(tmp_path / "data")}
+    file.write_text(json.dumps(manifest), "utf-8")
+
+    fine = agree(folder, "--human", labels, "--resamples", 100)
+    named = agree(folder, "--human", labels, "--resamples", 100, "--data", tmp_path / "data")
+
+    assert fine.exit_code == 0, fine.stderr
+    assert named.exit_code == 2
+
+
 def test_a_seed_below_zero_is_refused(agree: Invoke, run: Path, labels: Path) -> None:
     result = agree(run, "--human", labels, "--seed", -1)
 
