@@ -32,7 +32,7 @@ _THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 @dataclass(frozen=True)
 class _Sample:
-    """Labelled points of one type.
+    """Labelled points of one type, as the judge sees it.
 
     Attributes:
         rows: Their rows among all points.
@@ -89,7 +89,9 @@ def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | No
 
 def _sample(compared: Compared, judge: Judge, kind: PointType) -> _Sample:
     human, flag = compared.people.advanced
-    known = compared.of((kind,))
+    # By the judge's own type, since at work there is no other.
+    known = np.asarray([one is not None and one.type is kind for one in judge.scores], dtype=bool)
+    known &= compared.of(tuple(PointType))
     for one in (human, flag, judge.lowest, judge.advanced):
         known &= ~np.isnan(one)
     rows = np.flatnonzero(known)

@@ -75,6 +75,21 @@ def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) 
     assert (gains["F1"].before, gains["F1"].after) == (1.0, 0.0)
 
 
+def test_a_calibration_goes_by_the_type_that_the_judge_sees(tmp_path: Path) -> None:
+    # At work nobody tells the judge that what it takes for an argument is a claim to people.
+    points = [(name, PointType.CLAIM, said) for name, _, said in truth(20, 6)]
+    scored = [point(name, PointType.ARGUMENT, said) for name, _, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    found = study(compared, with_calibration=True).calibrations["openai/x"]
+
+    assert set(found.types) == {"argument"}
+    assert found.types["argument"].n == 120
+    assert all(calibrated(one, found) is not None for one in scored)
+
+
 def test_curves_are_monotone_and_stay_on_their_scales(tmp_path: Path) -> None:
     found = strict_study(tmp_path).calibrations["openai/strict"]
 
