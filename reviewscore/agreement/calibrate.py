@@ -32,7 +32,7 @@ _THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 @dataclass(frozen=True)
 class _Sample:
-    """Labelled points of one type.
+    """Labelled points of one type, as the judge sees it.
 
     Attributes:
         rows: Their rows among all points.
@@ -77,7 +77,7 @@ def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | No
         after[:, sample.rows] = _out_of_fold(sample)
     calibration = Calibration(
         reviewscore_version=__version__,
-        judge=judge.run.manifest.judge,
+        judge=" + ".join(judge.run.models),
         learnt_from=compared.people.name,
         types=types,
         left_out=left_out,
@@ -89,7 +89,9 @@ def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | No
 
 def _sample(compared: Compared, judge: Judge, kind: PointType) -> _Sample:
     human, flag = compared.people.advanced
-    known = compared.of((kind,))
+    # By the judge's own type, since at work there is no other.
+    known = np.asarray([one is not None and one.type is kind for one in judge.scores], dtype=bool)
+    known &= compared.of(tuple(PointType))
     for one in (human, flag, judge.lowest, judge.advanced):
         known &= ~np.isnan(one)
     rows = np.flatnonzero(known)
@@ -148,7 +150,8 @@ def _threshold(sample: _Sample) -> float:
     for threshold in _THRESHOLDS:
         called = guessed >= threshold
         hits = float((called & (sample.flag == 1)).sum())
-        scores.append(2 * hits / float(called.sum() + sample.flag.sum()))
+        # All misinformed points can lie in the papers held out: then no threshold is better.
+        scores.append(2 * hits / max(1.0, float(called.sum() + sample.flag.sum())))
     best = [one for one, score in zip(_THRESHOLDS, scores, strict=True) if score == max(scores)]
     return best[len(best) // 2]
 

@@ -75,9 +75,9 @@ def _faithfulness(people: People, judge: Judge, *, last: bool) -> Floats:
     rated = median_low(people.faithful)
     for row, score in enumerate(judge.scores):
         argument = None if score is None else score.argument
-        seen = argument is not None and all(
-            judge.premises[premise] is not None for premise in people.premises_of[row]
-        )
+        own = people.premises_of[row]
+        # Without a listed premise nothing shows that it is the labelled reconstruction.
+        seen = argument is not None and bool(own) and all(judge.premises[one] for one in own)
         if not seen or argument is None or (not last and len(argument.rounds) > 1):
             rated[row] = np.nan
     return rated
@@ -92,9 +92,9 @@ def counts(compared: Compared) -> Table:
     """What was labelled, by part of the set, and how much of it is misinformed (table 6)."""
     people = compared.people
     names = [one.subset for one in people.points]
-    parts = sorted({name for name in names if name is not None})
+    parts = sorted({name for name in names if name})
     masks = {name: np.asarray([one == name for one in names]) for name in parts}
-    masks[_ALL] = np.ones(len(names), dtype=bool)
+    masks[_ALL if _ALL not in masks else "all parts"] = np.ones(len(names), dtype=bool)
     rows: list[tuple[Cell, ...]] = [
         ("papers", *(len(_distinct(people, mask, "paper_id")) for mask in masks.values())),
         ("reviews", *(len(_distinct(people, mask, "review_id")) for mask in masks.values())),
@@ -103,13 +103,11 @@ def counts(compared: Compared) -> Table:
     for name, kinds in reversed(KINDS):
         of = compared.of(kinds)
         rows.append((name, *(int((of & mask).sum()) for mask in masks.values())))
-    of_premise = people.point_of
-    rows.append(
-        ("premises", *(int(mask[of_premise[of_premise >= 0]].sum()) for mask in masks.values()))
-    )
+    of_premise = people.point_of[people.premises_labelled & (people.point_of >= 0)]
+    rows.append(("premises", *(int(mask[of_premise].sum()) for mask in masks.values())))
     _, flags = people.advanced
     for name, kinds in reversed(KINDS):
-        cells: list[Cell] = [f"{name} misinformed, %"]
+        cells: list[Cell] = [f"{name} misinformed"]
         for mask in masks.values():
             among = (compared.of(kinds) & mask).astype(np.float64)
             cells.append(compared.points.ask(mean("share", only(flags, among))))
@@ -120,7 +118,10 @@ def counts(compared: Compared) -> Table:
         ("", *masks),
         tuple(rows),
         share=True,
-        notes=("Misinformed by the median label, of arguments by the conjunction of premises.",),
+        notes=(
+            "Misinformed: in percent, by the median label, of arguments by the conjunction of "
+            "premises.",
+        ),
     )
 
 
@@ -199,7 +200,7 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
     if len(groups) > 1:
         medians = (f"{statistics.median(one):.3f}" if one else "–" for one in values)
         rows.append(("median of groups", *medians))
-    if len(groups) != 1:
+    if list(groups.values()) != [everyone]:
         made = _alphas(compared, everyone, level)
         rows.append(("all", *(bench.ask(statistic) for bench, statistic in made)))
     return Table(

@@ -25,6 +25,8 @@ from reviewscore.schema.review import PointType
 
 LONG = 1.5
 """A rationale this many times the usual length may be over-thinking (paper, footnote 10)."""
+_APART = 1 - 1e-9
+"""From here on scores differ by one: 4.6 less 3.6 is a little less."""
 _VALUE = frozenset({Form.QUALITY, Form.DEGREE})
 _UNSEEN = re.compile(
     r"\b(?:appendix|appendices|supplement\w*|figures?|tables?|equations?)\b[^.]{0,60}?\b(?:is|are|was"
@@ -103,7 +105,7 @@ def disagreements(
         gap = judge.advanced[row] - human[row]
         flip = bool(abs(judge.flags[row] - flags[row]) == 1)
         known = not (np.isnan(judge.flags[row]) or np.isnan(flags[row]))
-        if point is None or np.isnan(gap) or (abs(gap) < 1 and not flip):
+        if point is None or np.isnan(gap) or (abs(gap) < _APART and not flip):
             continue
         text = paper_text(point.paper_id) if paper_text is not None else None
         found.append(

@@ -23,6 +23,8 @@ from reviewscore.schema.review import PointType
 
 NO_LABEL = "no human label"
 NO_SCORES = "no scores"
+NOT_BOTH = "without all that is compared"
+NO_PAIR = "not labelled by this annotator and another"
 KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
     ("claims", (PointType.CLAIM,)),
     ("arguments", (PointType.ARGUMENT,)),
@@ -34,11 +36,17 @@ BINARY = (("Precision", precision), ("Recall", recall), ("F1", f1))
 FIVE: tuple[tuple[str, Callable[[Floats, Floats], Statistic]], ...] = (
     ("Pearson", pearson),
     ("Spearman", spearman),
-    ("AC2", lambda h, m: gwet_ac(rounded(np.stack([h, m], axis=1)))),
+    ("AC2", lambda h, m: gwet_ac(rounded(_pairs(h, m)))),
     ("Kappa", lambda h, m: weighted_kappa(rounded(h), rounded(m))),
     ("Alpha", lambda h, m: krippendorff_alpha(rounded(np.stack([h, m], axis=1)))),
 )
 """The five-point coefficients; those that need categories round half up."""
+
+
+def _pairs(human: Floats, judge: Floats) -> Floats:
+    """Both columns of units that have both, so that units left out do not shift AC2's chance."""
+    both = np.stack([human, judge], axis=1)
+    return np.where(np.isnan(both).any(axis=1, keepdims=True), np.nan, both)
 
 
 def rounded(scores: Floats) -> Floats:
@@ -67,12 +75,18 @@ class Compared:
         return np.asarray([one in kinds for one in self.people.types], dtype=bool)
 
     def dropped(
-        self, judge: Judge, human: Floats, score: Floats, among: NDArray[np.bool_]
+        self,
+        judge: Judge,
+        human: Floats,
+        score: Floats,
+        among: NDArray[np.bool_] | None = None,
     ) -> Counter[str]:
-        """Why points do not count."""
+        """Why some points, or without `among` any premises, do not count."""
         why: Counter[str] = Counter()
-        for row in np.flatnonzero(among & (np.isnan(human) | np.isnan(score))):
-            unit = self.people.points[row].unit_id
+        units = self.people.premises if among is None else self.people.points
+        gone = np.isnan(human) | np.isnan(score)
+        for row in np.flatnonzero(gone if among is None else among & gone):
+            unit = units[row].unit_id
             why[NO_LABEL if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
 
@@ -105,7 +119,8 @@ class Compared:
         all_known = among & ~np.isnan(np.stack([*one, *other])).any(axis=0)
         rows = all_known.astype(np.float64)
         left, right = (make(only(h, rows), only(m, rows)) for h, m in (one, other))
-        return self.points.ask(left, minus=right)
+        lacking = {NOT_BOTH: int((among & ~all_known).sum())}
+        return self.points.ask(left, lacking, minus=right)
 
 
 def overview(compared: Compared) -> Table:
@@ -144,7 +159,9 @@ def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
         for _, kinds in KINDS:
             rows_of = compared.of(kinds).astype(np.float64)
             for make, h, m in ((f1, flags, own_flags), (FIVE[3][1], score, own_score)):
-                cells.append(compared.points.ask(make(only(h, rows_of), only(m, rows_of))))
+                gone = int((np.isnan(h) | np.isnan(m))[rows_of == 1].sum())
+                statistic = make(only(h, rows_of), only(m, rows_of))
+                cells.append(compared.points.ask(statistic, {NO_PAIR: gone}))
         rows.append(tuple(cells))
     return rows
 
@@ -199,9 +216,14 @@ def scores_compared(compared: Compared) -> Table:
         ) -> Cell:
             return compared.ask(make, judge, *pair, among)
 
-        def below(make: Callable[[Floats, Floats], Statistic], h: Floats, m: Floats) -> Slot:
-            known = Counter({NO_VERDICT: int((~np.isnan(h) & np.isnan(m)).sum())})
-            return compared.premises.ask(make(h, m), known)
+        def below(
+            make: Callable[[Floats, Floats], Statistic],
+            h: Floats,
+            m: Floats,
+            *,
+            judge: Judge = judge,
+        ) -> Slot:
+            return compared.premises.ask(make(h, m), compared.dropped(judge, h, m))
 
         rows.append(
             (judge.name, "F1", at(f1, base_flag), below(f1, *map(misinformed, premise)),
@@ -309,12 +331,15 @@ def responses(compared: Compared) -> Table | None:
 
 
 def _response_pairs(judges: Sequence[Judge]) -> list[tuple[Judge, Judge]]:
-    """Runs of one judge without and with the authors' response."""
-    without = {one.run.manifest.judge: one for one in judges if not one.run.with_response}
+    """Runs of one judge, or of one panel, without and with the authors' response."""
+    without: dict[tuple[str, ...], Judge] = {}
+    for one in judges:
+        if not one.run.with_response:
+            without.setdefault(one.run.models, one)
     return [
-        (without[one.run.manifest.judge], one)
+        (without[one.run.models], one)
         for one in judges
-        if one.run.with_response and one.run.manifest.judge in without
+        if one.run.with_response and one.run.models in without
     ]
 
 
@@ -333,7 +358,7 @@ def _response_rows(compared: Compared, without: Judge, with_one: Judge) -> list[
     rows = []
     for name, kinds, (five, binary), which in wanted:
         among = compared.of(kinds)
-        cells: list[Cell] = [without.run.manifest.judge, name]
+        cells: list[Cell] = [" + ".join(without.run.models), name]
         for make, human, attribute in (
             (f1, binary, "base_flags" if which == "base" else "flags"),
             (FIVE[3][1], five, which),
@@ -350,7 +375,7 @@ def _response_rows(compared: Compared, without: Judge, with_one: Judge) -> list[
 def _premise_response(compared: Compared, without: Judge, with_one: Judge) -> tuple[Cell, ...]:
     scores = np.stack([compared.people.premise, without.premise, with_one.premise])
     scores[:, np.isnan(scores).any(axis=0)] = np.nan
-    cells: list[Cell] = [without.run.manifest.judge, "ArgScore without aggregation"]
+    cells: list[Cell] = [" + ".join(without.run.models), "ArgScore without aggregation"]
     for make, seen in ((f1, misinformed(scores)), (FIVE[3][1], scores)):
         left, right = make(seen[0], seen[1]), make(seen[0], seen[2])
         cells += [compared.premises.ask(left), compared.premises.ask(right)]

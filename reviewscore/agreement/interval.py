@@ -76,7 +76,8 @@ def _shifted(
 ) -> tuple[float, float] | None:
     """The percentiles to take for BCa; None where it is not defined."""
     # Replicates of a discrete coefficient often equal the value: half of them count as below.
-    below = float(((known < value).mean() + (known <= value).mean()) / 2)
+    lower, upto = known < value - _ROUNDING, known <= value + _ROUNDING
+    below = float((lower.mean() + upto.mean()) / 2)
     jack = left_out[~np.isnan(left_out)]
     if not 0.0 < below < 1.0 or len(jack) < 2:  # noqa: PLR2004 - skewness of one value
         return None

@@ -228,7 +228,19 @@ def align(
     return Judge(name, run, tuple(scores), tuple(found), missing)
 
 
-def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | None, str]:
+def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]:
+    """Type of each labelled point by the first run that has it and knows one."""
+    found: dict[str, PointType] = {}
+    for unit in units:
+        for run in runs:
+            score, _ = _record(run, unit)
+            if score is not None and score.type is not None:
+                found.setdefault(unit.unit_id, score.type)
+    return found
+
+
+def _record(run: Run, unit: Unit) -> tuple[PointScore | None, str]:
+    """A run's record of the words that were labelled, or why there is none."""
     score = run.points.get(unit.unit_id)
     why = NOT_IN_RUN if score is None else ""
     if score is not None and not _same(unit, score.text):
@@ -238,6 +250,11 @@ def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | N
         moved = run.points.get(name)
         if moved is not None and _same(unit, moved.text):
             score, why = moved, ""
+    return score, why
+
+
+def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | None, str]:
+    score, why = _record(run, unit)
     if score is None:
         return None, why
     if score.error and score.base is None and score.advanced is None:
@@ -281,13 +298,26 @@ def _floats(scores: Iterable[float | None]) -> Floats:
 
 
 def names(runs: Sequence[Run]) -> list[str]:
-    """A name for each run: its judge, told apart by response and folder where needed."""
+    """A name for each run: its judge, told apart by response and folder where needed.
+
+    No two are alike: names are keys of what is written.
+    """
     plain = [
         " + ".join(run.models) + (" with authors' response" if run.with_response else "")
         for run in runs
     ]
     often = Counter(plain)
-    return [
-        name if often[name] == 1 else f"{name} ({run.path.name})"
-        for name, run in zip(plain, runs, strict=True)
-    ]
+    marks = (
+        [run.path.resolve().name for run in runs],
+        [str(run.path) for run in runs],
+        [f"{run.path}, {number}" for number, run in enumerate(runs, start=1)],
+    )
+    found: list[str] = []
+    for mark in marks:
+        found = [
+            name if often[name] == 1 else f"{name} ({where})"
+            for name, where in zip(plain, mark, strict=True)
+        ]
+        if len(set(found)) == len(found):
+            break
+    return found

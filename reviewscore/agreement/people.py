@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.arguments.aggregate import conjunction, weighted
@@ -34,8 +35,10 @@ class People:
         annotators: Their pseudonyms, in order.
         cards: What is known of them.
         points: The labelled review points.
-        premises: The labelled premises.
-        types: Type of each point: the majority of the labels; None if there is no label or a tie.
+        premises: The premises of arguments that were labelled. One that nobody labelled stays, so
+            that its argument is known to be labelled in part.
+        types: Type of each point: the majority of the labels; None if there is no label or a tie,
+            or if people used the scale of another type.
         whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
             NaN missing.
         faithful: Shape (points, annotators); faithfulness 1..5 of the reconstruction.
@@ -69,6 +72,12 @@ class People:
     def premise(self) -> Floats:
         """Shape (premises,); the median factuality."""
         return median_low(self.factuality)
+
+    @cached_property
+    def premises_labelled(self) -> NDArray[np.bool_]:
+        """Shape (premises,); whether anybody labelled anything of the premise."""
+        known = ~np.isnan(self.factuality) | ~np.isnan(self.weight)
+        return np.asarray(known.any(axis=1), dtype=bool)
 
     @cached_property
     def advanced(self) -> tuple[Floats, Floats]:
@@ -182,12 +191,15 @@ def gather(
     """
     kept = [one for one in labels if one.unit_id in units]
     labelled = {one.unit_id for one in kept}
-    points = tuple(u for u in units.values() if u.kind is UnitKind.POINT)
-    premises = tuple(
-        u for u in units.values() if u.kind is UnitKind.PREMISE and u.unit_id in labelled
+    every = [u for u in units.values() if u.kind is UnitKind.PREMISE]
+    have_premises = {u.point_id for u in every if u.unit_id in labelled}
+    rebuilt = have_premises | {u.unit_id for u in kept if u.field is LabelField.FAITHFULNESS}
+    premises = tuple(u for u in every if u.unit_id in labelled or u.point_id in rebuilt)
+    points = tuple(
+        u
+        for u in units.values()
+        if u.kind is UnitKind.POINT and (u.unit_id in labelled or u.unit_id in have_premises)
     )
-    have_premises = {u.point_id for u in premises}
-    points = tuple(u for u in points if u.unit_id in labelled or u.unit_id in have_premises)
     columns = tuple(sorted({one.annotator for one in kept}))
     row_of = {u.unit_id: row for row, u in enumerate(points)}
     place = _Places(row_of, {u.unit_id: row for row, u in enumerate(premises)}, columns)
@@ -254,29 +266,27 @@ def _types(
     points: Sequence[Unit], labels: Sequence[Label], judged: Mapping[str, PointType]
 ) -> tuple[PointType | None, ...]:
     votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
-    questions: set[str] = set()
+    scales: dict[str, LabelField] = {}
     for one in labels:
         if one.field is LabelField.TYPE and one.unit_id in votes:
             votes[one.unit_id][str(one.value)] += 1
-        if one.field is LabelField.UNANSWERABILITY:
-            questions.add(one.unit_id)
+        if one.field in _SCALES and one.unit_id in votes:
+            scales[one.unit_id] = one.field
     return tuple(
-        _majority(
-            votes[u.unit_id],
-            PointType.QUESTION if u.unit_id in questions else judged.get(u.unit_id),
-        )
-        for u in points
+        _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
     )
 
 
-def _majority(votes: Counter[str], otherwise: PointType | None) -> PointType | None:
-    """The commonest type; a tie stays open."""
+def _majority(
+    votes: Counter[str], scale: LabelField | None, judged: PointType | None
+) -> PointType | None:
+    """The commonest type, or else the judge's; a tie, or another type's scale, leaves it open."""
     first = votes.most_common(2)
-    if not first:
-        return otherwise
     if len(first) > 1 and first[0][1] == first[1][1]:
         return None
-    return PointType(first[0][0])
+    question = scale is LabelField.UNANSWERABILITY
+    kind = PointType(first[0][0]) if first else PointType.QUESTION if question else judged
+    return kind if scale is None or question == (kind is PointType.QUESTION) else None
 
 
 def _known(value: np.float64 | float) -> int | None:

@@ -44,6 +44,7 @@ def draw_all(
         {
             "svg.hashsalt": "reviewscore",  # the same plot is the same file
             "svg.fonttype": "none",
+            "text.parse_math": False,  # a dollar sign in a name is no formula
             "font.size": 9,
             "axes.spines.top": False,
             "axes.spines.right": False,
@@ -151,6 +152,7 @@ def _forest(table: Table) -> Figure:
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
             if isinstance(cell, Slot) and cell.answer.value is not None:
                 rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
+    cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = _figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
     scale = 100.0 if table.share else 1.0
@@ -163,7 +165,7 @@ def _forest(table: Table) -> Figure:
         axis.plot(scale * one.value, place, "o", color=colour, ms=4)
     axis.axvline(0, color=_GREY, lw=0.6)
     axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
-    figure.suptitle(table.title, fontsize=9)
+    figure.suptitle(f"{table.title}{cut}", fontsize=9)
     axis.set_xlabel("percent" if table.share else "coefficient with its interval")
     return figure
 

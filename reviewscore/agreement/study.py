@@ -23,13 +23,23 @@ from reviewscore.agreement.human_model import (
     scores_compared,
     shares,
 )
-from reviewscore.agreement.judge import NO_PREMISES, Judge, Run, align, names, read_run, units_of
+from reviewscore.agreement.judge import (
+    NO_PREMISES,
+    Judge,
+    Run,
+    align,
+    names,
+    read_run,
+    types_of,
+    units_of,
+)
 from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
 from reviewscore.agreement.people import People, gather
 from reviewscore.agreement.raters import Level
 from reviewscore.agreement.resample import Clusters
 from reviewscore.agreement.table import Table
 from reviewscore.errors import InputError
+from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
 
@@ -72,12 +82,7 @@ def compare(
     wanted = None if labels.units is None else labels.units.values()
     read = [read_run(path, wanted) for path in runs]
     units = labels.units or units_of(read, (one.unit_id for one in labels.labels))
-    types = {
-        name: point.type
-        for run in reversed(read)
-        for name, point in run.points.items()
-        if point.type is not None
-    }
+    types = types_of(read, (one for one in units.values() if one.kind is UnitKind.POINT))
     people = gather(labels.name, labels.labels, units, labels.annotators, types)
     how = resampling or Resampling()
     judges = tuple(
@@ -172,13 +177,18 @@ def _notes(compared: Compared) -> list[str]:
     """How the tables came about, and what limits them."""
     how, people = compared.points.resampling, compared.people
     papers = len(compared.points.clusters)
+    labelled = {
+        unit.unit_id
+        for unit, there in zip(people.premises, people.premises_labelled, strict=True)
+        if there
+    }
     drawn = {
         "papers+units": "papers, then points of each",
         "papers": "whole papers",
         "units": "points, as if they were independent",
     }[how.scheme]
     notes = [
-        f"{len(people.points):,} points and {len(people.premises):,} premises of "
+        f"{len(people.points):,} points and {len(labelled):,} premises of "
         f"{_many(papers, 'paper')}, labelled by {_many(len(people.annotators), 'annotator')}. "
         "The human label is their median, the lower one of two in the middle.",
         f"In brackets: {how.level:.0%} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
@@ -194,24 +204,32 @@ def _notes(compared: Compared) -> list[str]:
     untyped = sum(kind is None for kind in people.types)
     if untyped:
         notes.append(
-            f"{_many(untyped, 'point')} without a type that most annotators chose: in no table."
+            f"{_many(untyped, 'point')} without a type that most annotators chose and whose scale "
+            "they used: in no table."
         )
     if papers < FEW_PAPERS:
         notes.append(f"Only {_many(papers, 'paper')}: the intervals say little of other papers.")
     if len(people.annotators) == 1:
         notes.append("One annotator: nothing shows how far people agree among themselves.")
     for judge in compared.judges:
-        if judge.run.lexical:
-            notes.append(
-                f"{judge.name} judges no truth: it is measured as a detector, what it does not "
-                "flag counting as not flagged, and has no five-point scores."
-            )
-        if not judge.run.manifest.complete or judge.run.manifest.selection:
-            notes.append(f"{judge.name}: the run is not complete, or a selection.")
-        lost = sum(why == NO_PREMISES for why in judge.missing.values())
-        if lost:
-            notes.append(
-                f"{judge.name}: {lost:,} of {len(people.premises):,} labelled premises are not in "
-                "its reconstructions, which have other premises."
-            )
+        notes += _notes_on(judge, labelled)
+    return notes
+
+
+def _notes_on(judge: Judge, labelled: set[str]) -> list[str]:
+    """What limits the figures of one judge; `labelled` are the labelled premises."""
+    notes = []
+    if judge.run.lexical:
+        notes.append(
+            f"{judge.name} judges no truth: it is measured as a detector, what it does not "
+            "flag counting as not flagged, and has no five-point scores."
+        )
+    if not judge.run.manifest.complete or judge.run.manifest.selection:
+        notes.append(f"{judge.name}: the run is not complete, or a selection.")
+    lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())
+    if lost:
+        notes.append(
+            f"{judge.name}: {lost:,} of {len(labelled):,} labelled premises are not in its "
+            "reconstructions, which have other premises."
+        )
     return notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,6 +14,11 @@ Cell: TypeAlias = Slot | str | int | None
 
 _TELL_FROM = 0.01
 """Share of resamples without a value from which it is said."""
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+"""Line breaks, and what a terminal would obey."""
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SMALLEST = 0.0005
+"""Below it a p-value would be printed as 0.000, which none is."""
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -50,11 +56,11 @@ def markdown(table: Table) -> str:
     from tabulate import tabulate
 
     marks = _Marks()
-    rows = [[_escaped(_words(cell, table, marks)) for cell in row] for row in table.rows]
-    body = tabulate(rows, [_escaped(name) for name in table.columns], tablefmt="github",
+    rows = [[escaped(_words(cell, table, marks)) for cell in row] for row in table.rows]
+    body = tabulate(rows, [escaped(name) for name in table.columns], tablefmt="github",
                     disable_numparse=True)  # fmt: skip
     notes = [*table.notes, *marks.lines()]
-    return "\n\n".join([f"## {_escaped(table.title)}", body, *map(_escaped, notes)]) + "\n"
+    return "\n\n".join([f"## {escaped(table.title)}", body, *map(escaped, notes)]) + "\n"
 
 
 def latex(table: Table) -> str:
@@ -86,16 +92,16 @@ def as_csv(table: Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     if not any(isinstance(cell, Slot) for row in table.rows for cell in row):
         writer.writerow(table.columns)
-        writer.writerows([_guarded(_plain(cell)) for cell in row] for row in table.rows)
+        writer.writerows([_guarded(_unrounded(cell)) for cell in row] for row in table.rows)
         return out.getvalue()
     writer.writerow([*table.columns[: table.keys], "column", *_ESTIMATE_COLUMNS])
     for row in table.rows:
         names = [_guarded(_plain(cell)) for cell in row[: table.keys]]
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
             if isinstance(cell, Slot):
-                writer.writerow([*names, heading, *_fields(cell.answer)])
+                writer.writerow([*names, _guarded(heading), *_fields(cell.answer)])
             elif cell is not None:
-                writer.writerow([*names, heading, "", _plain(cell)])
+                writer.writerow([*names, _guarded(heading), *_said(cell)])
     return out.getvalue()
 
 
@@ -107,8 +113,13 @@ def shown(estimate: Estimate, *, share: bool = False) -> str:
     if estimate.low is not None and estimate.high is not None:
         words += f" [{_number(estimate.low, share)}, {_number(estimate.high, share)}]"
     if estimate.p is not None:
-        words += f" p={estimate.p:.3f}"
+        words += f" {chance(estimate.p)}"
     return words
+
+
+def chance(p: float) -> str:
+    """A p-value as it is printed: small, but never 0."""
+    return "p<0.001" if p < _SMALLEST else f"p={p:.3f}"
 
 
 def _number(value: float, share: bool) -> str:
@@ -144,6 +155,18 @@ def _plain(cell: Cell) -> str:
     return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
+def _unrounded(cell: Cell) -> str:
+    return str(cell) if isinstance(cell, int) else _plain(cell)
+
+
+def _said(cell: Cell) -> list[str]:
+    """A count or a number as the value; words, such as "no scores", as the reason."""
+    words = _unrounded(cell)
+    number = re.fullmatch(r"-?\d+(\.\d+)?", words)
+    value, reason = (words, "") if number else ("", words)
+    return ["", value, *[""] * 4, reason, *[""] * 3]
+
+
 def _fields(estimate: Estimate) -> list[object]:
     dropped = "; ".join(f"{count} {name}" for name, count in estimate.dropped.items())
     return [
@@ -157,11 +180,16 @@ def _guarded(text: str) -> str:
     return f"'{text}" if text[:1] in "=+-@\t\r" and text[:1] else text
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+def escaped(text: str) -> str:
+    """Words on one line of Markdown that are no markup, no cell and no command."""
+    text = _BREAKS.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|")
+    return _TAG.sub("&lt;", text)
 
 
 def _tex(text: str) -> str:
+    text = _BREAKS.sub(" ", text)
+    if text[:1] in ("[", "*"):  # at the head of a row, an argument of the line before
+        return f"{{{text[0]}}}{_tex(text[1:])}"
     return text.translate(_LATEX).replace("−", "$-$").replace("–", "--")
 
 

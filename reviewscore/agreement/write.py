@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from reviewscore import __version__
@@ -13,7 +15,17 @@ from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown, unsteady
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    chance,
+    counted,
+    escaped,
+    latex,
+    left_out,
+    markdown,
+    unsteady,
+)
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
@@ -45,7 +57,7 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
     for name, calibration in study.calibrations.items():
         if not calibration.types:  # too few labels: the page says so
             continue
-        path = out / f"calibration-{_file_name(name)}.json"
+        path = _free(out, f"calibration-{_file_name(name)}", written)
         write_calibration(path, calibration)
         written.append(path)
     plots = draw_all(study.compared, study.tables, study.disagreements, out / "plots")
@@ -71,12 +83,15 @@ def _make(out: Path, *, allow_foreign: bool) -> None:
 
 def page(study: Study) -> str:
     """All tables and notes as one Markdown page."""
-    parts = ["# Human-model agreement\n", "\n".join(f"- {note}" for note in study.notes) + "\n"]
+    parts = [
+        "# Human-model agreement\n",
+        "\n".join(f"- {escaped(note)}" for note in study.notes) + "\n",
+    ]
     for table in study.tables:
         parts.append(markdown(table))
         lines = [*counted(table), *left_out(table), *unsteady(table)]
         if lines:
-            parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+            parts.append("\n".join(f"- {escaped(line)}" for line in lines) + "\n")
     if study.calibrations:
         parts.append(_calibrations(study.calibrations))
     parts.append(_disagreements(study))
@@ -136,11 +151,16 @@ def _cell(text: str) -> str:
 
 def _disagreements(study: Study) -> str:
     lines = ["## Disagreements\n"]
+    _, flags = study.compared.people.advanced
+    by_name = {judge.name: judge for judge in study.compared.judges}
     for name, found in study.disagreements.items():
         flips = sum(one.flips is True for one in found)
+        # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
+        unlisted = int((abs(by_name[name].flags - flags) == 1).sum()) - flips
         lines.append(
-            f"- {name}: {len(found):,} points differ by one or more, {flips:,} of them lie on the "
-            "two sides of misinformed."
+            f"- {escaped(name)}: {len(found):,} listed, whose scores differ by one or more or lie "
+            f"on the two sides of misinformed, as {flips:,} do."
+            + (f" {unlisted:,} more do, but lack a score to compare." if unlisted else "")
         )
     if len(lines) == 1:
         lines.append("- No judge has five-point scores.")
@@ -153,15 +173,16 @@ def _disagreements(study: Study) -> str:
 
 def _calibrations(found: dict[str, Calibration]) -> str:
     parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
-    for name, one in found.items():
+    for judge, one in found.items():
+        name = escaped(judge)
         for gain in one.gains:
             if gain.before is None or gain.after is None or gain.metric == "share by people":
                 continue
             ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
-            chance = "" if gain.p is None else f", p={gain.p:.3f}"
+            p = "" if gain.p is None else f", {chance(gain.p)}"
             parts.append(
                 f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
-                f"(gain {gain.after - gain.before:+.3f}{ends}{chance}, n={gain.n:,})"
+                f"(gain {gain.after - gain.before:+.3f}{ends}{p}, n={gain.n:,})"
             )
         people = [gain for gain in one.gains if gain.metric == "share by people"]
         parts += [f"- {name}: people call {gain.before:.3f} of them misinformed"
@@ -169,6 +190,12 @@ def _calibrations(found: dict[str, Calibration]) -> str:
         parts += [f"- {name}: {kind}s are left as they are: {why}"
                   for kind, why in one.left_out.items()]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def _free(out: Path, stem: str, written: Sequence[Path]) -> Path:
+    """A file of its own, though names that differ in their signs alone look the same."""
+    names = (f"{stem}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    return next(out / name for name in names if out / name not in written)
 
 
 def _file_name(judge: str) -> str:

@@ -164,7 +164,8 @@ def _learnt(settings: Settings) -> Calibration | None:
     """The calibration that was asked for."""
     if settings.calibration is None:
         return None
-    return read_calibration(settings.calibration, judge=settings.model)
+    judge = " + ".join((settings.model, *settings.panel))
+    return read_calibration(settings.calibration, judge=judge)
 
 
 async def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from reviewscore.agreement.study import Study
     from reviewscore.sources.annotations import AnnotationSet
 
+_PAPERS = 256
+"""Texts of papers kept at hand, so that a paper is not parsed once for each of its points."""
 _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "spearman")
 
 
@@ -54,7 +57,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
     show_default=True,
     help="Bootstrap samples, and permutations.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of both.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
 @click.option(
     "--resample",
     "scheme",
@@ -181,7 +184,11 @@ def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
     found = check_labels(folder.name, rows, sheet, units)
     if found.faults:
         raise first_fault(found)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        cure = "name a folder with --human"
+        raise InputError("is no folder to write into", file=folder, cure=cure) from error
     if (folder / LABELS).exists():
         raise InputError(
             "is there already", file=folder / LABELS, cure="name another folder with --human"
@@ -212,18 +219,30 @@ def _report_check(labels: AnnotationSet) -> int:
 
 
 def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | None:
-    """The parsed papers of a run, where they still are."""
+    """The parsed papers of a run, where they still are.
+
+    They only help to guess why scores differ, so that only a folder that was named must be right.
+    """
     from reviewscore.sources.files import read_collection
 
     named = run.manifest.data
     folder = data or (Path(named) if named and Path(named).is_dir() else None)
     if folder is None:
         return None
-    collection = read_collection(folder, skip_bad_lines=True)
+    try:
+        collection = read_collection(folder, skip_bad_lines=True)
+    except InputError:
+        if data is not None:
+            raise
+        return None
 
+    @lru_cache(maxsize=_PAPERS)
     def text(paper_id: str) -> str | None:
         handle = collection.papers.get(paper_id)
-        return None if handle is None else handle.load().text
+        try:
+            return None if handle is None else handle.load().text
+        except InputError:
+            return None
 
     return text
 

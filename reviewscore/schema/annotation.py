@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -119,4 +119,4 @@ class Annotator(Record):
     annotator: str
     group: str | None = None
     publications: int | None = Field(default=None, ge=0)
-    relevance: dict[str, int] = Field(default_factory=dict)
+    relevance: dict[str, Annotated[int, Field(ge=1, le=5)]] = Field(default_factory=dict)

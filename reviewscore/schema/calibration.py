@@ -85,12 +85,22 @@ class TypeCalibration(Record):
     papers: int
     misinformed: int
 
+    @model_validator(mode="after")
+    def _on_scale(self) -> Self:
+        for name, curve, low, high in (
+            ("probability", self.probability, 0, 1),
+            ("score", self.score, 1, 5),
+        ):
+            if not all(low <= one <= high for one in curve.y):
+                raise ValueError(f"y of {name} must lie between {low} and {high}")
+        return self
+
 
 class Calibration(Record):
     """What `agree --calibrate` learnt of one judge.
 
     Attributes:
-        judge: The judge whose scores it corrects.
+        judge: The judge whose scores it corrects; of a panel all models, joined by " + ".
         learnt_from: Name of the set of labels.
         types: By type of point; types that are not here stay as they are.
         left_out: Why other types are not here.

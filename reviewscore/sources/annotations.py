@@ -26,6 +26,12 @@ from reviewscore.sources.records import Row, Shelf
 
 LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
 _PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
+_PREMISE = re.compile(r"#\d+/[^/#]+\Z")
+"""End of a premise's identifier; a review's own may hold any sign."""
+_HINTS = 5
+"""Faults up to which a like unit is looked for among all: it takes long in a large set."""
+_WHOLE = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+"""The scales of a whole point."""
 _FAITHFUL_FROM = 4
 """Premises are labelled only of reconstructions with at least this faithfulness (sec. 3.3)."""
 
@@ -130,8 +136,24 @@ def read_units(folder: Path) -> dict[str, Unit] | None:
 
 
 def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
-    rows = Shelf.of(file).rows()
-    return {one.unit_id: one for _, one in _read(rows, file, Unit, reading, "unit_id")}
+    read = _read(Shelf.of(file).rows(), file, Unit, reading, "unit_id")
+    points = {one.unit_id for _, one in read if one.kind is UnitKind.POINT}
+    units = {}
+    for line, one in read:
+        if one.kind is UnitKind.PREMISE and one.point_id not in points:
+            given = "has no point" if one.point_id is None else f"is of '{one.point_id}', no point"
+            reading.faults.append(
+                InputError(
+                    f"the premise '{one.unit_id}' {given} of this set",
+                    file=file,
+                    line=line,
+                    field="point_id",
+                    cure="name the point it belongs to, and list that too",
+                )
+            )
+            continue
+        units[one.unit_id] = one
+    return units
 
 
 def _checked(
@@ -149,7 +171,8 @@ def _checked(
     ]
     if not kept and not reading.faults:
         raise InputError("holds no label", file=file, cure="write one label a line")
-    _cross_checks(kept, file, annotators, reading)
+    _cross_checks(kept, file, units, reading)
+    _check_annotators(kept, annotators, reading)
     return AnnotationSet(
         name=name,
         units=units,
@@ -258,7 +281,7 @@ def _sound(
     label: Label, file: Path, line: int, units: Mapping[str, Unit] | None, reading: _Reading
 ) -> bool:
     """Whether a label can be used; else its fault is noted."""
-    fault = _fault(label, units)
+    fault = _fault(label, units, hint=len(reading.faults) < _HINTS)
     if fault is None:
         key = (label.unit_id, label.annotator, label.field.value)
         first = reading.seen.setdefault(key, line)
@@ -275,7 +298,15 @@ def _sound(
     return False
 
 
-def _fault(label: Label, units: Mapping[str, Unit] | None) -> tuple[str, str, str] | None:
+def _kind(unit_id: str, units: Mapping[str, Unit] | None) -> UnitKind:
+    if units is not None:
+        return units[unit_id].kind
+    return UnitKind.PREMISE if _PREMISE.search(unit_id) else UnitKind.POINT
+
+
+def _fault(
+    label: Label, units: Mapping[str, Unit] | None, *, hint: bool
+) -> tuple[str, str, str] | None:
     """Field, problem and cure of a label that cannot be used."""
     allowed = VALUES[label.field]
     scale = ", ".join(str(one) for one in allowed)
@@ -288,14 +319,12 @@ def _fault(label: Label, units: Mapping[str, Unit] | None) -> tuple[str, str, st
     if label.value not in allowed:
         cure = f"use one of {scale}"
         return "value", f"{label.value!r} is not on the scale of {label.field.value}", cure
-    kind = UnitKind.PREMISE if "/" in label.unit_id else UnitKind.POINT
-    if units is not None:
-        if label.unit_id not in units:
-            close = difflib.get_close_matches(label.unit_id, units, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
-            cure = f"list it in {UNITS}, or correct it{hint}"
-            return "unit_id", f"there is no unit '{label.unit_id}'", cure
-        kind = units[label.unit_id].kind
+    if units is not None and label.unit_id not in units:
+        close = difflib.get_close_matches(label.unit_id, units, n=1) if hint else []
+        like = f"; did you mean '{close[0]}'?" if close else ""
+        cure = f"list it in {UNITS}, or correct it{like}"
+        return "unit_id", f"there is no unit '{label.unit_id}'", cure
+    kind = _kind(label.unit_id, units)
     if label.field not in FIELDS_OF[kind]:
         names = ", ".join(one.value for one in FIELDS_OF[kind])
         return "field", f"{label.field.value} is not labelled of a {kind.value}", f"use {names}"
@@ -305,18 +334,15 @@ def _fault(label: Label, units: Mapping[str, Unit] | None) -> tuple[str, str, st
 def _cross_checks(
     kept: list[tuple[int, Label]],
     file: Path,
-    annotators: Mapping[str, Annotator] | None,
+    units: Mapping[str, Unit] | None,
     reading: _Reading,
 ) -> None:
-    """What no line shows by itself: mixed scales, codebooks, skipped premises, strangers."""
-    mixed = {LabelField.UNANSWERABILITY, LabelField.FACTUALITY}
+    """What no line shows by itself: points on two scales, premises that were to be skipped."""
+    points = [(n, one) for n, one in kept if _kind(one.unit_id, units) is UnitKind.POINT]
     scales: dict[str, dict[LabelField, int]] = {}
-    low: set[tuple[str, str]] = set()
-    for line, label in kept:
-        if label.field in mixed and "/" not in label.unit_id:
+    for line, label in points:
+        if label.field in _WHOLE:
             scales.setdefault(label.unit_id, {}).setdefault(label.field, line)
-        if label.field is LabelField.FAITHFULNESS and int(label.value) < _FAITHFUL_FROM:
-            low.add((label.unit_id, label.annotator))
     both = {unit: lines for unit, lines in scales.items() if len(lines) > 1}
     for unit, lines in both.items():
         reading.faults.append(
@@ -329,18 +355,35 @@ def _cross_checks(
                 cure="a question has unanswerability, a weakness factuality: agree on its type",
             )
         )
-    kept[:] = [(n, one) for n, one in kept if one.unit_id not in both or one.field not in mixed]
-    useless = sum((one.unit_id.partition("/P")[0], one.annotator) in low for _, one in kept
-                  if "/" in one.unit_id)  # fmt: skip
+    kept[:] = [(n, one) for n, one in kept if one.unit_id not in both or one.field not in _WHOLE]
+    low = {
+        (one.unit_id, one.annotator)
+        for _, one in points
+        if one.field is LabelField.FAITHFULNESS and int(one.value) < _FAITHFUL_FROM
+    }
+    useless = sum(
+        (one.unit_id.rpartition("/")[0], one.annotator) in low
+        for _, one in kept
+        if _kind(one.unit_id, units) is UnitKind.PREMISE
+    )
     if useless:
         reading.warnings.append(
             f"{useless} labels of premises are of reconstructions that their annotator rated "
             f"below {_FAITHFUL_FROM}; the codebook asks to skip these"
         )
-    books = {one.codebook for _, one in kept}
+
+
+def _check_annotators(
+    kept: Iterable[tuple[int, Label]],
+    annotators: Mapping[str, Annotator] | None,
+    reading: _Reading,
+) -> None:
+    """Mixed codebooks, and annotators of whom nothing is known."""
+    labels = [one for _, one in kept]
+    books = {one.codebook for one in labels}
     if len(books) > 1:
         names = ", ".join(sorted("none" if one is None else f"'{one}'" for one in books))
         reading.warnings.append(f"labels follow different codebooks: {names}")
-    strangers = {one.annotator for _, one in kept} - (annotators or {}).keys()
+    strangers = {one.annotator for one in labels} - (annotators or {}).keys()
     if annotators is not None and strangers:
         reading.warnings.append(f"not in {ANNOTATORS}: {', '.join(sorted(strangers))}")

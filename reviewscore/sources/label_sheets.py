@@ -22,6 +22,8 @@ _EXTRA = ("justification", "codebook", "at")
 _WHOLE = re.compile(r"(-?\d+)(?:[.,]0+)?")
 _DELIMITERS = ",;\t"
 _NOT_ASKED = "-"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
 _HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
 
 Grid = Iterator[tuple[int, dict[str, str]]]
@@ -56,7 +58,10 @@ def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
                 line=1,
                 cure="the first row names the columns; agree RUN --sheet FILE writes an empty one",
             )
-        common = {"unit_id": cells.get("unit_id", ""), "annotator": cells.get("annotator") or tab}
+        common = {
+            "unit_id": _bare(cells.get("unit_id", "")),
+            "annotator": cells.get("annotator") or tab,
+        }
         common |= {name: cells[name] for name in _EXTRA if cells.get(name)}
         common = {name: value for name, value in common.items() if value is not None}
         if "field" in cells:
@@ -147,10 +152,17 @@ def empty_sheet(units: Iterable[Unit]) -> str:
     writer.writerow([*_HEAD, *fields, *_EXTRA[:2]])
     for unit in units:
         open_fields = {one.value for one in FIELDS_OF[unit.kind]}
-        # A spreadsheet would take such a text for a formula.
-        text = unit.text or ""
-        text = f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
         blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
-        row = [unit.unit_id, "", unit.paper_id, unit.kind.value, text, *blanks, "", ""]
+        names = (_guarded(one) for one in (unit.unit_id, "", unit.paper_id))
+        row = [*names, unit.kind.value, _guarded(unit.text or ""), *blanks, "", ""]
         writer.writerow(row)
     return out.getvalue()
+
+
+def _guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; identifiers may begin with a dash."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _bare(name: str) -> str:
+    return name[1:] if name[:1] == "'" and name[1:].startswith(_FORMULA) else name

@@ -57,6 +57,39 @@ def test_a_judge_that_is_too_strict_gains_on_papers_it_was_not_fitted_to(tmp_pat
     assert "gain +" in page(found)
 
 
+def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) -> None:
+    points = [
+        (f"paper{paper}-r1#{n}", PointType.CLAIM, Said(1 if paper == 0 else 4))
+        for paper in range(8)
+        for n in range(1, 8)
+    ]
+    scored = [point(*one) for one in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    labels = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    found = study(compared, with_calibration=True).calibrations["openai/x"]
+
+    gains = {one.metric: one for one in found.gains}
+    assert found.types["claim"].misinformed == 7
+    assert (gains["F1"].before, gains["F1"].after) == (1.0, 0.0)
+
+
+def test_a_calibration_goes_by_the_type_that_the_judge_sees(tmp_path: Path) -> None:
+    # At work nobody tells the judge that what it takes for an argument is a claim to people.
+    points = [(name, PointType.CLAIM, said) for name, _, said in truth(20, 6)]
+    scored = [point(name, PointType.ARGUMENT, said) for name, _, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    found = study(compared, with_calibration=True).calibrations["openai/x"]
+
+    assert set(found.types) == {"argument"}
+    assert found.types["argument"].n == 120
+    assert all(calibrated(one, found) is not None for one in scored)
+
+
 def test_curves_are_monotone_and_stay_on_their_scales(tmp_path: Path) -> None:
     found = strict_study(tmp_path).calibrations["openai/strict"]
 
@@ -131,6 +164,56 @@ def test_a_premise_without_a_score_stays_unknown() -> None:
 
     assert found is not None
     assert (found.probability, found.misinformed) == (None, None)
+
+
+def test_calibrations_of_judges_with_like_names_have_files_of_their_own(tmp_path: Path) -> None:
+    points = truth(20, 9)
+    scored = [point(*one) for one in points]
+    runs = [
+        run_of(tmp_path / f"{number}", scored, judge)
+        for number, judge in enumerate(("openai/x-y", "openai/x.y", "openai/x y"))
+    ]
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare(runs, read_annotations(labels), Resampling(resamples=100))
+
+    written = write_study(study(compared, with_calibration=True), tmp_path / "out")
+
+    names = [one.name for one in written if one.name.startswith("calibration")]
+    assert names == [
+        "calibration-openai-x-y.json", "calibration-openai-x.y.json",
+        "calibration-openai-x-y-2.json",
+    ]  # fmt: skip
+
+
+def test_a_calibration_of_a_panel_is_not_one_of_its_first_judge(tmp_path: Path) -> None:
+    points = truth(20, 9)
+    scored = [point(*one) for one in points]
+    run = run_of(tmp_path / "run", scored, "openai/x", panel=["anthropic/y"])
+    labels = write_labels(tmp_path / "labels", labels_of(points))
+    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+
+    (found,) = study(compared, with_calibration=True).calibrations.values()
+
+    assert found.judge == "openai/x + anthropic/y"
+
+
+@pytest.mark.parametrize(
+    ("name", "heights", "problem"),
+    [
+        ("probability", "[0.9, 1.5]", "y of probability must lie between 0 and 1"),
+        ("probability", "[NaN, 0.5]", "y of probability must lie between 0 and 1"),
+        ("score", "[0.0, 5.0]", "y of score must lie between 1 and 5"),
+    ],
+)
+def test_a_calibration_that_leaves_its_scales_is_refused(
+    tmp_path: Path, name: str, heights: str, problem: str
+) -> None:
+    text = learnt().model_dump_json()
+    old = {"probability": "[0.9,0.1]", "score": "[3.0,5.0]"}[name]
+    (tmp_path / "c.json").write_text(text.replace(old, heights), "utf-8")
+
+    with pytest.raises(InputError, match=problem):
+        read_calibration(tmp_path / "c.json", judge="openai/imagined")
 
 
 def test_a_calibration_of_another_judge_is_refused(tmp_path: Path) -> None:

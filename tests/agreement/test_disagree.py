@@ -18,12 +18,13 @@ from reviewscore.agreement.disagree import (
 )
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.study import compare, study
-from reviewscore.agreement.write import write_study
+from reviewscore.agreement.write import page, write_study
+from reviewscore.arguments.aggregate import advanced
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
 from reviewscore.sources.annotations import read_annotations
-from tests.agreement.invented import Said, point, run_of, write_labels
+from tests.agreement.invented import Said, labels_of, point, run_of, write_labels
 
 PAPER = "We use four datasets. Table 1 lists them. See Appendix B."
 
@@ -135,6 +136,64 @@ def test_what_no_rule_explains_is_left_to_a_person(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("It has no ablation.", 1), (4, 4, 4))
 
     assert found.kinds == (Kind.OTHER,)
+
+
+def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path: Path) -> None:
+    # Premises weighted 2, 2 and 1 give 4.6 and 3.6, which are 0.9999999999999996 apart.
+    score = point("p-r#1", PointType.ARGUMENT, Said(5))
+    assert score.argument is not None
+    people, judge = (5, 5, 3), (4, 4, 2)
+    labels: list[dict[str, object]] = [
+        {"unit_id": "p-r#1", "annotator": "A1", "field": "type", "value": "argument"}
+    ]
+    premises = []
+    for n, (weight, ours, theirs) in enumerate(zip((2, 2, 1), people, judge, strict=True), 1):
+        one = score.argument.premises[0]
+        assert one.verdict is not None
+        verdict = one.verdict.model_copy(update={"factuality": theirs, "untrivialness": weight})
+        premises.append(one.model_copy(update={"premise_id": f"P{n}", "verdict": verdict}))
+        for field, value in (("factuality", ours), ("untrivialness", weight)):
+            labels.append(
+                {"unit_id": f"p-r#1/P{n}", "annotator": "A1", "field": field, "value": value}
+            )
+    argument = score.argument.model_copy(update={"premises": tuple(premises)})
+    update = {"argument": argument, "advanced": advanced(premises), "misinformed": False}
+    run = run_of(tmp_path / "run", [score.model_copy(update=update)], "openai/x")
+
+    path = write_labels(tmp_path / "labels", labels)
+    compared = compare([run], read_annotations(path), Resampling(resamples=100))
+
+    (found,) = disagreements(compared, compared.judges[0])
+    assert found.difference == pytest.approx(-1.0)
+    assert found.flips is False
+
+
+def test_the_page_counts_what_the_sheet_lists(tmp_path: Path) -> None:
+    scored = point("p-r#1", PointType.ARGUMENT, Said(5, (4, 2)))
+    run = run_of(tmp_path / "run", [scored], "openai/x")
+    truth = [("p-r#1", PointType.ARGUMENT, Said(5, (4, 3)))]
+    path = write_labels(tmp_path / "labels", labels_of(truth, wrong=0.0))
+
+    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+
+    (one,) = found.disagreements["openai/x"]
+    assert abs(one.difference) < 1
+    assert "1 listed, whose scores differ by one or more or lie on the two sides" in page(found)
+
+
+def test_sides_that_differ_without_scores_are_counted(tmp_path: Path) -> None:
+    scored = point("p-r#1", PointType.ARGUMENT, Said(5))
+    run = run_of(tmp_path / "run", [scored], "openai/x")
+    # A false premise decides the side; without untrivialness there is no weighted score.
+    truth = [("p-r#1", PointType.ARGUMENT, Said(5, (1, 4)))]
+    labels = [one for one in labels_of(truth, wrong=0.0)
+              if one["field"] not in ("untrivialness", "source")]  # fmt: skip
+    path = write_labels(tmp_path / "labels", labels)
+
+    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+
+    assert found.disagreements["openai/x"] == []
+    assert "as 0 do. 1 more do, but lack a score to compare." in page(found)
 
 
 def test_the_sheet_has_an_empty_column_for_the_kind_by_hand(tmp_path: Path) -> None:

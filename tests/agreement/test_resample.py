@@ -331,6 +331,15 @@ def test_bca_of_a_symmetric_case_is_the_percentile_interval() -> None:
     assert pytest.approx((-0.95, 0.95)) == (bca.low, bca.high)
 
 
+def test_replicates_off_by_rounding_count_as_equal_to_the_value() -> None:
+    # A library's estimate can differ from our replicates in the last bit.
+    replicates, left_out = np.round(np.linspace(-1.0, 1.0, 11), 1), column(-0.1, 0.0, 0.1)
+
+    found = [interval(value, replicates, left_out) for value in (0.0, 1e-15, -1e-15)]
+
+    assert found[0] == found[1] == found[2]
+
+
 def test_the_level_sets_how_much_an_interval_holds() -> None:
     found = interval(0.0, np.linspace(-1, 1, 1001), column(), method="percentile", level=0.5)
 

@@ -11,6 +11,7 @@ from reviewscore.agreement.judge import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTH
 from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.study import Study, compare, study
 from reviewscore.agreement.table import Table
+from reviewscore.agreement.write import page, write_study
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
@@ -198,6 +199,53 @@ def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> 
     assert lost
     assert all(unit.endswith("/P2") for unit in lost)
     assert any("other premises" in note for note in found.notes)
+    assert cell(found, "base-and-advanced", 0, "premises").dropped == {NO_PREMISES: len(lost)}
+    assert cell(found, "reconstruction", 1, "faithfulness 1-5").n == 0
+
+
+def test_a_premise_that_nobody_labelled_leaves_its_argument_without_a_label(
+    tmp_path: Path,
+) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    labels = [one for one in labels_of(points) if not str(one["unit_id"]).endswith("/P2")]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    of_arguments = compared.of((PointType.ARGUMENT,))
+    score, flag = compared.people.advanced
+    false = compared.people.premise[compared.people.premises_labelled] <= 2
+    assert np.isnan(score[of_arguments]).all()
+    # One false premise decides; where none is known to be false, nothing is known.
+    assert np.isnan(flag[of_arguments]).tolist() == (~false).tolist()
+    found = study(compared)
+    assert "12 points and 4 premises of 2 papers" in found.notes[0]
+    assert {row[0]: row[1] for row in table(found, "data").rows}["premises"] == 4
+
+
+def test_faithfulness_of_a_reconstruction_is_not_that_of_another(tmp_path: Path) -> None:
+    # Premises of an unfaithful reconstruction are not labelled, but they tell it from others.
+    points = [one for one in truth(2, 6) if one[1] is PointType.ARGUMENT]
+    scored = [point(name, kind, said) for name, kind, said in points]
+    run = run_of(tmp_path / "run", scored, "openai/x")
+    units = []
+    for number, one in enumerate(scored):
+        common = {"paper_id": one.paper_id, "review_id": one.review_id}
+        units.append({"unit_id": one.point_id, **common})
+        assert one.argument is not None
+        for premise in one.argument.premises:
+            text = premise.text if number == 0 else "Another premise."
+            units.append({"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
+                          "point_id": one.point_id, "text": text, **common})  # fmt: skip
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    for one in labels:
+        one["value"] = 2 if one["field"] == "faithfulness" else one["value"]
+
+    path = write_labels(tmp_path / "labels", labels, units=units)
+    found = study(compare([run], read_annotations(path), FAST))
+
+    rated = cell(found, "reconstruction", 1, "faithfulness 1-5")
+    assert (rated.value, rated.n) == (2.0, 1)
 
 
 def test_labels_of_units_that_no_run_has_are_counted(tmp_path: Path) -> None:
@@ -223,6 +271,68 @@ def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path:
 
     assert compared.people.types.count(None) == 1
     assert any("1 point without a type" in one for one in study(compared).notes)
+
+
+def test_a_weakness_to_people_is_no_question_because_a_judge_says_so(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [point("p-r#1", PointType.QUESTION, Said(2))], "openai/x")
+    labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2}]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    assert compared.people.types == (None,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "scale"), [("claim", "unanswerability"), ("question", "factuality")]
+)
+def test_a_point_on_the_scale_of_another_type_is_in_no_table(
+    tmp_path: Path, kind: str, scale: str
+) -> None:
+    run = run_of(tmp_path / "run", [point("p-r#1", PointType(kind), Said(2))], "openai/x")
+    labels: list[dict[str, object]] = [
+        {"unit_id": "p-r#1", "annotator": "A1", "field": "type", "value": kind},
+        {"unit_id": "p-r#1", "annotator": "A1", "field": scale, "value": 2},
+    ]
+
+    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+
+    assert compared.people.types == (None,)
+    assert any("1 point without a type" in one for one in study(compared).notes)
+
+
+def test_the_type_of_other_words_under_the_same_number_is_not_taken(tmp_path: Path) -> None:
+    here = point("p-r#1", PointType.CLAIM, Said(4))
+    other = point("p-r#2", PointType.ARGUMENT, Said(4), text="Something else.")
+    run = run_of(tmp_path / "run", [here, other], "openai/x")
+    units = [
+        {"unit_id": name, "paper_id": "p", "review_id": "p-r", "text": f"Point {name}."}
+        for name in ("p-r#1", "p-r#2")
+    ]
+    labels = [
+        {"unit_id": name, "annotator": "A1", "field": "factuality", "value": 3}
+        for name in ("p-r#1", "p-r#2")
+    ]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    compared = compare([run], read_annotations(path), FAST)
+
+    assert compared.people.types == (PointType.CLAIM, None)
+
+
+@pytest.mark.parametrize("folders", [("a/run", "b/run"), ("run", "run")])
+def test_runs_of_one_judge_in_folders_of_one_name_are_told_apart(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    points = truth(2, 6)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    made = {name: judged(tmp_path / name, points) for name in dict.fromkeys(folders)}
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare([made[one] for one in folders], read_annotations(path), FAST))
+
+    assert len({judge.name for judge in found.compared.judges}) == 2
+    assert len(found.disagreements) == 2
 
 
 def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:
@@ -276,6 +386,67 @@ def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -
     assert gain.p < 0.05
 
 
+def test_a_panel_with_the_response_is_not_paired_with_a_single_judge(tmp_path: Path) -> None:
+    points = truth(4, 6)
+    runs = [
+        judged(tmp_path / "panel", points, panel=["anthropic/y"]),
+        judged(tmp_path / "alone", points, author_response=True),
+    ]
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    assert "authors-response" not in {one.name for one in found.tables}
+
+
+def test_units_left_out_do_not_shift_ac2(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    some = [one for one in points if one[1] is not PointType.CLAIM]
+    runs = [judged(tmp_path / "some", some), judged(tmp_path / "all", points, judge="openai/all")]
+    everything = write_labels(tmp_path / "everything", labels_of(points))
+    few = write_labels(
+        tmp_path / "few",
+        [one for one in labels_of(points) if str(one["unit_id"]).partition("/")[0]
+         in {name for name, _, _ in some}],
+    )  # fmt: skip
+
+    with_others = study(compare(runs, read_annotations(everything), FAST))
+    alone = study(compare(runs[:1], read_annotations(few), FAST))
+
+    one = cell(with_others, "agreement-review-points", 0, "AC2")
+    assert one.dropped == {NOT_IN_RUN: 18}
+    assert one.value == cell(alone, "agreement-review-points", 0, "AC2").value
+
+
+def test_units_that_differences_and_annotators_lack_are_counted(tmp_path: Path) -> None:
+    points = truth(6, 9)
+    runs = [
+        judged(tmp_path / "all", points),
+        judged(tmp_path / "some", points[:36], judge="openai/some"),
+    ]
+    labels = [one for one in labels_of(points, annotators=2)
+              if (one["annotator"], one["unit_id"]) != ("A2", points[0][0])]  # fmt: skip
+    path = write_labels(tmp_path / "labels", labels)
+
+    found = study(compare(runs, read_annotations(path), FAST))
+
+    assert cell(found, "judges-compared", 0, "F1").dropped == {"without all that is compared": 18}
+    lacking = cell(found, "agreement", 2, "review points F1")
+    assert lacking.n == 53
+    assert lacking.dropped == {"not labelled by this annotator and another": 1}
+
+
+def test_annotators_without_a_group_are_in_the_row_of_all(tmp_path: Path) -> None:
+    points = truth(3, 6)
+    run = judged(tmp_path / "run", points)
+    cards = [{"annotator": name, "group": "1"} for name in ("A1", "A2")]
+    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
+
+    found = study(compare([run], read_annotations(path), FAST))
+
+    assert [row[0] for row in table(found, "between-annotators").rows] == ["group 1", "all"]
+
+
 def test_equal_runs_differ_by_nothing_and_no_chance_test_finds_more(tmp_path: Path) -> None:
     points = truth(6, 9)
     runs = [judged(tmp_path / name, points, judge=f"openai/{name}") for name in ("one", "two")]
@@ -320,6 +491,45 @@ def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
     assert experience[3] == ("2", "A3", None, "")
     between = table(found, "between-annotators").rows
     assert [row[0] for row in between] == ["group 1", "group 2", "median of groups", "all"]
+
+
+def test_a_dollar_sign_in_the_name_of_a_judge_is_no_formula_of_a_plot(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points, judge="x/$a_{$")
+    path = write_labels(tmp_path / "labels", labels_of(points))
+
+    written = write_study(study(compare([run], read_annotations(path), FAST)), tmp_path / "out")
+
+    assert tmp_path / "out" / "plots" / "confusion.svg" in written
+
+
+def test_names_of_groups_are_no_markup_of_the_page(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    cards = [{"annotator": "A1", "group": "<img src=x>"}]
+    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
+
+    found = page(study(compare([run], read_annotations(path), FAST)))
+
+    assert "&lt;img src=x>" in found
+    assert "<img" not in found
+
+
+def test_a_part_named_all_is_not_taken_for_the_whole(tmp_path: Path) -> None:
+    points = truth(2, 6)
+    run = judged(tmp_path / "run", points)
+    units = [
+        {"unit_id": name, "paper_id": name[:6], "review_id": name.partition("#")[0]}
+        | ({"subset": "all"} if name.startswith("paper0") else {})
+        for name, _, _ in points
+    ]
+    labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
+    path = write_labels(tmp_path / "labels", labels, units=units)
+
+    found = table(study(compare([run], read_annotations(path), FAST)), "data")
+
+    assert found.columns == ("", "all", "all parts")
+    assert found.rows[0] == ("papers", 1, 2)
 
 
 def test_reconstruction_is_measured_in_the_first_round_and_by_the_loop(tmp_path: Path) -> None:

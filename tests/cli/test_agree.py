@@ -166,6 +166,39 @@ def test_a_faulty_sheet_names_its_own_line(agree: Invoke, run: Path, tmp_path: P
     assert not (tmp_path / "mine").exists()
 
 
+def test_a_sheet_is_not_read_into_a_file(agree: Invoke, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "sheet.csv").write_text("unit_id,annotator,factuality\npaper0-r1#1,A1,4\n")
+    (tmp_path / "mine").write_text("x")
+
+    result = agree(run, "--import", tmp_path / "sheet.csv", "--human", tmp_path / "mine")
+
+    assert result.exit_code == 2
+    assert "mine: is no folder to write into; name a folder with --human" in result.stderr
+
+
+def test_papers_that_cannot_be_read_again_stop_only_who_names_them(
+    agree: Invoke, labels: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    folder = judged(tmp_path / "moved", truth(8, 6))
+    file = folder / "manifest.json"
+    manifest = json.loads(file.read_text("utf-8")) | {"data": str(tmp_path / "data")}
+    file.write_text(json.dumps(manifest), "utf-8")
+
+    fine = agree(folder, "--human", labels, "--resamples", 100)
+    named = agree(folder, "--human", labels, "--resamples", 100, "--data", tmp_path / "data")
+
+    assert fine.exit_code == 0, fine.stderr
+    assert named.exit_code == 2
+
+
+def test_a_seed_below_zero_is_refused(agree: Invoke, run: Path, labels: Path) -> None:
+    result = agree(run, "--human", labels, "--seed", -1)
+
+    assert result.exit_code == 2
+    assert "--seed" in result.stderr
+
+
 def test_a_calibration_is_written_and_named(agree: Invoke, tmp_path: Path) -> None:
     points = truth(20, 9)
     run = judged(tmp_path / "run", points, wrong=0.5)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
@@ -110,6 +110,49 @@ def test_a_point_on_two_scales_is_a_fault_and_has_no_score(tmp_path: Path) -> No
     assert [one.field for one in found.labels] == [LabelField.TYPE]
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_review_may_have_a_slash_in_its_name(tmp_path: Path, listed: bool) -> None:
+    name = "venue/Paper1-r#1"
+    labels = [label(unit_id=name, field="type", value="claim"), label(unit_id=name)]
+    other = label(unit_id=name, annotator="A2", field="unanswerability")
+    more = {"units": [unit(name)]} if listed else {}
+
+    fine = read(tmp_path / "fine", *labels, **more)
+    mixed = read(tmp_path / "mixed", *labels, other, **more)
+
+    assert (fine.faults, len(fine.labels)) == ((), 2)
+    (fault,) = mixed.faults
+    assert "labelled on two scales" in str(fault)
+
+
+@pytest.mark.parametrize("point", [None, "p-r#2"])
+def test_a_premise_of_no_listed_point_is_a_fault(tmp_path: Path, point: str | None) -> None:
+    more = {} if point is None else {"point_id": point}
+    premise = unit("p-r#1/P1", kind="premise", **more)
+
+    found = read(tmp_path, label(), units=[unit(), premise])
+
+    (fault,) = found.faults
+    assert "units.jsonl:2: field 'point_id': the premise 'p-r#1/P1'" in str(fault)
+    assert "name the point it belongs to" in str(fault)
+
+
+def test_like_units_are_looked_for_only_a_few_times(tmp_path: Path) -> None:
+    wrong = [label(unit_id=f"p-s#{n}") for n in range(50)]
+
+    found = read(tmp_path, *wrong, units=[unit("p-r#1")])
+
+    assert len(found.faults) == 50
+    assert sum("did you mean" in str(one) for one in found.faults) == 5
+
+
+def test_relevance_beyond_its_scale_is_a_fault(tmp_path: Path) -> None:
+    found = read(tmp_path, label(), annotators=[{"annotator": "A1", "relevance": {"p": 9}}])
+
+    (fault,) = found.faults
+    assert "annotators.jsonl:1: field 'relevance.p': 9 cannot be used" in str(fault)
+
+
 def test_strange_but_usable_things_are_warnings(tmp_path: Path) -> None:
     found = read(
         tmp_path,
@@ -188,6 +231,7 @@ _JSON = st.recursive(
         max_size=6,
     )
 )
+@settings(deadline=None)
 def test_any_records_become_labels_on_their_scale_or_faults(
     records: list[dict[str, object]],
 ) -> None:

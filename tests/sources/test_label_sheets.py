@@ -34,6 +34,18 @@ def test_an_empty_sheet_asks_each_unit_for_its_own_fields() -> None:
     assert (rows[1]["source"], rows[1]["type"]) == ("", "-")
 
 
+def test_identifiers_that_begin_with_a_dash_survive_a_spreadsheet(tmp_path: Path) -> None:
+    # Identifiers of OpenReview may, and a spreadsheet would show #NAME? instead.
+    units = [Unit(unit_id="-3Qj-r#1", paper_id="-3Qj", review_id="-3Qj-r", text="Small.")]
+    text = empty_sheet(units)
+    (row,) = csv.DictReader(io.StringIO(text))
+    path = tmp_path / "filled.csv"
+    path.write_text(text.replace("-3Qj-r#1,,", "-3Qj-r#1,A1,").replace(",,,,", ",,4,,", 1))
+
+    assert (row["unit_id"], row["paper_id"]) == ("'-3Qj-r#1", "'-3Qj")
+    assert {(record or {})["unit_id"] for _, record in records(path)} == {"-3Qj-r#1"}
+
+
 def test_an_empty_sheet_that_is_filled_in_comes_back_as_labels(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(empty_sheet(UNITS))))
     rows[0] |= {"annotator": "A1", "type": "claim", "factuality": "4", "justification": "See 4.1."}
