@@ -30,6 +30,8 @@ _EACH = 3
 _PRIOR = 200.0
 """How many words the mean over regimes counts for in each of them."""
 _STEPS = 60
+_SETTLED = 1e-5
+"""Change of the shares from which on they count as found."""
 
 
 def components(
@@ -121,7 +123,9 @@ def _fit(values: Floats, start: Floats, prior: float) -> Floats:
     for _ in range(_STEPS):
         joint = now[:, None] * inside
         claims = (joint / np.maximum(joint.sum(axis=0), 1e-300)).sum(axis=1) + pseudo
-        now = claims / claims.sum()
+        before, now = now, claims / claims.sum()
+        if np.abs(now - before).max() < _SETTLED:
+            break
     out = np.zeros(len(start))
     out[used] = now
     return out

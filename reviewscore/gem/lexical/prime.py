@@ -24,8 +24,8 @@ from reviewscore.gem.lexical.words import Line, lines_of
 _EVERYWHERE = 0.6
 """Share of reviews from which a word says nothing of a paper."""
 _FOLDS = 2
-_SAMPLES = 250
-"""Papers of each fold on which shares are learned."""
+_SAMPLES = 60_000
+"""Words of references of each fold on which shares are learned."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,16 @@ def _samples(
     for number in range(_FOLDS):
         others = [papers[one] for fold in (*folds[:number], *folds[number + 1 :]) for one in fold]
         background, persistence = _learned(others, content, vocabulary)
-        for one in folds[number][:_SAMPLES]:
+        words = 0
+        for one in folds[number]:
+            if words > _SAMPLES:
+                break
             reviews = papers[one].reviews
             caches = [Cache(text, persistence, content, vocabulary) for text in reviews]
             given = papers[one].synopsis
             for place, text in enumerate(reviews):
                 reference = Reference(text, background, vocabulary)
+                words += len(reference)
                 candidate = caches[(place + 1) % len(reviews)]
                 third = caches[(place + 2) % len(reviews)] if len(reviews) > 2 else None  # noqa: PLR2004
                 synopsis = (

@@ -1,0 +1,111 @@
+"""Scores of systems as tables: means over papers with intervals, and differences to people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from reviewscore.agreement.measure import Bench, Resampling, Slot, mean
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.statistic import Floats
+from reviewscore.agreement.table import Cell, Table
+from reviewscore.gem.materials import PEOPLE
+from reviewscore.gem.score import Scores
+
+MEANS, DIFFERENCES = "gem-means", "gem-differences"
+HONEST = (
+    "lexical-cache measures lexical and topical informativeness: which words of a review come back "
+    "in others of the same paper. Its nats cannot be compared with those of neural models. Read "
+    "the means of systems, not the scores of single reviews."
+)
+
+
+def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = ()) -> list[Table]:
+    """Means of all systems, and if there are several, how they differ from people's.
+
+    The unit is the paper: a system's reviews of one paper are averaged first, and whole papers are
+    drawn.
+
+    Args:
+        scores: One for each variant.
+        how: How intervals are made; papers are drawn whatever it says.
+        notes: To be printed under the tables.
+    """
+    papers = sorted({one.paper_id for score in scores for one in score.candidates})
+    if not papers:
+        return []
+    bench = Bench(Clusters.by(papers), how)
+    systems = list(dict.fromkeys(name for score in scores for name in score.dropped))
+    values = {
+        (score.variant.name, name): _column(score, name, papers)
+        for score in scores
+        for name in systems
+    }
+    columns = ("system", *(score.variant.name for score in scores))
+    rows: list[tuple[Cell, ...]] = []
+    for name in systems:
+        rows.append((name, *(_mean(bench, score, name, values) for score in scores)))
+    level = f"{how.level:.0%}"
+    found = [
+        Table(
+            MEANS,
+            f"Informativeness in nats, mean over papers with {level} intervals "
+            "(GRE-bench, arXiv 2411.07228, Table 6)",
+            columns,
+            tuple(rows),
+            notes=tuple(notes),
+        )
+    ]
+    if len(systems) > 1 and PEOPLE in systems:
+        found.append(_differences(bench, scores, systems, values, level))
+    bench.run()
+    return found
+
+
+def _column(score: Scores, system: str, papers: Sequence[str]) -> Floats:
+    """Shape (papers,); NaN where a system has no score."""
+    known = score.by_paper(system)
+    return np.array([known.get(paper, np.nan) for paper in papers])
+
+
+def _mean(bench: Bench, score: Scores, name: str, values: dict[tuple[str, str], Floats]) -> Slot:
+    column = values[score.variant.name, name]
+    return bench.ask(mean(score.variant.name, column), _dropped(score.dropped[name]))
+
+
+def _dropped(reasons: Counter[str]) -> dict[str, int]:
+    return {f"reviews {reason}": count for reason, count in reasons.items()}
+
+
+def _differences(
+    bench: Bench,
+    scores: Sequence[Scores],
+    systems: Sequence[str],
+    values: dict[tuple[str, str], Floats],
+    level: str,
+) -> Table:
+    """Each system minus people, on the papers that both have scores for."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in systems:
+        if name == PEOPLE:
+            continue
+        cells: list[Cell] = [name]
+        for score in scores:
+            variant = score.variant.name
+            theirs, people = values[variant, name], values[variant, PEOPLE]
+            both = ~np.isnan(theirs) & ~np.isnan(people)
+            cells.append(
+                bench.ask(
+                    mean(variant, np.where(both, theirs, np.nan)),
+                    minus=mean(variant, np.where(both, people, np.nan)),
+                )
+            )
+        rows.append(tuple(cells))
+    return Table(
+        DIFFERENCES,
+        f"Difference to people in nats, paired by paper, with {level} intervals and permutation p",
+        ("system", *(score.variant.name for score in scores)),
+        tuple(rows),
+    )
