@@ -26,10 +26,10 @@ from reviewscore.agreement.table import (
     markdown,
     unsteady,
 )
-from reviewscore.errors import RunFolderError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
 from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
 
 PAGE, NUMBERS, SHEET_FILE = "agreement.md", "agreement.json", "disagreements.csv"
 
@@ -43,7 +43,13 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
     Raises:
         RunFolderError: The folder holds other things, or cannot be written.
     """
-    _make(out, allow_foreign=allow_foreign)
+    results_folder(
+        out,
+        verb="agree",
+        marker=NUMBERS,
+        inside=("tables", "plots"),
+        allow_foreign=allow_foreign,
+    )
     written = [out / PAGE, out / NUMBERS]
     write_whole(out / PAGE, page(study))
     write_whole(out / NUMBERS, numbers(study))
@@ -62,23 +68,6 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
         written.append(path)
     plots = draw_all(study.compared, study.tables, study.disagreements, out / "plots")
     return written + plots
-
-
-def _make(out: Path, *, allow_foreign: bool) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        others = sorted(one.name for one in out.iterdir())
-        if others and NUMBERS not in others and not allow_foreign:
-            raise RunFolderError(
-                f"{out} holds {others[0]!r} and is no folder of `agree`; "
-                "choose another folder, or say --yes"
-            )
-        for name in ("tables", "plots"):
-            (out / name).mkdir(exist_ok=True)
-    except FileExistsError as error:
-        raise RunFolderError(f"{out} is a file; name a folder with -o") from error
-    except OSError as error:
-        raise RunFolderError(f"{out}: {error.strerror}") from error
 
 
 def page(study: Study) -> str:

@@ -23,6 +23,7 @@ _VERBS = {
     "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
     "logic": "Prove arguments that are written in first-order formulas.",
     "agree": "Measure how far judges agree with people, with intervals.",
+    "gem": "Measure how informative reviews are, without a gold standard.",
     "annotate": "Label points in the browser, several people, blind.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of a run as CSV, Parquet or JSONL.",

@@ -99,6 +99,9 @@ class Evaluators(Protocol):
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model of a group for a form of text."""
 
+    def notes(self) -> list[str]:
+        """What a reader of the scores must know of the models."""
+
 
 class OneModel:
     """The same evaluation model for every paper and form."""
@@ -114,6 +117,10 @@ class OneModel:
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model."""
         return self._model
+
+    def notes(self) -> list[str]:
+        """Nothing more."""
+        return []
 
 
 class Background:
@@ -139,6 +146,10 @@ class Background:
         """The model for a form of text."""
         return self._primer.primed(known_papers(self._materials, form, self._papers), form)
 
+    def notes(self) -> list[str]:
+        """How large the background is."""
+        return [f"background: {len(self._papers):,} papers, none of which is scored"]
+
 
 class CrossFitted:
     """Models primed on the other folds of the very papers that are scored.
@@ -162,6 +173,14 @@ class CrossFitted:
         """The model for papers of one fold, which it has not seen."""
         others = [one for one in self._materials.papers if self._fold[one] != group]
         return self._primer.primed(known_papers(self._materials, form, others), form)
+
+    def notes(self) -> list[str]:
+        """How papers are kept apart."""
+        many = len(self._materials.papers)
+        return [
+            f"background: the people's reviews of the data itself ({many:,} papers in {FOLDS} "
+            "folds; no paper is scored by a model that has seen it)"
+        ]
 
 
 class Primed:
@@ -195,3 +214,8 @@ class Primed:
                 cure=f"choose with --variant, or prime with `--form {form}`",
             )
         return self._model
+
+    def notes(self) -> list[str]:
+        """How large the background is."""
+        many = len(self._model.state.papers)
+        return [f"background: {self._path.name}, {many:,} papers, none of which is scored"]

@@ -1,0 +1,49 @@
+"""``reviewscore gem prime``: learn a background once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reviewscore.cli.gem.evaluator import say
+
+
+@click.command("prime")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (.npz)."
+)
+@click.option(
+    "--form",
+    type=click.Choice(["judgments", "raw"]),
+    default="judgments",
+    show_default=True,
+    help="Which text of the reviews: GEM and GEM-S read judgments, GEM-raw reads raw.",
+)
+@click.option("--strict", is_flag=True, help="Refuse fewer than 100 papers.")
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: bool) -> None:
+    """Learn lexical-cache from the people's reviews of papers that will not be scored.
+
+    \b
+    Example:  reviewscore gem prime iclr2023.parquet -o background.npz
+              reviewscore gem reviews.jsonl --background background.npz --variant gem
+    """
+    from typing import cast
+
+    from reviewscore.gem.backgrounds import Primer, known_papers
+    from reviewscore.gem.cases import Form
+    from reviewscore.gem.lexical.state import save
+    from reviewscore.gem.materials import read_materials
+
+    materials = read_materials(data, skip_bad_lines=skip_bad_lines)
+    papers = known_papers(materials, cast(Form, form), list(materials.papers))
+    model = Primer(None, strict=strict, say=say).primed(papers, cast(Form, form))
+    save(model.state, output)
+    size = output.stat().st_size / 1e6
+    state = model.state
+    click.echo(
+        f"{output}: learned from {state.reviews:,} reviews of {len(state.papers):,} papers "
+        f"({form}), {size:.1f} MB"
+    )

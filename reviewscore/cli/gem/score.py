@@ -1,0 +1,154 @@
+"""``reviewscore gem score``: GEM, GEM-S and GEM-raw of reviews, with intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.gem.evaluator import evaluator_options, find_evaluators
+from reviewscore.config import pairs
+from reviewscore.errors import InputError
+
+if TYPE_CHECKING:
+    from reviewscore.gem.cases import Variant
+    from reviewscore.gem.materials import Materials
+
+VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
+
+
+@click.command("score")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, scores.")
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    help="Reviews of another system on the same papers: NAME=FILE.",
+)
+@click.option(
+    "--variant",
+    "wanted",
+    multiple=True,
+    type=click.Choice(VARIANTS),
+    help="Which scores; by default all for which the data has texts.",
+)
+@evaluator_options
+@click.option(
+    "--candidate",
+    help="This reviewer's reviews alone are people's candidates, all others are references.",
+)
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
+    help="Of intervals.",
+)  # fmt: skip
+@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
+              help="Bootstrap samples, and permutations.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    data: Path,
+    output: Path | None,
+    systems: tuple[str, ...],
+    wanted: tuple[str, ...],
+    model: str,
+    background: Path | None,
+    base_url: str | None,
+    strict: bool,
+    candidate: str | None,
+    level: float,
+    resamples: int,
+    seed: int,
+    skip_bad_lines: bool,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Score reviews by how much they tell of other people's reviews of the same paper.
+
+    DATA is a file of reviews (.jsonl, .parquet) or a folder with one. Records hold paper_id,
+    reviewer, text or sections, and judgments (one a line); reviews of models hold their name as
+    system.
+
+    \b
+    Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
+    """
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.gem.materials import read_materials
+    from reviewscore.gem.score import score_systems
+    from reviewscore.gem.tables import HONEST, tables
+    from reviewscore.gem.write import Account, numbers, page, write_scores
+    from reviewscore.store.manifest import hash_file
+
+    others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
+    materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
+    _tell(materials)
+    variants = _variants(materials, wanted, data)
+    with find_evaluators(
+        model, materials, background=background, base_url=base_url, strict=strict
+    ) as evaluators:
+        scores = score_systems(materials, variants, evaluators, candidate=candidate)
+        notes = [HONEST] if evaluators.name == "lexical-cache" else []
+        notes += evaluators.notes()
+        name = evaluators.name
+    how = Resampling(resamples, seed, level=level)
+    found = tables(scores, how)
+    if not found:
+        raise InputError(
+            "no review could be scored: papers need reviews by two people or more",
+            file=data,
+            cure="add reviews, or look at the texts",
+        )
+    account = Account(
+        model=name,
+        settings={
+            "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
+            "background": str(background) if background else None, "base_url": base_url,
+        },
+        inputs={one.name: hash_file(one).sha256 for one in materials.files},
+        notes=notes,
+    )  # fmt: skip
+    if output is not None:
+        written = write_scores(scores, found, account, output, allow_foreign=yes)
+        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
+    click.echo(numbers(found, account) if as_json else page(found, account))
+
+
+def _tell(materials: Materials) -> None:
+    for warning in materials.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if materials.skipped:
+        click.echo(f"warning: {len(materials.skipped)} lines left out", err=True)
+        for fault in materials.skipped[:3]:
+            click.echo(f"  {fault}", err=True)
+
+
+def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list[Variant]:
+    """What to score: all that is possible, or what was asked for."""
+    from reviewscore.gem.cases import GEM, GEM_RAW, GEM_S, possible
+
+    if not wanted:
+        found = list(possible(materials))
+        if GEM not in found:
+            click.echo(
+                "no judgments in the data, so GEM-raw alone, which counts style too; "
+                "`reviewscore gem prepare` has a model write them",
+                err=True,
+            )
+        return found
+    named = {
+        "gem": GEM,
+        "gem-s": GEM_S["abstract"],
+        "gem-s-assw": GEM_S["assw"],
+        "gem-s-stand-in": GEM_S["stand-in"],
+        "raw": GEM_RAW,
+    }
+    can = set(possible(materials)) | {GEM_S["stand-in"]}
+    for one in wanted:
+        if named[one] not in can:
+            raise InputError(
+                f"has no texts for {named[one].name}", file=data, cure="add them, or ask for less"
+            )
+    return [named[one] for one in wanted]

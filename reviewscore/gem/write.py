@@ -1,0 +1,124 @@
+"""Scores as files: a page, tables, every candidate's score, and all numbers as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore import __version__
+from reviewscore.agreement.measure import Slot
+from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown
+from reviewscore.config import Plain
+from reviewscore.gem.score import Scores
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
+
+PAGE, NUMBERS, SCORES = "gem.md", "gem.json", "scores.jsonl"
+
+
+@dataclass(frozen=True)
+class Account:
+    """How scores were made.
+
+    Attributes:
+        model: The evaluation model.
+        settings: Whatever can change a number, with values.
+        inputs: Name and SHA-256 of each file read.
+        notes: What a reader must know.
+    """
+
+    model: str
+    settings: Mapping[str, Plain]
+    inputs: Mapping[str, str]
+    notes: Sequence[str]
+
+
+def write_scores(
+    scores: Sequence[Scores],
+    found: Sequence[Table],
+    account: Account,
+    out: Path,
+    *,
+    allow_foreign: bool = False,
+) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    results_folder(out, verb="gem", marker=NUMBERS, inside=("tables",), allow_foreign=allow_foreign)
+    texts = {
+        PAGE: page(found, account),
+        NUMBERS: numbers(found, account),
+        SCORES: "".join(f"{line}\n" for line in score_lines(scores)),
+    }
+    for table in found:
+        texts[f"tables/{table.name}.csv"] = as_csv(table)
+        texts[f"tables/{table.name}.tex"] = latex(table)
+    for name, text in texts.items():
+        write_whole(out / name, text)
+    return [out / name for name in texts]
+
+
+def page(found: Sequence[Table], account: Account) -> str:
+    """All tables and notes as one Markdown page."""
+    notes = [f"evaluation model: {account.model}", *account.notes]
+    parts = ["# Informativeness of reviews (GEM)\n", "\n".join(f"- {one}" for one in notes) + "\n"]
+    for table in found:
+        parts.append(markdown(table))
+        lines = [*counted(table), *left_out(table)]
+        parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+    return "\n".join(parts)
+
+
+def numbers(found: Sequence[Table], account: Account) -> str:
+    """All estimates, and how they were made, as JSON."""
+    return json.dumps(
+        {
+            "schema": "reviewscore.gem/1",
+            "reviewscore_version": __version__,
+            "model": account.model,
+            "settings": dict(account.settings),
+            "inputs": dict(account.inputs),
+            "notes": list(account.notes),
+            "tables": {table.name: list(_rows(table)) for table in found},
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _rows(table: Table) -> Iterator[dict[str, object]]:
+    for row in table.rows:
+        yield {
+            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            for heading, cell in zip(table.columns, row, strict=True)
+        }
+
+
+def score_lines(scores: Sequence[Scores]) -> Iterator[str]:
+    """Every candidate's score as JSON: what each reference says, and why where there is none."""
+    for score in scores:
+        for one in score.candidates:
+            record = {
+                "variant": one.variant,
+                "paper_id": one.paper_id,
+                "review_id": one.review_id,
+                "system": one.system,
+                "nats": one.nats,
+                "references": [
+                    {
+                        "review_id": review_id,
+                        "nats": told.nats,
+                        "tokens": told.tokens,
+                        **({"reason": told.reason} if told.reason else {}),
+                    }
+                    for review_id, told in one.references
+                ],
+            }
+            yield json.dumps(record, ensure_ascii=False)
