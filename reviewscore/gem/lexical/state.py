@@ -95,7 +95,7 @@ def load(path: Path) -> State:
         InputError: The file is not a model of this version.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(_untext(arrays["about"]))
         if about.get("version") != VERSION:
