@@ -9,6 +9,8 @@ from enum import StrEnum
 
 from reviewscore.gem.derangement import derangement
 
+EMPTY = "the candidate is empty"
+
 
 class Form(StrEnum):
     """How a candidate is written."""
@@ -65,30 +67,39 @@ class Altered:
 
 
 @dataclass(frozen=True, slots=True)
-class Alteration:
-    """One way of altering a candidate.
+class Described:
+    """What an alteration is, however it is made.
 
     Attributes:
         name: As in a table.
         kind: Why it is done.
         does: What it does, in words.
         expectation: What the score of a good metric does.
-        make: Alters a candidate; draws from the generator alone.
-        stream: Name of the random stream; alterations with one stream draw the same numbers for
-            a paper. Its own name if empty.
     """
 
     name: str
     kind: Kind
     does: str
     expectation: Expectation
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration(Described):
+    """An alteration that needs no model.
+
+    Attributes:
+        make: Alters a candidate; draws from the generator alone.
+        stream: Name of the random stream; alterations with one stream draw the same numbers for
+            a paper. Its own name if empty.
+    """
+
     make: Callable[[Case, random.Random], Altered]
     stream: str = ""
 
     def altered(self, case: Case, *, seed: int = 0) -> Altered:
         """The altered candidate; equal seeds give equal texts, whatever other cases there are."""
         if not case.candidate.strip():
-            return Altered(None, "the candidate is empty")
+            return Altered(None, EMPTY)
         stream = f"{seed}\n{self.stream or self.name}\n{case.paper_id}"
         return self.make(case, random.Random(stream))
 
