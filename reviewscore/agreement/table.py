@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -86,11 +87,11 @@ def as_csv(table: Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     if not any(isinstance(cell, Slot) for row in table.rows for cell in row):
         writer.writerow(table.columns)
-        writer.writerows([_guarded(_plain(cell)) for cell in row] for row in table.rows)
+        writer.writerows([guarded(_plain(cell)) for cell in row] for row in table.rows)
         return out.getvalue()
     writer.writerow([*table.columns[: table.keys], "column", *_ESTIMATE_COLUMNS])
     for row in table.rows:
-        names = [_guarded(_plain(cell)) for cell in row[: table.keys]]
+        names = [guarded(_plain(cell)) for cell in row[: table.keys]]
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
             if isinstance(cell, Slot):
                 writer.writerow([*names, heading, *_fields(cell.answer)])
@@ -152,9 +153,13 @@ def _fields(estimate: Estimate) -> list[object]:
     ]  # fmt: skip
 
 
-def _guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text[:1] else text
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; a negative number is none."""
+    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
 def _escaped(text: str) -> str:

@@ -13,7 +13,16 @@ from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown, unsteady
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    counted,
+    guarded,
+    latex,
+    left_out,
+    markdown,
+    unsteady,
+)
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
@@ -124,14 +133,8 @@ def _sheet(study: Study) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(SHEET)
     for found in study.disagreements.values():
-        writer.writerows([_cell(one) for one in row] for row in sheet_rows(found))
+        writer.writerows([guarded(one) for one in row] for row in sheet_rows(found))
     return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; a negative number is none."""
-    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{text}" if risky and not re.fullmatch(r"-?\d+(\.\d+)?", text) else text
 
 
 def _disagreements(study: Study) -> str:

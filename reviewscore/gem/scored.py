@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Protocol, runtime_checkable
 
 from reviewscore.gem.evaluation import Metric, Pair
 
 NO_SCORE = "the metric gave no score"
+NOT_FINITE = "the metric gave no finite score"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,14 @@ class Explaining(Protocol):
 
 
 def scored(metric: Metric, pairs: Sequence[Pair]) -> list[Scored]:
-    """Scores of the pairs, in order, each missing one with its reason."""
+    """Scores of the pairs, in order, each missing one with its reason; infinite ones are none."""
     if isinstance(metric, Explaining):
-        return metric.scored(pairs)
-    return [Scored(value, "" if value is not None else NO_SCORE) for value in metric.scores(pairs)]
+        found = metric.scored(pairs)
+    else:
+        found = [
+            Scored(value, "" if value is not None else NO_SCORE) for value in metric.scores(pairs)
+        ]
+    return [
+        one if one.value is None or isfinite(one.value) else Scored(None, NOT_FINITE)
+        for one in found
+    ]
