@@ -37,7 +37,9 @@ def _doubled(case: Case, again: Callable[[str], str]) -> Altered:
     """Each judgment or sentence, and after it what is made of it."""
     if case.form is Form.JUDGMENTS:
         lines = judgments(case.candidate)
-        return Altered(joined([one for line in lines for one in (line, again(line))]))
+        return Altered(
+            joined([one for line in lines for one in (line, again(line))], case.candidate)
+        )
     return Altered(
         by_section(
             case.candidate,
@@ -59,7 +61,7 @@ def nearly_duplicated(case: Case, rng: random.Random) -> Altered:
 
 def _with_lines(case: Case, lines: list[str]) -> Altered:
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([*judgments(case.candidate), *lines]))
+        return Altered(joined([*judgments(case.candidate), *lines], case.candidate))
     return Altered(closed(case.candidate, " ".join(lines)))
 
 
@@ -92,7 +94,7 @@ def generic(case: Case, rng: random.Random) -> Altered:
     """A fixed review that fits any paper in its place."""
     del rng
     if case.form is Form.JUDGMENTS:
-        return Altered(joined(list(wording.GENERIC_JUDGMENTS)))
+        return Altered(joined(list(wording.GENERIC_JUDGMENTS), case.candidate))
     return Altered(
         "\n".join(f"{name}:\n\n{' '.join(lines)}\n" for name, lines in wording.GENERIC.items())
     )
@@ -105,7 +107,9 @@ def synopsis_as_review(case: Case, rng: random.Random) -> Altered:
     if not text:
         return Altered(None, "the paper has no synopsis")
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([one for line in judgments(text) for one in sentences_of(line)]))
+        return Altered(
+            joined([one for line in judgments(text) for one in sentences_of(line)], case.candidate)
+        )
     return Altered(f"Summary Of The Paper:\n\n{text}\n")
 
 
@@ -113,7 +117,9 @@ def flipped(case: Case, rng: random.Random) -> Altered:
     """Every judgment turned into its opposite."""
     del rng
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([flipped_judgment(line) for line in judgments(case.candidate)]))
+        return Altered(
+            joined([flipped_judgment(line) for line in judgments(case.candidate)], case.candidate)
+        )
     return Altered(by_section(case.candidate, lambda part: flipped_text(part.body)))
 
 

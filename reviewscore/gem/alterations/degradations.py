@@ -28,7 +28,7 @@ def without_every_other(case: Case, rng: random.Random) -> Altered:
     """
     del rng
     if case.form is Form.JUDGMENTS:
-        return Altered(joined(judgments(case.candidate)[::2]))
+        return Altered(joined(judgments(case.candidate)[::2], case.candidate))
 
     def odd(part: Part) -> str:
         number = count(1)
@@ -42,6 +42,8 @@ def of_another_paper(case: Case, rng: random.Random) -> Altered:
     del rng
     if case.other is None:
         return Altered(None, "there is no review of another paper")
+    if case.form is Form.JUDGMENTS:
+        return Altered(joined(judgments(case.other), case.candidate))
     return Altered(case.other)
 
 
@@ -60,7 +62,9 @@ def kept(percent: int) -> Callable[[Case, random.Random], Altered]:
         if case.form is Form.JUDGMENTS:
             lines = judgments(case.candidate)
             chosen = _chosen(len(lines), percent, rng)
-            return Altered(joined([line for at, line in enumerate(lines) if at in chosen]))
+            return Altered(
+                joined([line for at, line in enumerate(lines) if at in chosen], case.candidate)
+            )
         seen: list[str] = []
         _each(case.candidate, seen.append)
         chosen = _chosen(len(seen), percent, rng)

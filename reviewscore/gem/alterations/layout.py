@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from reviewscore.points.roles import Level, heading_kind, plain_name
-from reviewscore.points.sentences import sentences
+from reviewscore.points.sentences import Stretch, sentences
 
 FORM_HEADINGS = (
     "Summary Of The Paper",
@@ -22,6 +22,7 @@ _PIECE = 20_000
 """Characters of a line that are looked at together when it is cut into sentences; splitting takes
 more than linear time, and no line of a review is as long."""
 _MARKS = " \t#*_"
+_BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,12 @@ def judgments(text: str) -> list[str]:
 
 def sentences_of(line: str) -> list[str]:
     """The sentences of one line, white space at their ends left out."""
-    found: list[str] = []
+    return [line[one.start : one.end] for one in _stretches(line)]
+
+
+def _stretches(line: str) -> Iterator[Stretch]:
     for start in range(0, len(line), _PIECE):
-        end = min(start + _PIECE, len(line))
-        found += [line[a:b] for a, b in sentences(line, start, end)]
-    return found
+        yield from sentences(line, start, min(start + _PIECE, len(line)))
 
 
 def each_sentence(body: str, change: Callable[[str], str | None]) -> str:
@@ -107,28 +109,40 @@ def each_sentence(body: str, change: Callable[[str], str | None]) -> str:
 
     Sentences end at full stops, question and exclamation marks and at line breaks (arXiv
     2411.07228, app. D.1.1). Lines without a letter or digit are kept; lines of which nothing is
-    left go.
+    left go. White space between and around sentences stays as it is.
 
     Args:
         body: The text.
         change: Gives the new sentence; None takes it out.
     """
-    out = []
-    for line in body.splitlines(keepends=True):
-        if not says_something(line):
-            out.append(line)
-            continue
-        text = line.rstrip()
-        kept = [new for old in sentences_of(text) if (new := change(old)) is not None]
-        if kept:
-            indent = text[: len(text) - len(text.lstrip())]
-            out.append(indent + " ".join(kept) + line[len(text) :])
-    return "".join(out)
+    return "".join(
+        _changed(line, change) if says_something(line) else line
+        for line in body.splitlines(keepends=True)
+    )
 
 
-def joined(lines: list[str]) -> str:
-    """Judgments put together, one a line."""
-    return "\n".join(lines)
+def _changed(line: str, change: Callable[[str], str | None]) -> str:
+    """A line with its sentences changed; empty if none is left."""
+    out, end = "", 0
+    for one in _stretches(line):
+        new = change(line[one.start : one.end])
+        if new is not None:
+            out += (line[end : one.start] if out or not end else "") + new
+        elif not end:
+            out = line[: one.start]  # the indentation stays for what follows
+        end = one.end
+    return out + line[end:] if out.strip() else ""
+
+
+def joined(lines: list[str], like: str) -> str:
+    """Judgments put together, one a line.
+
+    Args:
+        lines: The judgments.
+        like: The candidate they come from or stand for: where it parts its judgments by blank
+            lines, these are too, so that an alteration does not change the layout.
+    """
+    return ("\n\n" if _BLANK.search(like.strip()) else "\n").join(lines)
 
 
 def opened(body: str, introduction: str) -> str:

@@ -44,7 +44,9 @@ def elongated(case: Case, summaries: Summaries | None = None) -> Altered:
         summaries: Worked into the introduction of the strengths and weaknesses, if given.
     """
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([*wording.FILLER_JUDGMENTS, *judgments(case.candidate)]))
+        return Altered(
+            joined([*wording.FILLER_JUDGMENTS, *judgments(case.candidate)], case.candidate)
+        )
     filled = (
         wording.SUMMARIES.format(strengths=summaries.strengths, weaknesses=summaries.weaknesses)
         if summaries

@@ -129,7 +129,9 @@ def _every_other(case: Case, change: Callable[[str], str]) -> str:
     """The candidate with the second, fourth, .. sentence or judgment of each section changed."""
     if case.form is Form.JUDGMENTS:
         lines = judgments(case.candidate)
-        return joined([change(line) if at % 2 else line for at, line in enumerate(lines)])
+        return joined(
+            [change(line) if at % 2 else line for at, line in enumerate(lines)], case.candidate
+        )
 
     def one_section(body: str) -> str:
         number = count(1)
@@ -150,7 +152,7 @@ async def by_abstract_alone(asker: Asker, case: Case) -> Altered:
     )
     reply = judged.reply
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([" ".join(line.split()) for line in reply.judgments]))
+        return Altered(joined([" ".join(line.split()) for line in reply.judgments], case.candidate))
     lists = "\n\n".join(
         f"{name}:\n" + "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
         for name, texts in (
@@ -189,7 +191,9 @@ async def rephrased(asker: Asker, case: Case) -> Altered:
         "gem_rephrase", RephraseReply, check=lambda reply: check(reply.passages), texts=texts
     )
     if case.form is Form.JUDGMENTS:
-        return Altered(joined([" ".join(text.split()) for text in judged.reply.passages]))
+        return Altered(
+            joined([" ".join(text.split()) for text in judged.reply.passages], case.candidate)
+        )
     passages = iter(judged.reply.passages)
     return Altered(
         by_section(
