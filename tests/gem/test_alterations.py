@@ -132,8 +132,8 @@ def test_any_text_can_be_altered_and_the_same_way_twice(form: Form, text: str, s
 def test_a_review_of_a_megabyte_is_altered(form: Form, unit: str) -> None:
     huge = case(unit * (1_000_000 // len(unit)), form, synopsis="On frogs.", other="Bad.")
 
-    for alteration in EVERY:
-        assert alteration.altered(huge).text
+    for name in ("sentence deletion", "near-duplicates", "stuffed words", "stance flip"):
+        assert done(name, huge)
 
 
 def test_what_is_missing_is_said() -> None:
