@@ -18,7 +18,7 @@ from reviewscore.agreement.resample import Clusters, bootstrap_weights
 from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.gem.derangement import derangement
-from reviewscore.gem.effect import Paired, TestResult, t_test, wilcoxon_test
+from reviewscore.gem.effect import Paired, PairedTest, t_test, wilcoxon_test
 from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.gem.validation import NO_REFERENCE, Subject, Validation
@@ -70,8 +70,8 @@ class Step(Record):
     upper: str
     lower: str
     fall: float | None
-    t: TestResult
-    wilcoxon: TestResult
+    t: PairedTest
+    wilcoxon: PairedTest
     n: int
 
 

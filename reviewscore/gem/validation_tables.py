@@ -14,7 +14,7 @@ from reviewscore.agreement.statistic import Statistic, Values, values
 from reviewscore.agreement.table import Cell, Table
 from reviewscore.gem.alterations.alteration import Described
 from reviewscore.gem.discrimination import Area, Step
-from reviewscore.gem.effect import SIGNIFICANT, TestResult
+from reviewscore.gem.effect import SIGNIFICANT, PairedTest
 from reviewscore.gem.validation import Outcome, Validation
 
 _SOURCE = "arXiv 2411.07228"
@@ -211,7 +211,7 @@ def _step(step: Step) -> str:
     return f"{fall} (t: {_p(step.t)}; W: {_p(step.wilcoxon)}; n={step.n:,})"
 
 
-def _p(test: TestResult) -> str:
+def _p(test: PairedTest) -> str:
     if test.p is None:
         return test.reason
     return f"p<{_NEVER}" if test.p < _NEVER else f"p={test.p:.3f}"

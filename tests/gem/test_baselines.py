@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reviewscore.config import Settings
 from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.gem.asking import open_asker
 from reviewscore.gem.baselines.compression import Compression, similarity
@@ -17,10 +21,14 @@ from reviewscore.gem.baselines.examiner import NO_PAPER, NO_REVIEW, Examiner
 from reviewscore.gem.baselines.overlap import Bleu, RougeL, rouge_l
 from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import NO_SCORE, NOT_FINITE, Scored, scored
+from reviewscore.judges.asker import Asker
+from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
 from tests.gem.invented import asks
+from tests.ledgers import column
+from tests.loopback import ANSWERS, Loopback
 
 OVERLAPS: tuple[Metric, ...] = (Bleu(), RougeL(), Compression())
 GRADE = {
@@ -88,6 +96,7 @@ def test_an_empty_candidate_cannot_be_compressed() -> None:
 
 
 @pytest.mark.parametrize("metric", OVERLAPS, ids=lambda one: one.name)
+@settings(deadline=None)  # the first one loads a library
 @given(candidate=st.text(), reference=st.text())
 def test_any_two_texts_have_a_score_in_range_or_none(
     metric: Metric, candidate: str, reference: str
@@ -196,9 +205,31 @@ def test_a_stated_limit_ends_the_examination() -> None:
         Examiner(asks(ScriptedProvider([StopError("cap")]))).scores([Pair("p", "r", "", paper="t")])
 
 
-async def test_the_embedded_judge_cannot_be_asked() -> None:
-    from reviewscore.config import Settings
+def test_grades_are_recorded_and_never_paid_for_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ANSWERS, "ExaminerReply", lambda _: GRADE)
+    server = Loopback().start()
+    settings = Settings(model="openai/loop", base_url=server.url)
+    pairs = [Pair("p", review, "", paper="On frogs.") for review in ("one", "two")]
 
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Asker]:
+        with closing(Ledger(tmp_path, run="r")) as book:
+            async with open_asker(settings, book) as asker:
+                yield asker
+
+    try:
+        first, second = (Examiner(opened).scores(pairs) for _ in range(2))
+    finally:
+        server.stop()
+
+    assert first == second == [7.0, 7.0]
+    assert column(tmp_path, "stage") == ["examiner", "examiner"]
+    assert sum(server.served.values()) == 2
+
+
+async def test_the_embedded_judge_cannot_be_asked() -> None:
     with pytest.raises(SettingsError, match="name one with --model"):
         async with open_asker(Settings(), CallsInMemory()):
             pass

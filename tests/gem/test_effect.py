@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reviewscore.agreement.measure import Resampling
@@ -186,6 +186,7 @@ def test_what_is_undefined_says_why(
     )
 
 
+@settings(deadline=None)  # the first one loads a library
 @given(NUMBERS)
 def test_no_number_is_nan(numbers: tuple[Floats, Floats]) -> None:
     found = effect(*numbers, resamples=20)

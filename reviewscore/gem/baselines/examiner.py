@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from pydantic import Field
+from typing import Literal
 
 from reviewscore.errors import ModelError
 from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
@@ -28,7 +27,7 @@ class ExaminerReply(Reply):
     substantiation: str
     constructiveness: str
     overall_assessment: str
-    overall_score: int = Field(ge=0, le=10)
+    overall_score: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
 
 @dataclass(frozen=True, slots=True)
