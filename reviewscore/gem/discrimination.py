@@ -7,6 +7,7 @@ and smaller parts of a review. The unit is the paper.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -95,36 +96,39 @@ def areas(
     subjects: Sequence[Subject],
     *,
     seed: int = 0,
+    rounds: int = 1,
     resampling: Resampling | None = None,
 ) -> list[Area]:
     """For each metric, the area of matched against mismatched references.
 
-    The scores against a paper's references are averaged first.
+    The scores against a paper's references are averaged first. With several rounds the area is
+    the mean over as many derangements: which other papers were drawn then matters less.
 
     Args:
         metrics: What is tried.
         subjects: One for each paper.
-        seed: Of the derangement.
+        seed: Of the first derangement; the next ones count up from it.
+        rounds: Number of derangements, 1 or more.
         resampling: How intervals are made; papers are drawn whatever its scheme.
 
     Raises:
-        InputError: There are fewer than two papers, or a paper comes twice.
+        InputError: There are fewer than two papers or no rounds, or a paper comes twice.
     """
+    if rounds < 1:
+        raise InputError("there are no rounds", cure="give one or more")
     how = resampling or Resampling(scheme="papers")
-    others = mismatched(subjects, seed=seed)
+    sides = [subjects, *(mismatched(subjects, seed=seed + turn) for turn in range(rounds))]
+    once = list(dict.fromkeys(pair for side in sides for one in side for pair in _pairs(one)))
     found = []
     for metric in metrics:
-        sides = [side for subject in (*subjects, *others) for side in _pairs(subject)]
-        once = list(dict.fromkeys(sides))
         known = dict(zip(once, scored(metric, once), strict=True))
-        matched, reasons = _means(subjects, known)
-        wrong, other_reasons = _means(others, known)
-        dropped: dict[str, int] = {}
-        for one, two in zip(reasons, other_reasons, strict=True):
-            if one or two:
-                dropped[one or two] = dropped.get(one or two, 0) + 1
-        both = ~np.isnan(matched) & ~np.isnan(wrong)
-        found.append(area(metric.name, matched[both], wrong[both], dropped, resampling=how))
+        means = [_means(side, known) for side in sides]
+        scores = np.stack([values for values, _ in means], axis=1)
+        reasons = zip(*(why for _, why in means), strict=True)
+        missing = (next(filter(None, one), "") for one in reasons)
+        dropped = Counter(filter(None, missing))
+        both = scores[~np.isnan(scores).any(axis=1)]
+        found.append(area(metric.name, both[:, 0], both[:, 1:], dropped, resampling=how))
     return found
 
 
@@ -159,7 +163,8 @@ def area(
     Args:
         metric: Name of the metric.
         matched: Shape (papers,); scores against the paper's own references, no NaN.
-        wrong: Shape (papers,); scores of the same candidates against other papers' references.
+        wrong: Shape (papers,) or (papers, rounds); scores of the same candidates against other
+            papers' references.
         dropped: Papers that do not count, by reason.
         resampling: How the interval is made.
     """
@@ -167,8 +172,7 @@ def area(
     n, left_out_by = len(matched), dict(dropped or {})
     if n < 2:  # noqa: PLR2004 - two papers
         return Area(metric=metric, value=None, n=n, dropped=left_out_by, reason=TOO_FEW)
-    # Shape (papers, papers): how the matched score of one does against the wrong one of another.
-    beats = (matched[:, None] > wrong) + (matched[:, None] == wrong) / 2
+    beats = _beats(matched, wrong.reshape(n, -1))
     value = float(beats.mean())
     clusters = Clusters.by([f"{place:09d}" for place in range(n)])
     drawn = np.concatenate(
@@ -192,6 +196,14 @@ def area(
         dropped=left_out_by,
         method=ends.method,
     )
+
+
+def _beats(matched: Floats, wrong: Floats) -> Floats:
+    """How one paper's matched score does against another's wrong ones; shape (papers, papers)."""
+    above: Floats = np.zeros((len(matched), len(matched)))
+    for column in wrong.T:
+        above = above + (matched[:, None] > column) + (matched[:, None] == column) / 2
+    return above / float(wrong.shape[1])
 
 
 def ladder(scores: Mapping[str, Floats], *, steps: Sequence[str] | None = None) -> list[Step]:

@@ -211,6 +211,14 @@ def test_the_area_counts_the_pairs_in_the_right_order() -> None:
     assert found.wins == pytest.approx(1.0)
 
 
+def test_several_rounds_are_averaged() -> None:
+    # By hand: 3/4 as above in the first round, and nothing beaten in the second.
+    found = area("m", floats(3, 1), np.column_stack([floats(2, 0), floats(9, 9)]))
+
+    assert found.value == pytest.approx(3 / 8)
+    assert found.wins == pytest.approx(1 / 2)
+
+
 def test_ties_count_half() -> None:
     assert area("m", floats(1, 1, 1), floats(1, 1, 1)).value == pytest.approx(0.5)
 

@@ -168,6 +168,15 @@ def test_gem_tells_a_papers_own_reviews_from_another_papers() -> None:
     assert blind.value == pytest.approx(0.5)
 
 
+def test_more_rounds_draw_more_other_papers() -> None:
+    metric = Length()
+
+    found = areas([metric], subjects(1), rounds=3, resampling=FEW)[0]
+
+    assert len(metric.asked) > 3 * 12
+    assert found.n == 12
+
+
 def test_papers_without_one_of_the_scores_are_left_out_of_the_area() -> None:
     papers = subjects()
     papers[0] = replace(papers[0], references=("bad",))
