@@ -92,16 +92,16 @@ def as_csv(table: Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     if not any(isinstance(cell, Slot) for row in table.rows for cell in row):
         writer.writerow(table.columns)
-        writer.writerows([_guarded(_unrounded(cell)) for cell in row] for row in table.rows)
+        writer.writerows([guarded(_unrounded(cell)) for cell in row] for row in table.rows)
         return out.getvalue()
     writer.writerow([*table.columns[: table.keys], "column", *_ESTIMATE_COLUMNS])
     for row in table.rows:
-        names = [_guarded(_plain(cell)) for cell in row[: table.keys]]
+        names = [guarded(_plain(cell)) for cell in row[: table.keys]]
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
             if isinstance(cell, Slot):
-                writer.writerow([*names, _guarded(heading), *_fields(cell.answer)])
+                writer.writerow([*names, guarded(heading), *_fields(cell.answer)])
             elif cell is not None:
-                writer.writerow([*names, _guarded(heading), *_said(cell)])
+                writer.writerow([*names, guarded(heading), *_said(cell)])
     return out.getvalue()
 
 
@@ -162,7 +162,7 @@ def _unrounded(cell: Cell) -> str:
 def _said(cell: Cell) -> list[str]:
     """A count or a number as the value; words, such as "no scores", as the reason."""
     words = _unrounded(cell)
-    number = re.fullmatch(r"-?\d+(\.\d+)?", words)
+    number = _NUMBER.fullmatch(words)
     value, reason = (words, "") if number else ("", words)
     return ["", value, *[""] * 4, reason, *[""] * 3]
 
@@ -175,9 +175,13 @@ def _fields(estimate: Estimate) -> list[object]:
     ]  # fmt: skip
 
 
-def _guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text[:1] else text
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; a negative number is none."""
+    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
 def escaped(text: str) -> str:

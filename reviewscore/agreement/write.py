@@ -21,6 +21,7 @@ from reviewscore.agreement.table import (
     chance,
     counted,
     escaped,
+    guarded,
     latex,
     left_out,
     markdown,
@@ -128,14 +129,8 @@ def _sheet(study: Study) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(SHEET)
     for found in study.disagreements.values():
-        writer.writerows([_cell(one) for one in row] for row in sheet_rows(found))
+        writer.writerows([guarded(one) for one in row] for row in sheet_rows(found))
     return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; a negative number is none."""
-    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{text}" if risky and not re.fullmatch(r"-?\d+(\.\d+)?", text) else text
 
 
 def _disagreements(study: Study) -> str:

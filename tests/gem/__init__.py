@@ -1,0 +1,1 @@
+"""Tests of GEM, of what it is compared with, and of how both are validated."""

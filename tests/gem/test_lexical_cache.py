@@ -72,7 +72,7 @@ def test_lines_said_twice_count_once(number: int, times: int) -> None:
 
 def test_a_candidate_without_content_tells_nothing() -> None:
     assert gem("", GROUPS[0][1]) == 0.0
-    assert gem("and of the . ! ?", GROUPS[0][1]) == 0.0
+    assert gem("The reviewer of the the.", GROUPS[0][1]) == 0.0
 
 
 def test_a_reference_without_words_has_no_score_and_says_why() -> None:
@@ -90,7 +90,9 @@ def test_control_markers_of_chats_are_words_like_others() -> None:
     plain = model().answers([Question(GROUPS[0][1], GROUPS[0][0])])[0]
     marked = model().answers([Question(GROUPS[0][1], f"{GROUPS[0][0]}\n<|eot_id|></s>[INST]")])[0]
     assert marked.tokens == plain.tokens
-    assert marked.nats == pytest.approx(plain.nats, abs=0.5)
+    assert plain.nats is not None
+    assert marked.nats is not None
+    assert marked.nats <= plain.nats
 
 
 def test_a_review_of_a_megabyte_is_scored() -> None:

@@ -1,0 +1,249 @@
+"""Alterations that a model makes: deletion and completion, abstract-only, rephrasing, summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from reviewscore.errors import ModelError
+from reviewscore.gem.alterations.alteration import (
+    EMPTY,
+    Altered,
+    Case,
+    Described,
+    Expectation,
+    Form,
+    Kind,
+)
+from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
+from reviewscore.gem.alterations.manipulations import Summaries, elongated
+from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
+from reviewscore.judges.asker import Asker, Reply
+from reviewscore.judges.settled import reason
+
+STEMS = (
+    "The reviewer appreciates",
+    "The reviewer criticizes",
+    "The reviewer questions",
+    "The reviewer suggests",
+)
+"""How judgments begin (arXiv 2411.07228, app. C.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAlteration(Described):
+    """An alteration that a model makes.
+
+    Attributes:
+        make: Asks and puts the candidate together; raises ModelError without a usable reply.
+    """
+
+    make: Callable[[Asker, Case], Awaitable[Altered]]
+
+    def altered(self, cases: Sequence[Case], open_asker: OpenAsker) -> list[Altered]:
+        """The altered candidates, in order; one that fails has its reason.
+
+        Raises:
+            StopError: Nothing more can be asked; what was answered is on record.
+        """
+
+        async def ask(asker: Asker) -> list[Altered | ModelError]:
+            return await all_settled([self._one(asker, case) for case in cases])
+
+        return [
+            Altered(None, reason(one)) if isinstance(one, ModelError) else one
+            for one in with_asker(open_asker, ask)
+        ]
+
+    async def _one(self, asker: Asker, case: Case) -> Altered:
+        if not case.candidate.strip():
+            return Altered(None, EMPTY)
+        return await self.make(asker, case)
+
+
+class CompletionReply(Reply):
+    """A sentence for each gap."""
+
+    sentences: list[str]
+
+
+class AbstractReviewReply(Reply):
+    """A review by the abstract alone, and its judgments."""
+
+    summary_of_the_paper: str
+    strengths: list[str]
+    weaknesses: list[str]
+    questions: list[str]
+    clarity_quality_novelty_and_reproducibility: str
+    summary_of_the_review: str
+    judgments: list[str]
+
+
+class RephraseReply(Reply):
+    """The passages in other words."""
+
+    passages: list[str]
+
+
+class OneLineReply(Reply):
+    """Strengths and weaknesses in a line each."""
+
+    strengths: str
+    weaknesses: str
+
+
+def _as_many(wanted: int) -> Callable[[Sequence[str]], None]:
+    def check(texts: Sequence[str]) -> None:
+        if len(texts) != wanted:
+            raise ValueError(f"{wanted} texts were asked for, {len(texts)} came")
+        if not all(text.strip() for text in texts):
+            raise ValueError("one of the texts is empty")
+
+    return check
+
+
+async def deleted_and_completed(asker: Asker, case: Case) -> Altered:
+    """Every other sentence or judgment in words that add nothing, from the second.
+
+    What is kept is kept letter by letter: the model gives the new sentences alone.
+    """
+    gaps = count(1)
+    with_gaps = _every_other(case, lambda _: f"[gap {next(gaps)}]")
+    wanted = next(gaps) - 1
+    if not wanted:
+        return Altered(case.candidate)
+    check = _as_many(wanted)
+    judged = await asker.ask(
+        "gem_completion",
+        CompletionReply,
+        check=lambda reply: check(reply.sentences),
+        review=with_gaps,
+        gaps=wanted,
+    )
+    filled = iter(judged.reply.sentences)
+    return Altered(_every_other(case, lambda _: " ".join(next(filled).split())))
+
+
+def _every_other(case: Case, change: Callable[[str], str]) -> str:
+    """The candidate with the second, fourth, .. sentence or judgment of each section changed."""
+    if case.form is Form.JUDGMENTS:
+        lines = judgments(case.candidate)
+        return joined(
+            [change(line) if at % 2 else line for at, line in enumerate(lines)], case.candidate
+        )
+
+    def one_section(body: str) -> str:
+        number = count(1)
+        return each_sentence(body, lambda text: text if next(number) % 2 else change(text))
+
+    return by_section(case.candidate, lambda part: one_section(part.body))
+
+
+async def by_abstract_alone(asker: Asker, case: Case) -> Altered:
+    """A review that a model writes having read the synopsis alone."""
+    if not (case.synopsis or "").strip():
+        return Altered(None, "the paper has no synopsis")
+    judged = await asker.ask(
+        "gem_abstract_review",
+        AbstractReviewReply,
+        check=_has_judgments,
+        abstract=case.synopsis,
+    )
+    reply = judged.reply
+    if case.form is Form.JUDGMENTS:
+        return Altered(joined([" ".join(line.split()) for line in reply.judgments], case.candidate))
+    lists = "\n\n".join(
+        f"{name}:\n" + "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+        for name, texts in (
+            ("Strengths", reply.strengths),
+            ("Weaknesses", reply.weaknesses),
+            ("Questions", reply.questions),
+        )
+        if texts
+    )
+    return Altered(
+        f"Summary Of The Paper:\n\n{reply.summary_of_the_paper}\n\n"
+        f"Strength And Weaknesses:\n\n{lists}\n\n"
+        "Clarity, Quality, Novelty And Reproducibility:\n\n"
+        f"{reply.clarity_quality_novelty_and_reproducibility}\n\n"
+        f"Summary Of The Review:\n\n{reply.summary_of_the_review}\n"
+    )
+
+
+def _has_judgments(reply: AbstractReviewReply) -> None:
+    wrong = [line for line in reply.judgments if not line.strip().startswith(STEMS)]
+    if wrong or not reply.judgments:
+        raise ValueError(f"judgments: each begins with one of {', '.join(STEMS)}")
+
+
+async def rephrased(asker: Asker, case: Case) -> Altered:
+    """The same in fluent language, section by section or judgment by judgment."""
+    sections = parts(case.candidate)
+    if case.form is Form.JUDGMENTS:
+        texts = judgments(case.candidate)
+    else:
+        texts = [part.body.strip() for part in sections if part.body.strip()]
+    if not texts:
+        return Altered(None, "there is nothing to rephrase")
+    check = _as_many(len(texts))
+    judged = await asker.ask(
+        "gem_rephrase", RephraseReply, check=lambda reply: check(reply.passages), texts=texts
+    )
+    if case.form is Form.JUDGMENTS:
+        return Altered(
+            joined([" ".join(text.split()) for text in judged.reply.passages], case.candidate)
+        )
+    passages = iter(judged.reply.passages)
+    return Altered(
+        by_section(
+            case.candidate,
+            lambda part: f"\n{next(passages).strip()}\n\n" if part.body.strip() else part.body,
+        )
+    )
+
+
+async def elongated_with_summaries(asker: Asker, case: Case) -> Altered:
+    """Meaningless elongation whose words on strengths and weaknesses sum up the review."""
+    if case.form is Form.JUDGMENTS:
+        return Altered(None, "judgments have no section that summaries could open")
+    judged = await asker.ask("gem_one_line", OneLineReply, review=case.candidate)
+    reply = judged.reply
+    return elongated(
+        case, Summaries(reply.strengths.strip().rstrip("."), reply.weaknesses.strip().rstrip("."))
+    )
+
+
+MODEL_ALTERATIONS = (
+    ModelAlteration(
+        "deletion & completion",
+        Kind.DEGRADATION,
+        "every other sentence or judgment is deleted, from the second, and a model puts one that "
+        "adds nothing in its place",
+        Expectation.FALLS,
+        deleted_and_completed,
+    ),
+    ModelAlteration(
+        "abstract-only review",
+        Kind.DEGRADATION,
+        "a review that a model wrote having read the synopsis alone stands in its place",
+        Expectation.FALLS,
+        by_abstract_alone,
+    ),
+    ModelAlteration(
+        "rephrase",
+        Kind.MANIPULATION,
+        "a model says the same in fluent language",
+        Expectation.DOES_NOT_RISE,
+        rephrased,
+    ),
+    ModelAlteration(
+        "elongation with summaries",
+        Kind.MANIPULATION,
+        "meaningless elongation, with two strengths and two weaknesses that a model took from the "
+        "review",
+        Expectation.DOES_NOT_RISE,
+        elongated_with_summaries,
+    ),
+)
+"""All alterations that a model makes, in the order of a table."""
