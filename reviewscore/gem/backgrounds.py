@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from reviewscore.errors import InputError
-from reviewscore.gem.cases import Form, text_of
+from reviewscore.gem.cases import text_of
 from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import VERSION, paper_key, save
-from reviewscore.gem.materials import PEOPLE, Materials
+from reviewscore.gem.materials import PEOPLE, Form, Materials
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""

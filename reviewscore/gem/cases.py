@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from reviewscore.gem.evaluation import Pair
-from reviewscore.gem.materials import PEOPLE, Materials, Written
+from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 
-Form: TypeAlias = Literal["judgments", "raw"]
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 
 NO_TEXT = "without text in this form"
@@ -44,12 +43,12 @@ class Variant:
         return self.known != "nothing"
 
 
-GEM = Variant("GEM", "judgments")
-GEM_RAW = Variant("GEM-raw", "raw")
+GEM = Variant("GEM", Form.JUDGMENTS)
+GEM_RAW = Variant("GEM-raw", Form.RAW)
 GEM_S = {
-    "abstract": Variant("GEM-S (abstract)", "judgments", "abstract"),
-    "assw": Variant("GEM-S (ASSW)", "judgments", "assw"),
-    "stand-in": Variant("GEM-S (stand-in)", "judgments", "stand-in"),
+    "abstract": Variant("GEM-S (abstract)", Form.JUDGMENTS, "abstract"),
+    "assw": Variant("GEM-S (ASSW)", Form.JUDGMENTS, "assw"),
+    "stand-in": Variant("GEM-S (stand-in)", Form.JUDGMENTS, "stand-in"),
 }
 
 
@@ -70,7 +69,7 @@ class Case:
 
 def text_of(review: Written, form: Form) -> str:
     """The text of a review in one form; empty if it is not there."""
-    return review.judgments if form == "judgments" else review.raw
+    return review.judgments if form == Form.JUDGMENTS else review.raw
 
 
 def cases(

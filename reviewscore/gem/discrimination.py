@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from pydantic import Field
@@ -77,16 +78,17 @@ class Step(Record):
 
 
 def mismatched(subjects: Sequence[Subject], *, seed: int = 0) -> list[Subject]:
-    """The subjects with the references of another paper each, by a seeded derangement.
+    """The subjects with the candidate of another paper each, by a seeded derangement.
 
-    Candidate, synopsis and paper stay the candidate's own.
+    References, synopsis and paper stay together, so that GEM-S asks what the wrong candidate adds
+    to the right synopsis.
 
     Raises:
         InputError: There are fewer than two papers, or a paper comes twice.
     """
     places = derangement([one.case.paper_id for one in subjects], seed=seed)
     return [
-        Subject(one.case, subjects[place].references, one.paper)
+        replace(one, case=replace(one.case, candidate=subjects[place].case.candidate))
         for one, place in zip(subjects, places, strict=True)
     ]
 
@@ -133,7 +135,7 @@ def areas(
 
 
 def _pairs(subject: Subject) -> list[Pair]:
-    return subject.pairs(subject.case.candidate)
+    return [pair for pair in subject.pairs() if pair is not None]
 
 
 def _means(subjects: Sequence[Subject], known: Mapping[Pair, Scored]) -> tuple[Floats, list[str]]:
@@ -163,8 +165,8 @@ def area(
     Args:
         metric: Name of the metric.
         matched: Shape (papers,); scores against the paper's own references, no NaN.
-        wrong: Shape (papers,) or (papers, rounds); scores of the same candidates against other
-            papers' references.
+        wrong: Shape (papers,) or (papers, rounds); scores of other papers' candidates against the
+            same references.
         dropped: Papers that do not count, by reason.
         resampling: How the interval is made.
     """

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Pair, Question
+from reviewscore.gem.scored import Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,10 @@ class Gem:
                 continue
             out.append(information(next(answers), marginal[Question(pair.reference, None, text)]))
         return out
+
+    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+        """Nats of each pair, in order, or why there is no number."""
+        return [Scored(one.nats, one.reason) for one in self.informations(pairs)]
 
     def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
         """Nats of each pair, in order; None where there is no number."""

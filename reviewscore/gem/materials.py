@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,13 @@ PEOPLE = "people"
 REVIEWS, SYNOPSES = "reviews", "synopses"
 _ENDINGS = (".parquet", ".jsonl")
 _CURE = "give a folder with reviews.jsonl (or .parquet), or such a file"
+
+
+class Form(StrEnum):
+    """Which text of a review is read."""
+
+    RAW = "raw"  # as the reviewer wrote it, under the headings of the form
+    JUDGMENTS = "judgments"  # one judgment a line: "The reviewer criticizes ..."
 
 
 def _lines(value: object) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from reviewscore.gem.alterations.alteration import (
     Described,
     Expectation,
 )
+from reviewscore.gem.alterations.with_model import ModelAlteration
+from reviewscore.gem.asking import OpenAsker
 from reviewscore.gem.effect import UNMOVED, Effect, Paired, effects
 from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import Scored, scored
@@ -37,17 +39,30 @@ class Subject:
         case: The candidate, its synopsis and what alterations need.
         references: Other reviewers' texts on the paper.
         paper: The paper's text, for judges that read it.
+        synopses: One for each reference, where a reference has a synopsis of its own (a stand-in
+            must not be by the reference's reviewer); empty if the case's is for all.
     """
 
     case: Case
     references: tuple[str, ...]
     paper: str | None = None
+    synopses: tuple[str | None, ...] = ()
 
-    def pairs(self, candidate: str) -> list[Pair]:
-        """A candidate against every reference."""
+    @property
+    def cases(self) -> list[Case]:
+        """The case as each reference sees it."""
+        if not self.synopses:
+            return [self.case] * len(self.references)
+        return [replace(self.case, synopsis=one) for one in self.synopses]
+
+    def pairs(self, candidates: Sequence[str | None] | None = None) -> list[Pair | None]:
+        """A candidate for each reference, the paper's own if none is given; None has no pair."""
+        texts = candidates or [self.case.candidate] * len(self.references)
         return [
-            Pair(self.case.paper_id, candidate, one, self.case.synopsis, self.paper)
-            for one in self.references
+            None
+            if text is None
+            else Pair(case.paper_id, text, reference, case.synopsis, self.paper)
+            for text, reference, case in zip(texts, self.references, self.cases, strict=True)
         ]
 
 
@@ -57,11 +72,11 @@ class AlteredSet:
 
     Attributes:
         alteration: What was done.
-        candidates: One for each subject, in order.
+        candidates: For each subject, in order, one candidate for each reference.
     """
 
     alteration: Described
-    candidates: tuple[Altered, ...]
+    candidates: tuple[tuple[Altered, ...], ...]
 
 
 def altered_set(
@@ -69,7 +84,23 @@ def altered_set(
 ) -> AlteredSet:
     """The subjects' candidates after an alteration that needs no model."""
     return AlteredSet(
-        alteration, tuple(alteration.altered(one.case, seed=seed) for one in subjects)
+        alteration,
+        tuple(tuple(alteration.altered(case, seed=seed) for case in one.cases) for one in subjects),
+    )
+
+
+def model_altered_set(
+    alteration: ModelAlteration, subjects: Sequence[Subject], open_asker: OpenAsker
+) -> AlteredSet:
+    """The subjects' candidates after an alteration that a model makes; each is asked for once.
+
+    Raises:
+        StopError: Nothing more can be asked; what was answered is on record.
+    """
+    once = list(dict.fromkeys(case for one in subjects for case in one.cases))
+    made = dict(zip(once, alteration.altered(once, open_asker), strict=True))
+    return AlteredSet(
+        alteration, tuple(tuple(made[case] for case in one.cases) for one in subjects)
     )
 
 
@@ -188,12 +219,11 @@ def _check_once(what: str, names: Sequence[str]) -> None:
 def _all_scores(
     metric: Metric, subjects: Sequence[Subject], sets: Sequence[AlteredSet]
 ) -> dict[Pair, Scored]:
-    pairs = [pair for one in subjects for pair in one.pairs(one.case.candidate)]
+    pairs = [pair for one in subjects for pair in one.pairs()]
     for altered in sets:
-        for subject, candidate in zip(subjects, altered.candidates, strict=True):
-            if candidate.text is not None:
-                pairs += subject.pairs(candidate.text)
-    once = list(dict.fromkeys(pairs))
+        for subject, candidates in zip(subjects, altered.candidates, strict=True):
+            pairs += subject.pairs([one.text for one in candidates])
+    once = list(dict.fromkeys(pair for pair in pairs if pair is not None))
     return dict(zip(once, scored(metric, once), strict=True))
 
 
@@ -210,26 +240,27 @@ class _Tally:
     def fill(
         self, subjects: Sequence[Subject], altered: AlteredSet, known: Mapping[Pair, Scored]
     ) -> _Tally:
-        for subject, candidate in zip(subjects, altered.candidates, strict=True):
-            reason = self._add(subject, candidate, known)
+        for subject, candidates in zip(subjects, altered.candidates, strict=True):
+            reason = self._add(subject, candidates, known)
             if reason:
                 self._dropped[reason] += 1
                 self._before.append(float("nan"))
                 self._after.append(float("nan"))
         return self
 
-    def _add(self, subject: Subject, candidate: Altered, known: Mapping[Pair, Scored]) -> str:
+    def _add(
+        self, subject: Subject, candidates: Sequence[Altered], known: Mapping[Pair, Scored]
+    ) -> str:
         """Add a paper, or say why it does not count."""
         if not subject.references:
             return NO_REFERENCE
-        if candidate.text is None:
-            self._dropped_pairs[candidate.reason] += len(subject.references)
-            return candidate.reason
         both: list[tuple[float, float]] = []
         reasons = []
-        for old, new in zip(
-            subject.pairs(subject.case.candidate), subject.pairs(candidate.text), strict=True
-        ):
+        after_pairs = subject.pairs([one.text for one in candidates])
+        for old, new, candidate in zip(subject.pairs(), after_pairs, candidates, strict=True):
+            if old is None or new is None:
+                reasons.append(candidate.reason)
+                continue
             before, after = known[old], known[new]
             if before.value is None or after.value is None:
                 reasons.append(before.reason or after.reason)
@@ -239,7 +270,7 @@ class _Tally:
         if not both:
             return reasons[0]
         self._pairs += len(both)
-        self._unchanged += candidate.text == subject.case.candidate
+        self._unchanged += all(one.text == subject.case.candidate for one in candidates)
         before_mean, after_mean = np.asarray(both, dtype=np.float64).mean(axis=0)
         self._before.append(float(before_mean))
         self._after.append(float(after_mean))

@@ -23,27 +23,24 @@ class Account:
     """How scores were made.
 
     Attributes:
+        title: Heading of the page.
         model: The evaluation model.
         settings: Whatever can change a number, with values.
         inputs: Name and SHA-256 of each file read.
         notes: What a reader must know.
     """
 
+    title: str
     model: str
     settings: Mapping[str, Plain]
     inputs: Mapping[str, str]
     notes: Sequence[str]
 
 
-def write_scores(
-    scores: Sequence[Scores],
-    found: Sequence[Table],
-    account: Account,
-    out: Path,
-    *,
-    allow_foreign: bool = False,
+def write_tables(
+    found: Sequence[Table], account: Account, out: Path, *, allow_foreign: bool = False
 ) -> list[Path]:
-    """Write everything into a folder.
+    """Write tables into a folder.
 
     Returns:
         The files written, the page to read first.
@@ -52,11 +49,7 @@ def write_scores(
         RunFolderError: The folder holds other things, or cannot be written.
     """
     results_folder(out, verb="gem", marker=NUMBERS, inside=("tables",), allow_foreign=allow_foreign)
-    texts = {
-        PAGE: page(found, account),
-        NUMBERS: numbers(found, account),
-        SCORES: "".join(f"{line}\n" for line in score_lines(scores)),
-    }
+    texts = {PAGE: page(found, account), NUMBERS: numbers(found, account)}
     for table in found:
         texts[f"tables/{table.name}.csv"] = as_csv(table)
         texts[f"tables/{table.name}.tex"] = latex(table)
@@ -65,10 +58,17 @@ def write_scores(
     return [out / name for name in texts]
 
 
+def write_scores(scores: Sequence[Scores], out: Path) -> Path:
+    """Write every candidate's score, one record a line, into a folder that is there."""
+    path = out / SCORES
+    write_whole(path, "".join(f"{line}\n" for line in score_lines(scores)))
+    return path
+
+
 def page(found: Sequence[Table], account: Account) -> str:
     """All tables and notes as one Markdown page."""
     notes = [f"evaluation model: {account.model}", *account.notes]
-    parts = ["# Informativeness of reviews (GEM)\n", "\n".join(f"- {one}" for one in notes) + "\n"]
+    parts = [f"# {account.title}\n", "\n".join(f"- {one}" for one in notes) + "\n"]
     for table in found:
         parts.append(markdown(table))
         lines = [*counted(table), *left_out(table)]

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from math import log
 
-from reviewscore.gem.alterations.alteration import Case, Form, with_others
+from reviewscore.gem.alterations.alteration import Case, with_others
 from reviewscore.gem.asking import OpenAsker
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.materials import Form
 from reviewscore.gem.validation import Subject
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError, ProviderError, StopError
 from reviewscore.gem.alterations import catalogue, wording
-from reviewscore.gem.alterations.alteration import Altered, Case, Expectation, Form, with_others
+from reviewscore.gem.alterations.alteration import Altered, Case, Expectation, with_others
 from reviewscore.gem.alterations.attacks import topic_words
 from reviewscore.gem.alterations.layout import (
     FORM_HEADINGS,
@@ -26,6 +26,7 @@ from reviewscore.gem.alterations.rewording import lowered, reworded
 from reviewscore.gem.alterations.stance import flipped_judgment, flipped_text
 from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
 from reviewscore.gem.derangement import derangement
+from reviewscore.gem.materials import Form
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
 from tests.gem.invented import JUDGMENTS, RAW, asks, case

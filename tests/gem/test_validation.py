@@ -11,12 +11,13 @@ import pytest
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import as_csv, guarded, latex, markdown
 from reviewscore.errors import InputError
-from reviewscore.gem.alterations.alteration import Altered, Form, with_others
+from reviewscore.gem.alterations.alteration import Altered, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER, alteration
 from reviewscore.gem.baselines.overlap import RougeL
 from reviewscore.gem.discrimination import areas, ladder_of, mismatched
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Metric, Pair
+from reviewscore.gem.materials import Form
 from reviewscore.gem.scored import Scored
 from reviewscore.gem.validation import (
     NO_REFERENCE,
@@ -89,7 +90,9 @@ def test_gem_notices_what_takes_information_away() -> None:
 
 def test_every_pair_is_scored_once() -> None:
     papers, metric = subjects(), Length()
-    same = AlteredSet(alteration("keep 100 %"), tuple(Altered(x.case.candidate) for x in papers))
+    same = AlteredSet(
+        alteration("keep 100 %"), tuple((Altered(x.case.candidate),) * 2 for x in papers)
+    )
 
     validate([metric], papers, [altered_set(DELETION, papers), same], resampling=FEW)
 
@@ -99,7 +102,7 @@ def test_every_pair_is_scored_once() -> None:
 def test_the_unit_is_the_paper_and_its_references_are_averaged_first() -> None:
     one = Subject(case("abc", Form.JUDGMENTS), ("r", "rrr"))
     two = replace(one, case=replace(one.case, paper_id="other"), references=("rr",))
-    done = AlteredSet(DELETION, (Altered("ab"), Altered("a")))
+    done = AlteredSet(DELETION, ((Altered("ab"), Altered("ab")), (Altered("a"),)))
 
     effect = validate([Fussy()], [one, two], [done], resampling=FEW).outcomes[0].effect
 
@@ -115,7 +118,11 @@ def test_a_reference_counts_only_with_both_scores_and_losses_are_counted_by_reas
         for number, references in enumerate([("bad", "rrr"), ("r",), ("bad",), (), ("r",), ("r",)])
     ]
     texts = ("ab", "ab", "ab", "ab", None, "bad")
-    done = AlteredSet(DELETION, tuple(Altered(text, "" if text else "too short") for text in texts))
+    made = [Altered(text, "" if text else "too short") for text in texts]
+    done = AlteredSet(
+        DELETION,
+        tuple((one,) * len(x.references) for one, x in zip(made, given, strict=True)),
+    )
 
     found = validate([Fussy()], given, [done], resampling=FEW)
 
@@ -150,13 +157,24 @@ def test_without_papers_everything_is_undefined_and_says_so() -> None:
     assert "no paper has a score before and after" in markdown(differences(found))
 
 
-def test_mismatched_references_are_another_papers() -> None:
+def test_mismatched_candidates_are_another_papers_and_the_rest_stays_together() -> None:
     papers = subjects()
 
     for own, other in zip(papers, mismatched(papers), strict=True):
-        assert other.case == own.case
-        assert other.references != own.references
-    assert sorted(x.references for x in papers) == sorted(x.references for x in mismatched(papers))
+        assert other.case.candidate != own.case.candidate
+        assert (other.case.synopsis, other.references) == (own.case.synopsis, own.references)
+    texts = [sorted(x.case.candidate for x in some) for some in (papers, mismatched(papers))]
+    assert texts[0] == texts[1]
+
+
+def test_a_reference_with_a_synopsis_of_its_own_sees_that_one_alone() -> None:
+    one = replace(subjects()[0], synopses=("first of it", "second of it"))
+
+    made = altered_set(alteration("synopsis as review"), [one]).candidates[0]
+
+    assert [x.text for x in made] == ["first of it", "second of it"]
+    pairs = one.pairs([x.text for x in made])
+    assert [x.synopsis for x in pairs if x is not None] == ["first of it", "second of it"]
 
 
 def test_gem_tells_a_papers_own_reviews_from_another_papers() -> None:
@@ -183,8 +201,8 @@ def test_papers_without_one_of_the_scores_are_left_out_of_the_area() -> None:
 
     found = areas([Fussy()], papers, resampling=FEW)[0]
 
-    assert found.n == 10
-    assert found.dropped == {"it is bad": 2}
+    assert found.n == 11
+    assert found.dropped == {"it is bad": 1}
 
 
 def test_the_table_says_falls_rises_and_what_a_good_metric_does() -> None:
@@ -265,5 +283,5 @@ def test_overlap_tells_real_papers_apart_and_real_reviews_can_be_altered(shared:
 
     assert found.value is not None
     assert found.value > 0.6
-    missing = {x.reason for one in done for x in one.candidates if x.text is None}
+    missing = {x.reason for one in done for y in one.candidates for x in y if x.text is None}
     assert missing == {"the paper has no synopsis"}

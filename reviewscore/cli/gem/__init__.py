@@ -8,6 +8,7 @@ import click
 
 _PARTS = {
     "score": "Score reviews of people and models by what they tell of other reviews (the default).",
+    "validate": "Alter reviews and see whether metrics notice, and whether they can be cheated.",
     "prime": "Learn a background once and write it to a file.",
 }
 

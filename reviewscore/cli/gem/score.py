@@ -79,7 +79,7 @@ def command(
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import Account, numbers, page, write_scores
+    from reviewscore.gem.write import Account, numbers, page, write_scores, write_tables
     from reviewscore.store.manifest import hash_file
 
     others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
@@ -102,6 +102,7 @@ def command(
             cure="add reviews, or look at the texts",
         )
     account = Account(
+        title="Informativeness of reviews (GEM)",
         model=name,
         settings={
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
@@ -111,7 +112,8 @@ def command(
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = write_scores(scores, found, account, output, allow_foreign=yes)
+        written = write_tables(found, account, output, allow_foreign=yes)
+        written.append(write_scores(scores, output))
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
     click.echo(numbers(found, account) if as_json else page(found, account))
 

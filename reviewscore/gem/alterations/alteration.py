@@ -8,15 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from reviewscore.gem.derangement import derangement
+from reviewscore.gem.materials import Form
 
 EMPTY = "the candidate is empty"
-
-
-class Form(StrEnum):
-    """How a candidate is written."""
-
-    RAW = "raw"  # as the reviewer wrote it, under the headings of the form
-    JUDGMENTS = "judgments"  # one judgment a line: "The reviewer criticizes ..."
 
 
 class Kind(StrEnum):

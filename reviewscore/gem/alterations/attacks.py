@@ -12,7 +12,6 @@ from reviewscore.gem.alterations.alteration import (
     Altered,
     Case,
     Expectation,
-    Form,
     Kind,
 )
 from reviewscore.gem.alterations.layout import (
@@ -26,6 +25,7 @@ from reviewscore.gem.alterations.layout import (
 )
 from reviewscore.gem.alterations.rewording import reworded
 from reviewscore.gem.alterations.stance import flipped_judgment, flipped_text
+from reviewscore.gem.materials import Form
 from reviewscore.judges.lexical.stems import stem
 from reviewscore.judges.lexical.stopwords import stop_stems
 

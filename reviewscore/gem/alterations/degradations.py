@@ -12,10 +12,10 @@ from reviewscore.gem.alterations.alteration import (
     Altered,
     Case,
     Expectation,
-    Form,
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, each_sentence, joined, judgments
+from reviewscore.gem.materials import Form
 
 LADDER = (100, 80, 60, 40, 20)
 """Percentages of a review that the steps of the ladder keep."""

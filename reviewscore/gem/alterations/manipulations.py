@@ -11,10 +11,10 @@ from reviewscore.gem.alterations.alteration import (
     Altered,
     Case,
     Expectation,
-    Form,
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, joined, judgments, opened
+from reviewscore.gem.materials import Form
 from reviewscore.points.roles import plain_name
 
 _STRENGTHS = "strength and weaknesses"

@@ -13,12 +13,12 @@ from reviewscore.gem.alterations.alteration import (
     Case,
     Described,
     Expectation,
-    Form,
     Kind,
 )
 from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
 from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
+from reviewscore.gem.materials import Form
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 
