@@ -95,13 +95,9 @@ def chat(template: Template) -> Layout:
     Raises:
         SettingsError: The template loses or repeats a part of the prompt.
     """
-    task, item = _rendered()
-    forms: tuple[Turns, ...] = (
-        [{"role": "system", "content": task}, {"role": "user", "content": item}],
-        [{"role": "user", "content": f"{task}\n\n{item}"}],
-    )
     problem: Exception | None = None
-    for turns in forms:
+    task, _ = _rendered()
+    for turns in forms():
         try:
             text = template(turns)
             if task not in text:
@@ -110,6 +106,15 @@ def chat(template: Template) -> Layout:
         except ValueError as error:
             problem = error
     raise SettingsError(f"the model's chat template cannot be used: {problem}") from problem
+
+
+def forms() -> tuple[Turns, Turns]:
+    """The prompt as turns, for a chat template: with a system turn, and without one."""
+    task, item = _rendered()
+    return (
+        [{"role": "system", "content": task}, {"role": "user", "content": item}],
+        [{"role": "user", "content": f"{task}\n\n{item}"}],
+    )
 
 
 def broken_up(text: str) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.self_check import check
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
@@ -339,3 +340,7 @@ def test_downloads_need_the_users_word_and_the_environments_leave(
     assert may_download(Loading(download=True))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert not may_download(Loading(download=True))
+
+
+def test_a_model_of_ones_own_passes_the_check(model: HuggingFaceModel) -> None:
+    assert check(model).warning == ""
