@@ -90,11 +90,11 @@ def _apart(model: EvaluationModel, pair: Sequence[Answer]) -> float:
 
 def _questions() -> list[Question]:
     task = prompts.render("gem_predict", synopsis="", candidate="").task
-    one, two, *more = (sentence.strip() for sentence in task.split(". "))
+    one, two, three, *_ = (sentence.strip() for sentence in task.split(". "))
     return [
         Question(one),
+        Question(two),
         Question(two, one),
-        Question(one, two, more[0]),
-        Question(task),
-        Question(task, one, more[0]),
+        Question(two, one, three),
+        Question(one, three),
     ]
