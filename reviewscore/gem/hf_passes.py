@@ -11,118 +11,90 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from reviewscore.gem.hf_asking import Memory, OutOfMemoryError, PassError
 from reviewscore.gem.hf_tokens import Ids
+
+if TYPE_CHECKING:
+    import torch
 
 BUDGET = 2048
 """Tokens that one pass reads at most, over all rows of its batch."""
 
 
-class OutOfMemoryError(Exception):
-    """A pass did not fit into memory; never leaves the evaluation model."""
-
-
-class PassError(Exception):
-    """A pass failed; never leaves the evaluation model."""
-
-
-class Memory:
-    """What a model remembers of the tokens it has read.
-
-    Attributes:
-        ids: The tokens.
-        cache: Keys and values of one row; None if nothing was read.
-    """
-
-    def __init__(self, ids: Ids = (), cache: Any = None) -> None:
-        self.ids, self.cache = ids, cache
-
-
 class Passes:
-    """Reads tokens with one model.
+    """Reads tokens with one causal model; a `hf_asking.Reading`.
+
+    What is kept of a context is the memory of all but its last token, which is read with the
+    continuations: its logits give their first tokens.
 
     Args:
-        model: A causal language model of Transformers, in evaluation mode.
+        model: Of Transformers, in evaluation mode.
         device: Where it computes.
         budget: Tokens that one pass reads at most.
     """
 
-    def __init__(self, model: Any, device: Any, *, budget: int = BUDGET) -> None:
-        self._model, self._device, self._budget = model, device, max(1, budget)
+    def __init__(self, model: Any, device: torch.device, *, budget: int = BUDGET) -> None:
+        self._model, self._device, self.budget = model, device, max(1, budget)
 
-    def read(self, ids: Ids, memory: Memory) -> Memory:
-        """The memory of all of some tokens, of which another memory holds the beginning.
-
-        Args:
-            ids: Tokens; those of `memory` are a beginning of them.
-            memory: What was read of them; stays as it is.
-
-        Raises:
-            OutOfMemoryError, PassError: The pass failed.
-        """
+    def read(self, context: Ids, memory: Memory) -> Memory:
+        """What is kept of a context, of which another memory holds a beginning."""
+        ids = context[:-1]
         if len(ids) == len(memory.ids):
             return memory
-        with _failures_named():
-            cache = copy.deepcopy(memory.cache)
-            for start in range(len(memory.ids), len(ids), self._budget):
-                rows = self._rows([ids[start : start + self._budget]])
+        with failures_named():
+            cache = copy.deepcopy(memory.kept)
+            for start in range(len(memory.ids), len(ids), self.budget):
+                rows = padded([ids[start : start + self.budget]], self._device)
                 cache = self._forward(rows, cache, logits=False).past_key_values
         return Memory(ids, cache)
 
     def continuations(self, context: Ids, memory: Memory, rows: Sequence[Ids]) -> list[float]:
-        """Log-probability of each continuation of a context, in nats; NaN where it is no number.
-
-        Args:
-            context: All tokens before the continuations, at least one.
-            memory: What was read of it, which is all but its last token.
-            rows: The continuations, each with at least one token.
-
-        Raises:
-            OutOfMemoryError, PassError: The pass failed.
-        """
-        with _failures_named():
+        """Log-probability of each continuation of a context, in nats; NaN where it is no number."""
+        with failures_named():
             return self._continuations(context, memory, rows)
 
     def _continuations(self, context: Ids, memory: Memory, rows: Sequence[Ids]) -> list[float]:
         import torch
 
-        cache = copy.deepcopy(memory.cache)
+        cache = copy.deepcopy(memory.kept)
         if cache is not None and len(rows) > 1:
             cache.batch_repeat_interleave(len(rows))
-        # The context's last token is read with the rows: its logits give their first tokens.
-        read = self._rows([(context[-1], *row[:-1]) for row in rows])
-        wanted = self._rows(list(rows))
+        read = padded([(context[-1], *row[:-1]) for row in rows], self._device)
+        wanted = padded(rows, self._device)
         lengths = torch.tensor([len(row) for row in rows], device=self._device)
         total = torch.zeros(len(rows), dtype=torch.float64, device=self._device)
-        step = max(1, self._budget // len(rows))
+        step = max(1, self.budget // len(rows))
         for start in range(0, read.shape[1], step):
             done = self._forward(read[:, start : start + step], cache, logits=True)
             cache = done.past_key_values
-            found = _log_probabilities(done.logits, wanted[:, start : start + step])
+            found = log_probabilities(done.logits, wanted[:, start : start + step])
             places = torch.arange(start, start + found.shape[1], device=self._device)
             # A padded place may hold NaN, which no factor of zero would remove.
             total += torch.where(places < lengths[:, None], found.double(), 0.0).sum(dim=1)
         return [one if math.isfinite(one) else math.nan for one in total.tolist()]
 
-    def _forward(self, rows: Any, cache: Any, *, logits: bool) -> Any:
+    def _forward(self, rows: torch.Tensor, cache: Any, *, logits: bool) -> Any:
         import torch
 
         model = self._model if logits else self._model.base_model
         with torch.inference_mode():
             return model(input_ids=rows, past_key_values=cache, use_cache=True)
 
-    def _rows(self, rows: Sequence[Ids]) -> Any:
-        """Token ids. Shape (rows, longest row); padded with 0, which is never looked at."""
-        import torch
 
-        longest = max(map(len, rows))
-        padded = [[*row, *[0] * (longest - len(row))] for row in rows]
-        return torch.tensor(padded, dtype=torch.long, device=self._device)
+def padded(rows: Sequence[Ids], device: torch.device, *, filler: int = 0) -> torch.Tensor:
+    """Token ids. Shape (rows, longest row); the rest of a row is filled."""
+    import torch
+
+    longest = max(map(len, rows))
+    filled = [[*row, *[filler] * (longest - len(row))] for row in rows]
+    return torch.tensor(filled, dtype=torch.long, device=device)
 
 
-def _log_probabilities(logits: Any, wanted: Any) -> Any:
+def log_probabilities(logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
     """Log-probabilities of tokens, float32. Shape (rows, tokens).
 
     Args:
@@ -134,20 +106,22 @@ def _log_probabilities(logits: Any, wanted: Any) -> Any:
     return picked - exact.logsumexp(dim=-1)
 
 
-class _failures_named:  # noqa: N801 - reads as a clause
-    """Name the failures of PyTorch: out of memory, or another one."""
+@contextmanager
+def failures_named() -> Iterator[None]:
+    """Name the failures of PyTorch: out of memory, or another one.
 
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
+    Raises:
+        OutOfMemoryError, PassError: What was done inside failed.
+    """
+    import torch
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        import torch
-
-        if isinstance(error, torch.OutOfMemoryError | MemoryError) or (
-            isinstance(error, RuntimeError) and "not enough memory" in str(error)
-        ):
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        raise OutOfMemoryError(str(error)) from error
+    except (RuntimeError, IndexError) as error:
+        if "not enough memory" in str(error):  # how CPUs say it
             raise OutOfMemoryError(str(error)) from error
-        if isinstance(error, RuntimeError | IndexError):
-            raise PassError(str(error)) from error
+        raise PassError(str(error)) from error

@@ -21,8 +21,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import HuggingFaceModel, open_model  # noqa: E402
+from reviewscore.gem.hf_asking import Memory, OutOfMemoryError  # noqa: E402
 from reviewscore.gem.hf_loading import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
-from reviewscore.gem.hf_passes import OutOfMemoryError, Passes  # noqa: E402
+from reviewscore.gem.hf_passes import Passes  # noqa: E402
 
 CPU = Loading(device="cpu")
 
@@ -124,9 +125,7 @@ def test_a_text_is_as_probable_as_its_parts_one_after_the_other(
     first, second = (model.tokens.reference(Question(text)) for text in (TEXTS[1], "\n" + TEXTS[2]))
 
     def log_probability(before: tuple[int, ...], row: tuple[int, ...]) -> float:
-        from reviewscore.gem.hf_passes import Memory
-
-        return passes.continuations(before, passes.read(before[:-1], Memory()), [row])[0]
+        return passes.continuations(before, passes.read(before, Memory()), [row])[0]
 
     whole = log_probability(context, first + second)
     parts = log_probability(context, first) + log_probability(context + first, second)
