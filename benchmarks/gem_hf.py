@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from reviewscore.gem.hf_asking import Asked
 
 VOCABULARY = 2_000
-STEM, CANDIDATE = 400, 300
-"""Tokens of task and abstract, and of a candidate's judgments."""
+STEM = 400
+"""Tokens of task and abstract; judgments of candidate and reference are equally long."""
 CANDIDATES, REFERENCES = 4, 4
 
 
@@ -48,7 +48,7 @@ def paper(length: int) -> list[Asked]:
 
     stem = tokens(STEM)
     references = [tokens(length) for _ in range(REFERENCES)]
-    contexts = [stem + tokens(CANDIDATE) for _ in range(CANDIDATES)]
+    contexts = [stem + tokens(length) for _ in range(CANDIDATES)]
     return [Asked(stem, context, one) for context in contexts for one in references]
 
 
@@ -69,16 +69,16 @@ def one_by_one(causal: Any, asked: list[Asked]) -> list[float]:
 
 
 def quickest(*works: Callable[[], object], rounds: int = 3) -> list[float]:
-    """Fewest seconds of each call, in turns and after a round to warm up.
+    """Fewest seconds of one core for each call, in turns and after a round to warm up.
 
-    Other work on the machine can only make a call slower.
+    Time of the core, and not of the clock: other work on the machine would tell in the ratio.
     """
     seconds: list[list[float]] = [[] for _ in works]
     for _ in range(rounds + 1):
         for work, taken in zip(works, seconds, strict=True):
-            begun = time.perf_counter()
+            begun = time.process_time()
             work()
-            taken.append(time.perf_counter() - begun)
+            taken.append(time.process_time() - begun)
     return [min(taken[1:]) for taken in seconds]
 
 
@@ -93,9 +93,10 @@ def main() -> None:
     from reviewscore.gem.hf_asking import answered
     from reviewscore.gem.hf_passes import Passes
 
+    torch.set_num_threads(1)
     causal = model()
     passes = Passes(causal, torch.device("cpu"))
-    for length in (75, 150, 300):
+    for length, goal in ((75, 3), (150, 3), (300, 2)):
         asked = paper(length)
         ours, theirs = quickest(
             lambda asked=asked: answered(passes, asked),
@@ -104,11 +105,11 @@ def main() -> None:
         found = [one.nats or 0.0 for one in answered(passes, asked)]
         apart = max(abs(a - b) for a, b in zip(found, one_by_one(causal, asked), strict=True))
         row(
-            f"{CANDIDATES} candidates, {REFERENCES} references of {length} tokens",
-            f"{len(asked) / ours:.1f} pairs a second",
+            f"{CANDIDATES} candidates, {REFERENCES} references, {length} tokens each",
+            f"{len(asked) / ours:.1f} pairs a second of one core",
             f"a pass each {len(asked) / theirs:.1f}, sums apart by {apart:.1e} nats at most",
             ours / theirs,
-            f"{theirs / ours:.1f} times as fast",
+            f"{theirs / ours:.1f} times as fast (>= {goal})",
         )
 
 
