@@ -121,7 +121,9 @@ def subjects_of(
         known = synopses[0] or summary_section(one.candidate.raw)
         case = Case(paper_id, one.pairs[0].candidate, variant.form, known)
         references = tuple(pair.reference for pair in one.pairs)
-        first[paper_id] = Subject(case, references, None, synopses if any(synopses) else ())
+        row = materials.synopses.get(paper_id)
+        text = row.text if row is not None else None
+        first[paper_id] = Subject(case, references, text, synopses if any(synopses) else ())
     chosen = list(first.values())[:limit]
     if len(chosen) < 2:  # noqa: PLR2004 - a paper and another one
         raise InputError(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
+    from reviewscore.gem.completions import CompletionsModel
+    from reviewscore.gem.hf_loading import Device
     from reviewscore.gem.materials import Materials
+    from reviewscore.gem.self_check import Steadiness
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
@@ -42,28 +49,108 @@ _OPTIONS = (
     ),
     click.option("--base-url", help="Address of a server with log-probabilities of prompts."),
     click.option("--strict", is_flag=True, help="Refuse a background of fewer than 100 papers."),
+    click.option(
+        "--device",
+        type=click.Choice(["auto", "cpu", "cuda"]),
+        default="auto",
+        show_default=True,
+        help="Where hf/ models compute.",
+    ),
+    click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub."),
 )
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What the flags say of the evaluation model."""
+
+    model: str
+    background: Path | None
+    base_url: str | None
+    strict: bool
+    device: Device
+    download: bool
+
+    def settings(self) -> dict[str, Plain]:
+        """What can change a number."""
+        return {
+            "background": str(self.background) if self.background else None,
+            "base_url": self.base_url,
+            "device": self.device,
+        }
+
+
+def chosen(flags: dict[str, Any]) -> Choice:
+    """The flags about the evaluation model, taken out of all flags."""
+    return Choice(**{one.name: flags.pop(one.name) for one in fields(Choice)})
+
+
 @contextmanager
-def find_evaluators(
-    model: str,
-    materials: Materials,
-    *,
-    background: Path | None,
-    base_url: str | None,
-    strict: bool,
-) -> Iterator[Evaluators]:
+def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators]:
     """The evaluation models that the flags name.
 
     Raises:
-        SettingsError: There is no such model.
+        SettingsError: There is no such model, or it cannot be used.
         InputError: The background cannot be used.
     """
-    if model == EMBEDDED:
-        yield _lexical(materials, background, strict=strict)
-        return
-    raise SettingsError(f"unknown evaluation model '{model}'")
+    from reviewscore.gem.backgrounds import OneModel
+
+    kind, _, name = choice.model.partition("/")
+    if choice.model != EMBEDDED and choice.background is not None:
+        raise SettingsError(f"--background is for {EMBEDDED}, not for {choice.model}")
+    if choice.model == EMBEDDED:
+        yield _lexical(materials, choice)
+    elif kind == "hf" and name:
+        from reviewscore.gem import self_check
+        from reviewscore.gem.hf import open_model
+        from reviewscore.gem.hf_loading import Loading
+
+        model = open_model(choice.model, Loading(choice.device, download=choice.download))
+        _warn(self_check.check(model))
+        yield OneModel(model)
+    elif kind == "server" and name:
+        with _server(choice) as server:
+            yield OneModel(server)
+    else:
+        close = difflib.get_close_matches(choice.model, [EMBEDDED], n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise SettingsError(
+            f"unknown evaluation model '{choice.model}'{hint} "
+            f"There are {EMBEDDED}, hf/NAME and server/NAME"
+        )
+
+
+@contextmanager
+def _server(choice: Choice) -> Iterator[CompletionsModel]:
+    """A server's model, its answers recorded in the ledger that all runs share."""
+    from reviewscore.config import resolve
+    from reviewscore.gem.completions import CompletionsModel, Means
+    from reviewscore.llm.client import Limits
+    from reviewscore.llm.ledger.book import Ledger
+
+    if choice.base_url is None:
+        raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
+    settings = resolve({}).settings
+    limits = Limits(
+        connections=settings.max_connections,
+        max_retries=settings.max_retries,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+        timeout=settings.timeout,
+    )
+    book = Ledger(settings.ledger_folder, run=f"gem-{uuid.uuid4().hex}")
+    try:
+        means = Means(book=book, limits=limits, say=say)
+        with CompletionsModel(choice.model, base_url=choice.base_url, means=means) as model:
+            _warn(model.check())
+            yield model
+    finally:
+        book.close()
+
+
+def _warn(steadiness: Steadiness) -> None:
+    if steadiness.warning:
+        say(f"warning: {steadiness.warning}")
 
 
 def say(sentence: str) -> None:
@@ -78,13 +165,14 @@ def primed_folder() -> Path:
     return resolve({}).settings.ledger_folder / "gem"
 
 
-def _lexical(materials: Materials, background: Path | None, *, strict: bool) -> Evaluators:
+def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
     from reviewscore.gem.materials import read_materials
 
+    background = choice.background
     if background is not None and background.suffix == ".npz":
         return Primed(background)
-    primer = Primer(primed_folder(), strict=strict, say=say)
+    primer = Primer(primed_folder(), strict=choice.strict, say=say)
     if background is None:
         return CrossFitted(materials, primer)
     other = Background(read_materials(background), primer, materials.papers)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.gem.evaluator import evaluator_options, find_evaluators
+from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
 from reviewscore.config import pairs
 from reviewscore.errors import InputError
 
@@ -54,10 +54,6 @@ def command(
     output: Path | None,
     systems: tuple[str, ...],
     wanted: tuple[str, ...],
-    model: str,
-    background: Path | None,
-    base_url: str | None,
-    strict: bool,
     candidate: str | None,
     level: float,
     resamples: int,
@@ -65,6 +61,7 @@ def command(
     skip_bad_lines: bool,
     as_json: bool,
     yes: bool,
+    **flags: Any,
 ) -> None:
     """Score reviews by how much they tell of other people's reviews of the same paper.
 
@@ -86,9 +83,8 @@ def command(
     materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
     _tell(materials)
     variants = _variants(materials, wanted, data)
-    with find_evaluators(
-        model, materials, background=background, base_url=base_url, strict=strict
-    ) as evaluators:
+    choice = chosen(flags)
+    with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
         notes = [HONEST] if evaluators.name == "lexical-cache" else []
         notes += evaluators.notes()
@@ -106,7 +102,7 @@ def command(
         model=name,
         settings={
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
-            "background": str(background) if background else None, "base_url": base_url,
+            **choice.settings(),
         },
         inputs={one.name: hash_file(one).sha256 for one in materials.files},
         notes=notes,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.gem.evaluator import evaluator_options, find_evaluators, say
+from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, say
+from reviewscore.cli.gem.helpers import Helpers
 from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from reviewscore.gem.evaluation import Metric
     from reviewscore.gem.materials import Materials
     from reviewscore.gem.write import Account
-
-BASELINES = ("bleu", "rouge-l", "compression")
 
 
 @click.command("validate")
@@ -33,9 +33,15 @@ BASELINES = ("bleu", "rouge-l", "compression")
     "--baseline",
     "baselines",
     multiple=True,
-    type=click.Choice(BASELINES),
-    help="Validate these metrics beside GEM.",
+    metavar="NAME[=MODEL]",
+    help="Validate these beside GEM: bleu, rouge-l, compression, bertscore=hf/NAME, "
+    "bartscore=hf/NAME, examiner=openai/NAME (which reads the papers).",
 )
+@click.option(
+    "--writer",
+    help="A model that alters reviews too: completion, abstract-only review, rephrasing.",
+)
+@click.option("--max-usd", type=float, help="Stop before so many dollars are passed.")
 @evaluator_options
 @click.option("--candidate", help="The reviewer whose reviews are altered; each paper's first.")
 @click.option("--limit", type=click.IntRange(2), help="Only so many papers.")
@@ -50,16 +56,15 @@ def command(
     output: Path | None,
     form: str | None,
     baselines: tuple[str, ...],
-    model: str,
-    background: Path | None,
-    base_url: str | None,
-    strict: bool,
+    writer: str | None,
+    max_usd: float | None,
     candidate: str | None,
     limit: int | None,
     resamples: int,
     seed: int,
     skip_bad_lines: bool,
     yes: bool,
+    **flags: Any,
 ) -> None:
     """Alter reviews and see what metrics make of it: degradations, manipulations, attacks.
 
@@ -78,19 +83,21 @@ def command(
     for warning in materials.warnings:
         say(f"warning: {warning}")
     variant = _variant(materials, form, data)
-    with find_evaluators(
-        model, materials, background=background, base_url=base_url, strict=strict
-    ) as evaluators:
+    choice = chosen(flags)
+    with ExitStack() as stack:
+        evaluators = stack.enter_context(find_evaluators(choice, materials))
         subjects = subjects_of(
             materials, variant, evaluators, candidate=candidate, limit=limit, seed=seed
         )
-        metrics = _metrics(evaluators, variant, baselines)
+        helpers = Helpers(stack, choice, max_usd)
+        metrics = [*_gems(evaluators, variant), *map(helpers.baseline, dict.fromkeys(baselines))]
+        more = helpers.altered(writer, subjects) if writer else []
         how = Resampling(resamples, seed, scheme="papers")
-        found = trial(metrics, subjects, resampling=how, seed=seed, say=say)
+        found = trial(metrics, subjects, more=more, resampling=how, seed=seed, say=say)
         settings: dict[str, Plain] = {
             "form": str(variant.form), "synopsis": variant.known, "candidate": candidate,
-            "papers": len(subjects), "resamples": resamples, "seed": seed,
-            "background": str(background) if background else None, "base_url": base_url,
+            "papers": len(subjects), "resamples": resamples, "seed": seed, "writer": writer,
+            "baselines": list(baselines), **choice.settings(),
         }  # fmt: skip
         account = _account(evaluators, materials, found.notes, settings)
     if output is not None:
@@ -119,9 +126,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     return base
 
 
-def _metrics(evaluators: Evaluators, variant: Variant, baselines: tuple[str, ...]) -> list[Metric]:
-    from reviewscore.gem.baselines.compression import Compression
-    from reviewscore.gem.baselines.overlap import Bleu, RougeL
+def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
     from reviewscore.gem.trial import GemOfPapers
 
     raw = "-raw" if variant.form == "raw" else ""
@@ -131,8 +136,6 @@ def _metrics(evaluators: Evaluators, variant: Variant, baselines: tuple[str, ...
     if variant.conditional:
         name = f"GEM-S{raw} ({variant.known})"
         metrics.append(GemOfPapers(evaluators, variant.form, synopsis=True, name=name))
-    kinds: dict[str, type[Metric]] = {"bleu": Bleu, "rouge-l": RougeL, "compression": Compression}
-    metrics += [kinds[name]() for name in dict.fromkeys(baselines)]
     return metrics
 
 
