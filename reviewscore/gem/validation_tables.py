@@ -24,7 +24,7 @@ _MEASURE = (
     "first"
 )
 _NEVER = 0.0005
-"""p-values below are shown as such."""
+"""p-values below are shown with their order of magnitude."""
 
 
 def differences(validation: Validation, alterations: Sequence[Described] | None = None) -> Table:
@@ -214,7 +214,7 @@ def _step(step: Step) -> str:
 def _p(test: PairedTest) -> str:
     if test.p is None:
         return test.reason
-    return f"p<{_NEVER}" if test.p < _NEVER else f"p={test.p:.3f}"
+    return f"p={test.p:.0e}" if test.p < _NEVER else f"p={test.p:.3f}"
 
 
 def _counts(validation: Validation, shown: set[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.lexical.background import Counts
 from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.spelling import SHAPE
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
 
-VERSION = 1
+VERSION = 2
 _CURE = "prime it again with `reviewscore gem prime`"
 
 
@@ -54,7 +55,11 @@ def paper_key(paper_id: str) -> int:
 
 
 def save(state: State, path: Path) -> None:
-    """Write a model as npz; nothing in it is code."""
+    """Write a model as npz; nothing in it is code.
+
+    Raises:
+        RunFolderError: The file cannot be written.
+    """
     counts, persistence = state.counts, state.persistence
     about = {
         "version": VERSION,
@@ -82,10 +87,15 @@ def save(state: State, path: Path) -> None:
         },
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, **arrays)
-    part.replace(path)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # others may write the same file
+    try:
+        with part.open("wb") as file:
+            np.savez_compressed(file, **arrays)
+        part.replace(path)
+    except OSError as error:
+        raise RunFolderError(f"{path}: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load(path: Path) -> State:
