@@ -8,6 +8,7 @@ from benchmarks import (
     calls,
     client_speed,
     gem_hf,
+    gem_speed,
     logic_speed,
     queue_memory,
     startup,
@@ -27,6 +28,7 @@ def main() -> None:
     logic_speed.main()
     agreement_speed.main()
     gem_hf.main()
+    gem_speed.main()
     workspace_load.main()
 
 

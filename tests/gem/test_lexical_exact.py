@@ -112,7 +112,7 @@ def test_the_next_words_sum_to_one_in_every_regime(
     ]
     persistence, content = model.state.persistence, model.state.content
     caches = tuple(
-        None if text is None else Cache(text, persistence, content, model.vocabulary)
+        None if text is None else Cache(text, persistence, content, model.vocabulary, model.kin)
         for text in texts
     )
     numbers = {
@@ -132,7 +132,7 @@ def test_regimes_of_real_texts_with_learned_shares_sum_to_one() -> None:
     seen: set[int] = set()
     for group in reviews[:3]:
         coded = [model.vocabulary.code(lines_of(text)) for text in group]
-        caches = [Cache(one, persistence, content, model.vocabulary) for one in coded]
+        caches = [Cache(one, persistence, content, model.vocabulary, model.kin) for one in coded]
         numbers = {int(w) for one in coded for w in one.word if w >= model.vocabulary.size}
         for given_ in ((None, None), (caches[1], None), (None, caches[2]), (caches[1], caches[2])):
             for place in range(0, len(coded[0]), 7):
@@ -155,6 +155,7 @@ def test_a_words_probability_depends_on_nothing_that_comes_after_it(
         model.state.persistence,
         model.state.content,
         model.vocabulary,
+        model.kin,
     )
     whole, regimes = components(Reference(coded, model.background, model.vocabulary), cache_, None)
     for place in range(len(coded)):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.gem.lexical.background import found
+from reviewscore.gem.lexical.kin import Kin
 from reviewscore.gem.lexical.persistence import Persistence, by_stance, content_of
 from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.vocabulary import END, SHIFT, Coded, Floats, Ints, Vocabulary
@@ -30,6 +31,7 @@ class Cache:
         persistence: What was learned of words that come back.
         content: Which words of the vocabulary have content.
         vocabulary: Numbers of the words.
+        kin: Other words of a stem.
     """
 
     def __init__(
@@ -38,11 +40,13 @@ class Cache:
         persistence: Persistence,
         content: NDArray[np.bool_],
         vocabulary: Vocabulary,
+        kin: Kin,
     ) -> None:
-        self.words = content_of(coded, content, vocabulary)
-        excess = persistence.excess[vocabulary.known(self.words)]
-        held = by_stance(coded, self.words) @ persistence.stances
-        self.mass: Floats = held * (excess**_DOUBT * (_EAGER / persistence.length))[:, None]
+        words = content_of(coded, content, vocabulary)
+        excess = persistence.excess[vocabulary.known(words)]
+        held = by_stance(coded, words) @ persistence.stances
+        mass: Floats = held * (excess**_DOUBT * (_EAGER / persistence.length))[:, None]
+        self.words, self.mass = kin.joined(words, mass)
         self.mass *= np.minimum(1.0, _MOST / np.maximum(self.mass.sum(axis=0), 1e-300))
         self.total: Floats = self.mass.sum(axis=0)
         full = content[vocabulary.known(coded.word)] & (coded.word != END)

@@ -9,6 +9,7 @@ from pathlib import Path
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.lexical.background import Background
 from reviewscore.gem.lexical.caches import Cache
+from reviewscore.gem.lexical.kin import Kin
 from reviewscore.gem.lexical.mixture import components, log_probability
 from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.spelling import Spelling
@@ -39,6 +40,7 @@ class LexicalCache:
         self.state = state
         self.vocabulary = Vocabulary(state.words, Spelling(state.spelling))
         self.background = Background(state.counts, state.content)
+        self.kin = Kin(state.stems, state.content)
         self._code = lru_cache(_KEPT)(self._coded)
         self._read = lru_cache(_KEPT)(self._cache)
         self._refer = lru_cache(_KEPT)(self._reference)
@@ -77,7 +79,7 @@ class LexicalCache:
 
     def _cache(self, text: str) -> Cache:
         state = self.state
-        return Cache(self._code(text), state.persistence, state.content, self.vocabulary)
+        return Cache(self._code(text), state.persistence, state.content, self.vocabulary, self.kin)
 
     def _reference(self, text: str) -> Reference:
         return Reference(self._code(text), self.background, self.vocabulary)

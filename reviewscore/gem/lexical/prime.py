@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reviewscore.errors import InputError
 from reviewscore.gem.lexical.background import Background, count
 from reviewscore.gem.lexical.caches import Cache
+from reviewscore.gem.lexical.kin import Kin, stems_of
 from reviewscore.gem.lexical.mixture import components
 from reviewscore.gem.lexical.mixture import learn as learn_shares
 from reviewscore.gem.lexical.persistence import Persistence
@@ -80,12 +81,14 @@ def prime(papers: Sequence[Known], *, form: str = "", seed: int = 0) -> State:
         synopsis = vocabulary.code(lines_of(text)) if text else None
         coded.append(_Paper([vocabulary.code(one) for one in group], synopsis))
     rng = np.random.default_rng(seed)
-    samples = list(_samples(coded, content, vocabulary, rng))
+    stems = stems_of(vocabulary.words)
+    samples = list(_samples(coded, content, vocabulary, Kin(stems, content), rng))
     counts, persistence = _learned(coded, content, vocabulary)
     return State(
         words=vocabulary.words,
         spelling=vocabulary.spelling.table,
         content=content,
+        stems=stems,
         counts=counts.counts,
         persistence=persistence,
         shares=learn_shares(samples),
@@ -126,6 +129,7 @@ def _samples(
     papers: Sequence[_Paper],
     content: NDArray[np.bool_],
     vocabulary: Vocabulary,
+    kin: Kin,
     rng: np.random.Generator,
 ) -> Iterator[tuple[Floats, Ints]]:
     """Components of references that the background behind them has not seen."""
@@ -139,7 +143,7 @@ def _samples(
             if words > _SAMPLES:
                 break
             reviews = papers[one].reviews
-            caches = [Cache(text, persistence, content, vocabulary) for text in reviews]
+            caches = [Cache(text, persistence, content, vocabulary, kin) for text in reviews]
             given = papers[one].synopsis
             for place, text in enumerate(reviews):
                 reference = Reference(text, background, vocabulary)
@@ -147,7 +151,9 @@ def _samples(
                 candidate = caches[(place + 1) % len(reviews)]
                 third = caches[(place + 2) % len(reviews)] if len(reviews) > 2 else None  # noqa: PLR2004
                 synopsis = (
-                    Cache(given, persistence, content, vocabulary) if given is not None else third
+                    Cache(given, persistence, content, vocabulary, kin)
+                    if given is not None
+                    else third
                 )
                 for x, z in (
                     (None, None),

@@ -18,7 +18,7 @@ from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.spelling import SHAPE
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
 
-VERSION = 2
+VERSION = 3
 _CURE = "prime it again with `reviewscore gem prime`"
 
 
@@ -30,6 +30,7 @@ class State:
         words: The vocabulary without the marks, sorted.
         spelling: Counts of letters of unseen words.
         content: Shape (vocabulary,); which words have content.
+        stems: Shape (vocabulary,); words with equal numbers have one stem.
         counts: Of the background.
         persistence: How likely words come back.
         shares: Of the mixture's components in each regime.
@@ -41,6 +42,7 @@ class State:
     words: list[str]
     spelling: Floats
     content: NDArray[np.bool_]
+    stems: Ints
     counts: Counts
     persistence: Persistence
     shares: Floats
@@ -75,6 +77,7 @@ def save(state: State, path: Path) -> None:
         "spelling_at": used.astype(np.uint32),
         "spelling": state.spelling.reshape(-1)[used].astype(np.uint32),
         "content": np.packbits(state.content),
+        "stems": state.stems.astype(np.uint32),
         "excess": persistence.excess.astype(np.float32),
         "stances": persistence.stances,
         "shares": state.shares,
@@ -130,6 +133,7 @@ def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> Sta
         content=np.unpackbits(np.asarray(arrays["content"], dtype=np.uint8))[:size].astype(
             np.bool_
         ),
+        stems=_ints(arrays["stems"]),
         counts=Counts(
             triples=_ints(arrays["triples"]).cumsum(),
             pairs=_ints(arrays["pairs"]).cumsum(),
