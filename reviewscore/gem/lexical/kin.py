@@ -1,4 +1,4 @@
-"""Words of one stem: a review that says "experiments" makes "experimental" likelier in another."""
+"""Words of one stem: a review that says "models" makes "modeling" likelier in another."""
 
 from __future__ import annotations
 
