@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,10 @@ def _learned(
         count((one for paper in papers for one in paper.reviews), vocabulary), content
     )
     reviews = [paper.reviews for paper in papers]
-    return background, learn_persistence(reviews, content, vocabulary)
+    learned = learn_persistence(reviews, content, vocabulary)
+    # As precise as in the file, so that a model scores the same before and after it is stored.
+    rounded = learned.excess.astype(np.float32).astype(np.float64)
+    return background, replace(learned, excess=rounded)
 
 
 def _samples(

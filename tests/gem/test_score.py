@@ -1,0 +1,244 @@
+"""Scores of systems: backgrounds that never see what they score, means, intervals, files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reviewscore.agreement.measure import Resampling
+from reviewscore.agreement.table import as_csv, markdown
+from reviewscore.errors import InputError, RunFolderError
+from reviewscore.gem.backgrounds import (
+    FOLDS,
+    Background,
+    CrossFitted,
+    OneModel,
+    Primed,
+    Primer,
+    known_papers,
+)
+from reviewscore.gem.cases import GEM, GEM_RAW
+from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.state import paper_key, save
+from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
+from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
+from reviewscore.gem.tables import tables
+from reviewscore.gem.write import Account, write_scores, write_tables
+from tests.gem.invented_reviews import papers
+
+FEW = Resampling(resamples=100)
+ACCOUNT = Account("Title", "model", {"seed": 0}, {"reviews.jsonl": "0" * 64}, ["a note"])
+
+
+def materials(many: int = 30, *, seed: int = 0, prefix: str = "p") -> Materials:
+    """Invented papers with three people's judgments each."""
+    found = {}
+    for number, group in enumerate(papers(many, seed=seed)):
+        name = f"{prefix}{number}"
+        found[name] = [
+            Written(name, f"{name}/{n}", str(n), PEOPLE, text, text) for n, text in enumerate(group)
+        ]
+    return Materials(found, {})
+
+
+def with_system(given: Materials, name: str, texts: dict[str, str]) -> Materials:
+    found = {
+        paper: [*group, Written(paper, f"{paper}/{name}", None, name, texts[paper], texts[paper])]
+        for paper, group in given.papers.items()
+        if paper in texts
+    }
+    return replace(given, papers={**given.papers, **found})
+
+
+class Letters:
+    """Every letter that was not read costs a nat; what has an exclamation mark cannot be scored."""
+
+    name = "letters"
+
+    def answers(self, questions: list[Question]) -> list[Answer]:
+        out = []
+        for one in questions:
+            if "!" in one.reference:
+                out.append(Answer(None, 3, "too long"))
+            else:
+                known = set(one.candidate or "")
+                out.append(Answer(-float(sum(c not in known for c in one.reference)), 1))
+        return out
+
+
+def quiet(_: str) -> None:
+    return None
+
+
+def test_no_fold_learns_from_the_papers_it_scores(tmp_path: Path) -> None:
+    given = materials()
+    fitted = CrossFitted(given, Primer(tmp_path, say=quiet))
+
+    groups = {paper: fitted.group(paper) for paper in given.papers}
+
+    assert set(groups.values()) == set(range(FOLDS))
+    for fold in range(FOLDS):
+        seen = fitted.model(Form.JUDGMENTS, fold).state.papers  # type: ignore[attr-defined]
+        own = {paper_key(paper) for paper, group in groups.items() if group == fold}
+        assert not seen & own
+        assert len(seen) + len(own) == len(given.papers)
+
+
+def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) -> None:
+    given = materials()
+    turned = replace(given, papers=dict(reversed(given.papers.items())))
+    primer = Primer(tmp_path, say=quiet)
+
+    first, second = CrossFitted(given, primer), CrossFitted(turned, primer)
+
+    assert all(first.group(paper) == second.group(paper) for paper in given.papers)
+
+
+def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
+    told: list[str] = []
+    primer = Primer(tmp_path, say=told.append)
+    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+
+    first = primer.primed(known, Form.JUDGMENTS)
+    file = next(tmp_path.iterdir())
+    again = primer.primed(known, Form.JUDGMENTS)
+    file.write_bytes(b"spoilt")
+    mended = primer.primed(known, Form.JUDGMENTS)
+
+    question = [Question(known[0].reviews[0], known[0].reviews[1])]
+    assert again.answers(question) == mended.answers(question)
+    assert first.answers(question)[0].tokens == again.answers(question)[0].tokens
+    assert sum("priming on" in line for line in told) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
+    told: list[str] = []
+    primer = Primer(None, say=told.append)
+    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+
+    primer.primed(known, Form.JUDGMENTS)
+    primer.primed(known, Form.JUDGMENTS)
+
+    assert len([line for line in told if line.startswith("warning: 30 papers")]) == 1
+    with pytest.raises(InputError, match="fewer than 100"):
+        Primer(None, strict=True, say=quiet).primed(known, Form.JUDGMENTS)
+
+
+def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
+    scored, background = materials(20), materials(40)
+    found = Background(background, Primer(None, say=quiet), scored.papers)
+
+    assert found.left_out == 20
+    model = found.model(Form.JUDGMENTS, 0)
+    assert not model.state.papers & {paper_key(one) for one in scored.papers}  # type: ignore[attr-defined]
+    assert "20 papers, none of which is scored" in found.notes()[0]
+
+
+def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
+    given = materials(30)
+    known = known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
+    save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
+
+    scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz"))[0]
+
+    assert {one.paper_id for one in scores.candidates} == {f"p{n}" for n in range(25, 30)}
+    assert scores.dropped[PEOPLE] == {IN_BACKGROUND: 75}
+    with pytest.raises(InputError, match="primed on judgments, and raw"):
+        score_systems(given, [GEM_RAW], Primed(tmp_path / "b.npz"))
+
+
+def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None:
+    given = Materials(
+        {
+            "p": [
+                Written("p", "p/1", "1", PEOPLE, "ab", "ab"),
+                Written("p", "p/2", "2", PEOPLE, "bc", "bc"),
+                Written("p", "p/3", "3", PEOPLE, "cd", "cd"),
+            ]
+        },
+        {},
+    )
+
+    scores = score_systems(given, [GEM], OneModel(Letters()))[0]
+
+    # Of "bc" the candidate "ab" tells one letter, of "cd" none.
+    by_name = {one.review_id: one.nats for one in scores.candidates}
+    assert by_name == {"p/1": 0.5, "p/2": 1.0, "p/3": 0.5}
+    assert scores.by_paper(PEOPLE) == {"p": pytest.approx(2 / 3)}
+
+
+def test_a_reference_that_cannot_be_scored_is_left_out_with_its_reason() -> None:
+    given = Materials(
+        {
+            "p": [
+                Written("p", "p/1", "1", PEOPLE, "ab", "ab"),
+                Written("p", "p/2", "2", PEOPLE, "b!", "b!"),
+                Written("p", "p/3", "3", PEOPLE, "b", "b"),
+            ],
+            "q": [
+                Written("q", "q/1", "1", PEOPLE, "a", "a"),
+                Written("q", "q/2", "2", PEOPLE, "!!", "!!"),
+            ],
+        },
+        {},
+    )
+
+    scores = score_systems(given, [GEM], OneModel(Letters()))[0]
+
+    first, *_ = scores.candidates
+    assert first.nats == 1.0
+    assert [(told.nats, told.reason) for _, told in first.references] == [
+        (None, "too long"),
+        (1.0, ""),
+    ]
+    assert scores.dropped[PEOPLE] == {UNSCORED: 1}
+
+
+def test_means_of_systems_have_intervals_and_differences_to_people_are_paired() -> None:
+    given = materials(12)
+    copied = {paper: group[0].judgments for paper, group in given.papers.items()}
+    given = with_system(given, "copier", dict(list(copied.items())[:10]))
+
+    scores = score_systems(given, [GEM], OneModel(Letters()))
+    means, differences = tables(scores, FEW)
+
+    assert [row[0] for row in means.rows] == [PEOPLE, "copier"]
+    people, copier = (row[1].answer for row in means.rows)  # type: ignore[union-attr]
+    assert (people.n, copier.n) == (12, 10)
+    assert people.low < people.value < people.high
+    assert differences.rows[0][1].answer.n == 10  # type: ignore[union-attr]
+    assert 0 < differences.rows[0][1].answer.p <= 1  # type: ignore[union-attr]
+    assert "copier" in markdown(means)
+    assert as_csv(means).count("\n") == 3
+
+
+def test_without_any_score_there_is_no_table() -> None:
+    alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
+
+    assert tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
+
+
+def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    scores = score_systems(materials(12), [GEM, GEM_RAW], OneModel(Letters()))
+    found = tables(scores, FEW)
+
+    written = write_tables(found, ACCOUNT, tmp_path / "out")
+    lines = write_scores(scores, tmp_path / "out").read_text("utf-8").splitlines()
+
+    assert written[0].read_text("utf-8").startswith("# Title")
+    numbers = json.loads((tmp_path / "out" / "gem.json").read_text("utf-8"))
+    assert numbers["settings"] == {"seed": 0}
+    assert set(numbers["tables"]["gem-means"][0]) == {"system", "GEM", "GEM-raw"}
+    assert len(lines) == 2 * 36
+    record = json.loads(lines[0])
+    assert record["variant"] == "GEM"
+    assert len(record["references"]) == 2
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("x")
+    with pytest.raises(RunFolderError, match="no folder of `gem`"):
+        write_tables(found, ACCOUNT, tmp_path / "other")
+    assert write_tables(found, ACCOUNT, tmp_path / "other", allow_foreign=True)
