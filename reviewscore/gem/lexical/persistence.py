@@ -89,7 +89,7 @@ def _stances(
     back = np.zeros((many, many))
     usual = np.zeros(many)
     for reviews, distinct in zip(papers, words, strict=True):
-        tables = [_by_stance(one, own, many) for one, own in zip(reviews, distinct, strict=True)]
+        tables = [by_stance(one, own) for one, own in zip(reviews, distinct, strict=True)]
         for one in reviews:
             usual += np.bincount(one.stance[content[vocabulary.known(one.word)]], minlength=many)
         for number, first in enumerate(tables):
@@ -107,16 +107,17 @@ def _stances(
     return factors
 
 
-def _by_stance(coded: Coded, distinct: Ints, many: int) -> Floats:
-    """Shape (distinct, stances): in what share of its lines a word stands under each stance."""
+def by_stance(coded: Coded, distinct: Ints) -> Floats:
+    """Shape (distinct words, stances), rows sum to 1: under which stances each word stands.
+
+    Args:
+        coded: A text.
+        distinct: Some of its words, sorted.
+    """
+    many = len(STANCES)
     inside = np.isin(coded.word, distinct) & (coded.word != END)
     place = np.searchsorted(distinct, coded.word[inside])
     flat = np.bincount(place * many + coded.stance[inside], minlength=len(distinct) * many)
     table = flat.reshape(len(distinct), many).astype(np.float64)
     share: Floats = table / np.maximum(table.sum(axis=1, keepdims=True), 1.0)
     return share
-
-
-def by_stance(coded: Coded, distinct: Ints) -> Floats:
-    """Shape (distinct words, stances), rows sum to 1: under which stances each word stands."""
-    return _by_stance(coded, distinct, len(STANCES))
