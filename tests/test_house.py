@@ -18,7 +18,8 @@ from reviewscore.cli.options import GroupedCommand
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted((ROOT / "reviewscore").rglob("*.py"))
 NO_NAMES = {"utils", "util", "helpers", "common", "misc", "core", "base", "shared"}
-HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "bm25s")
+HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "bm25s", "torch",
+         "transformers")  # fmt: skip
 
 
 def name_of(path: Path) -> str:

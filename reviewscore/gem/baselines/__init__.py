@@ -1,0 +1,1 @@
+"""Metrics that GEM is compared with."""

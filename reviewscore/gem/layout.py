@@ -1,0 +1,161 @@
+"""The prompt of an evaluation model in parts, so that foreign text stays foreign.
+
+Synopsis, candidate and reference come from outside and may hold a model's control markers
+(``<|eot_id|>``, ``[INST]``). They are therefore never put into the prompt as text: the prompt is
+rendered with a mark in each hole and cut at the marks, and each part is turned into tokens alone.
+The synopsis stands before the candidate, so that all candidates on a paper share a beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reviewscore import prompts
+from reviewscore.errors import SettingsError
+from reviewscore.gem.evaluation import Question
+from reviewscore.papers.hygiene import without_surrogates
+
+Turns = list[dict[str, str]]
+Template = Callable[[Turns], str]
+"""A chat template: turns of a conversation as the text that ends where the reply begins."""
+
+_MARKS = ("7c1eSYNOPSISf02b", "7c1eCANDIDATEf02b")
+_MARKER = re.compile(r"<(?=[|｜])|<(?=[^\s<>]{1,64}>)|\[(?=/?[A-Z_]{2,32}\])")
+"""Where a control marker of any common chat format begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a prompt.
+
+    Attributes:
+        text: Its text.
+        foreign: Whether it comes from outside, so that markers in it are text and nothing more.
+    """
+
+    text: str
+    foreign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The fixed texts around synopsis and candidate.
+
+    Attributes:
+        before: What stands before the synopsis.
+        between: What stands between synopsis and candidate.
+        after: What stands between the candidate and the reference, whose tokens follow at once.
+        absent: What stands where there is no synopsis, or no candidate.
+        chat: Whether the fixed texts are those of a chat template, markers included.
+    """
+
+    before: str
+    between: str
+    after: str
+    absent: str
+    chat: bool
+
+    def context(self, question: Question) -> tuple[Part, Part, Part, Part, Part]:
+        """All that stands before the reference; the first three parts do not tell the candidate."""
+        return (
+            Part(self.before, foreign=False),
+            self._filled(question.synopsis),
+            Part(self.between, foreign=False),
+            self._filled(question.candidate),
+            Part(self.after, foreign=False),
+        )
+
+    def _filled(self, text: str | None) -> Part:
+        if text is None or not text.strip():
+            return Part(self.absent, foreign=False)
+        return Part(str(without_surrogates(text)), foreign=True)
+
+
+def reference_of(question: Question) -> str:
+    """The text that is scored, as it can be encoded."""
+    return str(without_surrogates(question.reference))
+
+
+def plain() -> Layout:
+    """The prompt for models without a chat template; the reference begins after an empty line."""
+    task, item = _rendered()
+    return _cut(f"{task}\n\n{item}\n\n", chat=False)
+
+
+def chat(template: Template) -> Layout:
+    """The prompt inside a chat template: the task as system turn, the rest as the user's.
+
+    Templates that have no system turn get the task at the head of the user's.
+
+    Args:
+        template: Renders turns up to where the reply begins; raises ValueError if it cannot.
+
+    Raises:
+        SettingsError: The template loses or repeats a part of the prompt.
+    """
+    problem: Exception | None = None
+    task, _ = _rendered()
+    for turns in forms():
+        try:
+            text = template(turns)
+            if task not in text:
+                raise ValueError("the chat template loses the task")
+            return _cut(text, chat=True)
+        except ValueError as error:
+            problem = error
+    raise SettingsError(f"the model's chat template cannot be used: {problem}") from problem
+
+
+def forms() -> tuple[Turns, Turns]:
+    """The prompt as turns, for a chat template: with a system turn, and without one."""
+    task, item = _rendered()
+    return (
+        [{"role": "system", "content": task}, {"role": "user", "content": item}],
+        [{"role": "user", "content": f"{task}\n\n{item}"}],
+    )
+
+
+def broken_up(text: str) -> str:
+    """A foreign text whose control markers are text to any tokenizer.
+
+    For tokenizers out of our reach, on a server, that read markers wherever they stand. The rule:
+    a space goes after each ``<`` that begins ``<|..`` or a tag without blanks (``</s>``,
+    ``<start_of_turn>``), and after each ``[`` that begins a word in capitals in brackets
+    (``[INST]``, ``[/INST]``). Other text stays as it is, and so does text that was broken up.
+    """
+    return _MARKER.sub(lambda found: f"{found[0]} ", text)
+
+
+def without_markers(text: str, markers: Sequence[str]) -> str:
+    """A text in which none of the given markers is left: a space parts the first sign from it.
+
+    Args:
+        text: The text.
+        markers: A tokenizer's own markers; those of blanks alone, or of one sign, are no markers.
+    """
+    for marker in markers:
+        if len(marker.strip()) > 1:
+            text = text.replace(marker, f"{marker[0]} {marker[1:]}")
+    return text
+
+
+def _rendered() -> tuple[str, str]:
+    synopsis, candidate = _MARKS
+    rendered = prompts.render("gem_predict", synopsis=synopsis, candidate=candidate)
+    return rendered.task, rendered.item
+
+
+def _cut(text: str, *, chat: bool) -> Layout:
+    """Cut a rendered prompt at the marks.
+
+    Raises:
+        ValueError: A mark is not there exactly once, or not in order.
+    """
+    first, second = _MARKS
+    before, mark, rest = text.partition(first)
+    between, other, after = rest.partition(second)
+    if not mark or not other or first in rest or second in after:
+        raise ValueError("the chat template loses, repeats or swaps what is put into it")
+    return Layout(before, between, after, prompts.render("gem_absent").text, chat)

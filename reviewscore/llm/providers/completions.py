@@ -1,0 +1,238 @@
+"""Log-probabilities of a given continuation from servers that speak OpenAI's completions (vLLM).
+
+A request's parts are its system text and its messages: those of ``system`` are fixed text, those
+of ``user`` foreign text, and the last, of ``assistant``, is the continuation whose tokens are
+scored. The reply's text is `prompt_logprobs.Scored` as JSON. The server makes the tokens where it
+can (``/tokenize``): each part alone, so that the scored span is as long as the continuation's own
+tokens. Where it cannot, the text is sent, and the span is cut where the server says that the
+continuation begins.
+
+Facts of vLLM that this rests on: a prompt may be token ids; ``prompt_logprobs`` gives for each
+prompt token a map from ids to log-probabilities in which its own id is always found, null for the
+first token, and -9999 for minus infinity; at least one token is generated, for which there must be
+room; requests for them read nothing from the server's cache of prefixes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from reviewscore.errors import ProviderError, StopError
+from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, refused, strange
+from reviewscore.llm.parameters import Refused
+from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.providers.openai import open_client
+from reviewscore.llm.providers.prompt_logprobs import Scored, cut, echoed, of_prompt
+from reviewscore.schema.call import Completion, Parameters, Request, Usage
+
+Door = Literal["tokens", "text"]
+_NO_SUCH_DOOR = (400, 404, 405, 422, 501)
+_MOST_KEPT = 8192
+"""Texts whose tokens are remembered."""
+
+
+class CompletionsProvider:
+    """Scores continuations; what servers generate behind them is not looked at.
+
+    Args:
+        base_url: The server's address, with ``/v1`` where it has it.
+        timeout: Seconds to wait for one reply.
+
+    Attributes:
+        begins: Whether the tokenizer's own first token is put before a prompt; a chat template
+            brings its own.
+    """
+
+    traits = Traits(warms=False)
+
+    def __init__(self, *, base_url: str, timeout: float) -> None:
+        self.place = base_url
+        self.begins = True
+        self._root = base_url.rstrip("/").removesuffix("/v1")
+        self._client = open_client(base_url, timeout=timeout)
+        self._refused = Refused(())
+        self._door: Door | None = None
+        self._echoes, self._fewest = False, 0
+        self._limit: int | None = None
+        self._kept: dict[tuple[str, bool], list[int]] = {}
+
+    async def door(self, model: str) -> Door:
+        """Whether the server makes tokens of texts for us.
+
+        Raises:
+            ProviderError, StopError: It cannot be asked.
+        """
+        if self._door is None:
+            try:
+                known = await self._tokens(model, "a b", whole=False)
+            except ProviderError as error:
+                if not _closed(error):
+                    raise
+                known = []
+            self._door = "tokens" if known else "text"
+        return self._door
+
+    async def template(self, model: str, turns: Sequence[Mapping[str, str]]) -> str | None:
+        """A conversation in the server's chat template, up to where the reply begins.
+
+        Args:
+            model: ``server/NAME``.
+            turns: Roles and contents.
+
+        Returns:
+            The text, markers included; None if the server has no template, does not show it, or
+            has a tokenizer that does not read back what it shows.
+        """
+        name = model_name(model)
+        body = {"model": name, "messages": list(turns), "add_generation_prompt": True}
+        try:
+            read = await self._post(f"{self._root}/tokenize", {**body, "add_special_tokens": False})
+            ids = read["tokens"]
+            text = await self._post(f"{self._root}/detokenize", {"model": name, "tokens": ids})
+            shown = str(text["prompt"])
+            same = await self._tokens(model, shown, whole=False) == ids
+        except ProviderError as error:
+            if not _closed(error):
+                raise
+            return None
+        except STRANGE:
+            return None
+        return shown if same else None
+
+    async def complete(self, request: Request) -> Completion:
+        """Score one continuation; asks again at once only to leave out what the server refuses."""
+        if await self.door(request.model) == "tokens":
+            return await self._by_tokens(request)
+        return await self._by_text(request)
+
+    def halt(self) -> None:
+        """Nothing takes hours."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _by_tokens(self, request: Request) -> Completion:
+        ids = list(await self._tokens(request.model, request.system, whole=self.begins))
+        span = 0
+        for message in request.messages:
+            part = await self._tokens(request.model, message.content, whole=False)
+            ids += part
+            span = len(part)
+        if self._limit is not None and len(ids) >= self._limit:
+            told = f"prompt and reference have {len(ids)} tokens, the server reads {self._limit}"
+            raise ProviderError(f"{told} with the one it adds", retryable=False)
+        while True:
+            echoes = self._echoes  # others may learn it in the meantime
+            wanted: Parameters = {"max_tokens": 1, "temperature": 0.0}
+            wanted |= {"echo": True, "logprobs": 1} if echoes else {"prompt_logprobs": 1}
+            answer, sent = await self._asked(request, ids, wanted)
+            choice = answer["choices"][0]
+            found = echoed(choice, len(ids), span) if echoes else of_prompt(choice, ids, span)
+            if found is not None:
+                return _completion(request, answer, sent, found)
+            if echoes:
+                raise self._gives_none()
+            self._echoes = True
+
+    async def _by_text(self, request: Request) -> Completion:
+        *parts, reference = (message.content for message in request.messages)
+        context = "".join((request.system, *parts))
+        wanted: Parameters = {"max_tokens": 0, "temperature": 0.0, "echo": True, "logprobs": 1}
+        answer, sent = await self._asked(request, context + reference, wanted)
+        found = cut(answer["choices"][0], context, reference)
+        if found is None:
+            raise self._gives_none()
+        return _completion(request, answer, sent, found)
+
+    async def _asked(
+        self, request: Request, prompt: object, wanted: Parameters
+    ) -> tuple[Any, Parameters]:
+        """An answer that has a choice, and what was sent for it, less what the server refuses."""
+        while True:
+            known = self._refused.of(request.model)
+            sent = {name: value for name, value in wanted.items() if name not in known}
+            sent["max_tokens"] = max(int(wanted["max_tokens"] or 0), self._fewest)
+            body = {"model": model_name(request.model), "prompt": prompt, **sent}
+            try:
+                answer = await self._post("/completions", body)
+                answer["choices"][0].get("index")
+            except ProviderError as error:
+                if error.status not in BAD_REQUEST or not self._learns(request.model, error, sent):
+                    raise
+            except STRANGE as error:
+                raise strange(self.place, error) from error
+            else:
+                return answer, sent
+
+    def _learns(self, model: str, error: ProviderError, sent: Parameters) -> bool:
+        """Take note of what a refusal complains of; whether asking again makes sense."""
+        told = str(error)
+        if not sent["max_tokens"] and "max_tokens" in told:
+            self._fewest = 1  # what is generated is cut off again
+            return True
+        others = {name: value for name, value in sent.items() if name != "max_tokens"}
+        return self._refused.learn(model, told, others)
+
+    async def _tokens(self, model: str, text: str, *, whole: bool) -> list[int]:
+        """The server's tokens of a text, with its first token if it is that of a whole prompt."""
+        if not text:
+            return []
+        if (text, whole) not in self._kept:
+            body = {"model": model_name(model), "prompt": text, "add_special_tokens": whole}
+            read = await self._post(f"{self._root}/tokenize", body)
+            try:
+                ids, limit = [int(one) for one in read["tokens"]], read.get("max_model_len")
+            except STRANGE as error:
+                raise strange(self.place, error) from error
+            self._limit = int(limit) if limit else self._limit
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[text, whole] = ids
+            return ids
+        return self._kept[text, whole]
+
+    async def _post(self, path: str, body: Mapping[str, object]) -> Any:
+        """A server's answer as JSON.
+
+        Raises:
+            ProviderError, StopError: There is none.
+        """
+        import openai
+
+        try:
+            return await self._client.post(path, cast_to=object, body=dict(body))
+        except openai.APIStatusError as error:
+            raise refused(error) from error
+        except openai.APIConnectionError as error:
+            raise broken(self.place, error) from error
+        except (openai.OpenAIError, *STRANGE) as error:
+            raise strange(self.place, error) from error
+
+    def _gives_none(self) -> StopError:
+        return StopError(
+            f"{self.place} gives no log-probabilities of a prompt: it has to serve /completions "
+            "with prompt_logprobs, or with echo and logprobs (vLLM does; llama.cpp's server, "
+            "Ollama and chat endpoints do not)"
+        )
+
+
+def _closed(error: ProviderError) -> bool:
+    """Whether a failure says that the server has no such endpoint, or one of another kind."""
+    unread = error.status is None and error.in_doubt
+    return error.status in _NO_SUCH_DOOR or unread
+
+
+def _completion(request: Request, answer: Any, sent: Parameters, scored: Scored) -> Completion:
+    """The scores as a reply, with the tokens that the server counted."""
+    usage = answer.get("usage") or {}
+    counts = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
+    return Completion(
+        text=scored.model_dump_json(),
+        model=str(answer.get("model") or model_name(request.model)),
+        reply_id=answer.get("id"),
+        usage=Usage(input_tokens=counts[0], output_tokens=counts[1], raw=json.dumps(usage)),
+        parameters=sent,
+    )
