@@ -1,4 +1,4 @@
-"""Other numbers of the same systems: their sizes, and scores on other benchmarks, from CSV files."""
+"""Other numbers of systems, from CSV files: sizes and other benchmarks, and how these agree."""
 
 from __future__ import annotations
 
