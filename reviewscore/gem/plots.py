@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
 BY_SIZE = "gem-by-size"
 _GREY = "#718096"
 _SHORT = 24
-_STEP = 0.16
-"""Distance of systems without a size, as a share of the width of their strip."""
+_STEP = 0.12
+"""Distance of systems without a size, as a share of the width that sizes take."""
+_WIDE = 100.0
+"""From this ratio of sizes on, ticks stand at powers of ten alone."""
+_APART, _SIGN, _LINE = 0.015, 0.0095, 0.03
+"""Of a label: its distance to the point, a sign's width and a line's height, as shares of axes."""
 
 
 def draw_by_size(
@@ -68,50 +73,68 @@ def _panel(
 ) -> None:
     people = next((one for one in ranking.places if one.system == PEOPLE), None)
     others = [one for one in ranking.places if one.system != PEOPLE]
-    known = [one for one in others if one.system in sizes]
-    unknown = [one for one in others if one.system not in sizes]
+    known = [sizes[one.system] for one in others if one.system in sizes]
+    unknown = sorted(one.system for one in others if one.system not in sizes)
+    left, right = min(known, default=1.0) / 2, max(known, default=1.0) * 2
+    step = (right / left) ** _STEP
+    places = {**sizes, **{name: right * step**n for n, name in enumerate(unknown, start=1)}}
+    end = right * step ** (len(unknown) + 1) if unknown else right
     axis.set_xscale("log")
     axis.set_title(f"{ranking.variant} ({ranking.level:.0%} intervals)", fontsize=9)
     axis.set_xlabel("billions of parameters")
-    biggest = max((sizes[one.system] for one in known), default=1.0)
-    smallest = min((sizes[one.system] for one in known), default=1.0)
-    right = biggest * 2
-    for one in known:
-        _point(axis, one, sizes[one.system], colours)
+    _ticks(axis, known)
     if unknown:
-        right = _strip(axis, unknown, right, colours)
-    axis.set_xlim(smallest / 2, right)
+        axis.axvline(right, color=_GREY, lw=0.6, ls=":")
+        axis.text(
+            (right * end) ** 0.5, 0.0, "size not known", transform=axis.get_xaxis_transform(),
+            ha="center", va="bottom", fontsize=6, color=_GREY,
+        )  # fmt: skip
+    for one in others:
+        _point(axis, one, places[one.system], colours[_maker(one.system)])
     if people is not None and people.mean.value is not None:
         _band(axis, people)
+    axis.set_xlim(left, end * step)  # room for the last label
+    _labels(axis, [(places[one.system], one) for one in others])
 
 
-def _strip(axis: Axes, unknown: Sequence[Placed], left: float, colours: Mapping[str, str]) -> float:
-    """Systems without a size side by side; returns the right end of the strip."""
-    axis.axvline(left, color=_GREY, lw=0.6, ls=":")
-    place = left
-    for one in sorted(unknown, key=lambda placed: placed.system):
-        place *= 10**_STEP
-        _point(axis, one, place, colours)
-    right = place * 10**_STEP * 2
-    middle = (left * right) ** 0.5
-    axis.text(
-        middle, 0.01, "size not known", transform=axis.get_xaxis_transform(), ha="center",
-        va="bottom", fontsize=6, color=_GREY,
-    )  # fmt: skip
-    return right
+def _ticks(axis: Axes, known: Sequence[float]) -> None:
+    """Round sizes within the range; the axis ends where sizes are not known."""
+    from matplotlib.ticker import NullLocator
+
+    low, high = min(known, default=1.0) / 2, max(known, default=1.0) * 2
+    decades = range(-3, 7)
+    wide = high / low > _WIDE
+    marks = [n * 10.0**one for one in decades for n in ((1,) if wide else (1, 2, 5))]
+    inside = [mark for mark in marks if known and low <= mark <= high]
+    axis.set_xticks(inside, [f"{mark:g}" for mark in inside])
+    axis.xaxis.set_minor_locator(NullLocator())
 
 
-def _point(axis: Axes, one: Placed, at: float, colours: Mapping[str, str]) -> None:
+def _point(axis: Axes, one: Placed, at: float, colour: str) -> None:
     value, low, high = one.mean.value, one.mean.low, one.mean.high
     assert value is not None, "only systems with a score have a place"
-    maker = _maker(one.system)
     if low is not None and high is not None:
-        axis.plot([at, at], [low, high], color=colours[maker], lw=1.0)
+        axis.plot([at, at], [low, high], color=colour, lw=1.0)
+    maker = _maker(one.system)
     _, labels = axis.get_legend_handles_labels()
-    axis.plot(at, value, "o", ms=4, color=colours[maker], label=None if maker in labels else maker)
-    axis.annotate(
-        _short(one.system), (at, value), xytext=(3, 2), textcoords="offset points", fontsize=5
-    )
+    axis.plot(at, value, "o", ms=4, color=colour, label=None if maker in labels else maker)
+
+
+def _labels(axis: Axes, placed: Sequence[tuple[float, Placed]]) -> None:
+    """Names beside their points, each moved up until it covers no other."""
+    low, high = axis.get_ylim()
+    left, right = axis.get_xlim()
+    taken: list[tuple[float, float, float]] = []
+    for at, one in sorted(placed, key=lambda pair: (pair[1].mean.value or 0.0, pair[0])):
+        name = _short(one.system)
+        x = log(at / left) / log(right / left) + _APART
+        y = ((one.mean.value or 0.0) - low) / (high - low)
+        end = x + _SIGN * len(name)
+        for from_, to, height in sorted(taken, key=lambda box: box[2]):
+            if from_ < end and x < to and abs(height - y) < _LINE:
+                y = height + _LINE
+        taken.append((x, end, y))
+        axis.text(x, y, name, transform=axis.transAxes, fontsize=5, va="center")
 
 
 def _band(axis: Axes, people: Placed) -> None:
