@@ -21,6 +21,8 @@ from reviewscore.store.manifest import InputFile, Spending, first_difference
 
 _ASKED = ("base_url", "temperature", "effort", "max_tokens", "structured")
 """Settings that can change a reply."""
+_FRAME = ("role", "paper", "reply_format", "answer_now", "ask_again")
+"""Prompts that every question is put with."""
 _LOCK = ".lock"
 
 
@@ -92,13 +94,13 @@ def new_account(
     """What a run is to be made with.
 
     Args:
-        names: Names of the prompts.
+        names: Names of the prompts, beside those that every question is put with.
         settings: How they are asked.
         inputs: The files read.
         more: Further settings that can change a text.
     """
     asked = settings.decisive()
-    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, names)}
+    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, (*names, *_FRAME))}
     decisive: dict[str, Plain] = {
         **{name: asked[name] for name in _ASKED},
         **{f"prompt {name}": digest for name, digest in used.items()},

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from reviewscore import prompts
 from reviewscore.config import Plain, Settings
-from reviewscore.errors import InputError
 from reviewscore.gem.account import Folder, Outcome, new_account
 from reviewscore.gem.judgments import (
     JudgmentsReply,
@@ -99,7 +97,7 @@ def prepare(
     """Reduce reviews to judgments and collect what papers state, into a folder.
 
     The folder can be read by `materials.read_materials`. What is there already is not asked again,
-    except for reviews whose text has changed.
+    except for reviews whose text has changed; what is no longer in the input is taken out.
 
     Args:
         materials: The reviews.
@@ -120,15 +118,16 @@ def prepare(
     inputs = {f"input {n} {one.name}": hash_file(one).sha256 for n, one in enumerate(files, 1)}
     more: dict[str, Plain] = {"model": settings.model, "anew": anew, **inputs}
     with prompts.use_directory(settings.prompts_dir):
-        names = (JUDGMENTS, ASSW) if assw else (JUDGMENTS,)
         account = new_account(
             (JUDGMENTS, ASSW),
             settings,
             inputs=tuple(hash_file(one) for one in (*materials.files, *files)),
             more=more,
         )
-        used = {one: digest for one, digest in account.prompts.items() if one.startswith(names)}
-        with Folder(out, ACCOUNT, account.model_copy(update={"prompts": used})) as folder:
+        if not assw:  # of no effect yet, and decisive only for a session that asks it
+            used = {one: sha for one, sha in account.prompts.items() if not one.startswith(ASSW)}
+            account = account.model_copy(update={"prompts": used})
+        with Folder(out, ACCOUNT, account) as folder:
             work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
             return asyncio.run(work.session(settings, say))
 
@@ -148,6 +147,7 @@ class _Work:
     ) -> None:
         self._folder, self._materials, self._papers = folder, materials, papers
         self._assw, self._anew, self._retry = assw, anew, retry_errors
+        self._abstracts: dict[str, str | None] = {}
         path = folder.path
         self._reviews = Rows(path / f"{REVIEWS}.jsonl", PreparedReview, retry_errors=retry_errors)
         self._synopses = Rows(path / f"{SYNOPSES}.jsonl", Synopsis, retry_errors=retry_errors)
@@ -216,8 +216,11 @@ class _Work:
         return _review_row(review, fields, judgments=lines)
 
     async def _synopsis(self, session: Session, paper_id: str) -> Synopsis:
-        known, paper = self._materials.synopses.get(paper_id), self._paper(paper_id)
+        known = self._materials.synopses.get(paper_id)
+        self._abstracts[paper_id] = _abstract(known)
+        paper = self._paper(paper_id)
         abstract = _abstract(known) or (paper.abstract if paper is not None else None)
+        self._abstracts[paper_id] = abstract
         row = partial(Synopsis, paper_id=paper_id, abstract=abstract)
         if known is not None and (known.assw or "").strip() and not self._anew:
             return row(state="given", assw=known.assw)
@@ -235,10 +238,7 @@ class _Work:
 
     def _without_assw(self, paper_id: str, fields: Mapping[str, object]) -> Synopsis:
         """The abstract stays where the model failed."""
-        abstract = _abstract(self._materials.synopses.get(paper_id))
-        with suppress(InputError):  # that the paper cannot be read may be the failure itself
-            paper = self._paper(paper_id)
-            abstract = abstract or (paper.abstract if paper is not None else None)
+        abstract = self._abstracts.get(paper_id)
         return Synopsis.model_validate(
             {"paper_id": paper_id, "abstract": abstract, "assw": None, **fields}
         )

@@ -110,7 +110,7 @@ class Rows(Generic[RowT]):
         self.done.pop(key, None)
 
     def finish(self, keys: Iterable[str]) -> None:
-        """Put the rows into an order, one a key, so that equal runs leave equal files."""
+        """Keep the rows of these keys, in this order, so that equal runs leave equal files."""
         self._file.close()
         self._keep(self.done[key] for key in keys if key in self.done)
         self._file = JsonLines(self.path)

@@ -95,7 +95,11 @@ async def open_ledger(settings: Settings, own: Path, *, run: str) -> Ledger:
     """
     alone = not settings.cache or (own / FILE).is_file()
     ledger = Ledger(own if alone else settings.ledger_folder, run=run, fresh=settings.refresh)
-    await ledger.bury()
+    try:
+        await ledger.bury()
+    except BaseException:
+        ledger.close()
+        raise
     return ledger
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from reviewscore.config import Settings
-from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.gem.account import Outcome
 from reviewscore.gem.judgments import (
     LONGEST_LINE,
@@ -25,7 +27,9 @@ from reviewscore.gem.judgments import (
 )
 from reviewscore.gem.materials import read_materials
 from reviewscore.gem.prepare import MIXED, prepare
-from reviewscore.sources.files import read_papers
+from reviewscore.schema.paper import Paper
+from reviewscore.sources.files import Collection, PaperHandle, read_papers
+from tests.answering import answer
 from tests.gem.conftest import REVIEWS, read_lines, write_lines
 from tests.loopback import Loopback, completion, contents, fenced, schema_name
 
@@ -284,6 +288,65 @@ def test_a_folder_made_otherwise_or_of_something_else_is_refused(
         file.write(json.dumps({"paper_id": "newts", "text": "Newts."}) + "\n")
     with pytest.raises(RunFolderError, match=r"papers\.jsonl is another one"):
         run()
+
+
+def test_an_interrupt_keeps_what_is_done_and_the_next_run_asks_only_the_rest(
+    run: Run, loopback: Loopback
+) -> None:
+    def quirk(_body: dict[str, object], _seen: int) -> None:
+        if len(loopback.bodies) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    loopback.quirk = quirk
+
+    first = run(max_connections=1)
+    second = run(max_connections=1)
+
+    assert first.interrupted
+    assert not first.account.complete
+    assert first.new < 5
+    assert second.account.complete
+    assert first.new + second.new == 5
+    assert max(loopback.served.values()) == 1
+
+
+def test_people_or_programs_can_answer_through_a_folder(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "exchange"
+
+    waiting = run(model=f"exchange:{folder}")
+    answered = answer(folder)
+    done = run(model=f"exchange:{folder}")
+
+    assert waiting.stopped is not None
+    assert answered == 5
+    assert done.account.complete
+    assert done.account.counts == {"judgments made": 3, "assw made": 2}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (InputError("is no PDF", file="frogs.pdf"), "the paper cannot be read"),
+        (ZeroDivisionError("a bug"), "unexpected error"),
+    ],
+)
+def test_whatever_goes_wrong_with_one_paper_is_counted_and_the_others_go_on(
+    data: Path, tmp_path: Path, loopback: Loopback, error: Exception, kind: str
+) -> None:
+    def broken() -> Paper:
+        raise error
+
+    handle = PaperHandle("frogs", None, 1, broken)
+    (data / "papers.jsonl").unlink()
+    settings = Settings(model="openai/loop", base_url=loopback.url, cache_dir=tmp_path / "ledger")
+
+    outcome = prepare(
+        read_materials(data), Collection({"frogs": handle}, []), tmp_path / "out", settings
+    )
+
+    assert outcome.account.failures["assw"] == {kind: 1}
+    assert read_lines(tmp_path / "out" / "synopses.jsonl")[0]["abstract"] is None
+    assert outcome.account.counts["judgments made"] == 3
 
 
 def test_the_embedded_judge_cannot_write(run: Run) -> None:
