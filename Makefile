@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN ?= runs/examples
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit litellm cov wheel bench lock clean
+.PHONY: help install audit-example test format lint types imports unit litellm hf cov wheel bench lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -66,6 +66,18 @@ litellm: $(VENV)-litellm/.made ## Test the providers in an environment with Lite
 	$(VENV)-litellm/bin/python -c 'import pathlib, site, sys; found = sorted(p.name for p in pathlib.Path(site.getsitepackages()[0]).glob("*.pth") if not p.name.startswith(("_reviewscore", "__editable__", "distutils-precedence", "a1_coverage"))); sys.exit("unknown .pth files: " + ", ".join(found) if found else 0)'
 	$(VENV)-litellm/bin/pytest -q -n auto tests/llm
 
+# PyTorch is large and has a build for each kind of device: an environment of its own, and no part of `make test`.
+$(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VENV)/.made
+	$(PYTHON) -m venv $(VENV)-hf
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-hf.lock
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
+	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/pytest -q tests/gem
+
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python
 
@@ -78,4 +90,4 @@ lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
-	rm -rf $(VENV) $(VENV)-litellm .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage

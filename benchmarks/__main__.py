@@ -7,6 +7,7 @@ from benchmarks import (
     batch,
     calls,
     client_speed,
+    gem_hf,
     logic_speed,
     queue_memory,
     startup,
@@ -25,6 +26,7 @@ def main() -> None:
     queue_memory.main()
     logic_speed.main()
     agreement_speed.main()
+    gem_hf.main()
     workspace_load.main()
 
 

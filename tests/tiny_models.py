@@ -77,6 +77,27 @@ def causal(folder: Path, *, limit: int = 512, size: int = 32, **of_tokenizer: An
     return folder
 
 
+def of_family(family: str) -> Any:
+    """A causal model of another family; those with a window see 40 tokens back in some layers."""
+    import transformers
+
+    _prepare()
+    words = tokenizer()
+    settings = {
+        "vocab_size": len(words), "hidden_size": 32, "num_hidden_layers": 2,
+        "max_position_embeddings": 512, "initializer_range": 0.2, "bos_token_id": 0,
+        "eos_token_id": 1, "pad_token_id": 6,
+    }  # fmt: skip
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
+             "intermediate_size": 64, "sliding_window": 40}  # fmt: skip
+    if family in ("Gemma3Text", "Mistral"):
+        settings |= heads
+    if family == "GPT2":
+        settings["num_attention_heads"] = 4
+    config = getattr(transformers, f"{family}Config")(**settings)
+    return transformers.AutoModelForCausalLM.from_config(config).eval()
+
+
 def seq2seq(folder: Path, *, limit: int = 128) -> Path:
     """Save a BART-like model whose tokenizer puts tokens around each text."""
     from transformers import BartConfig, BartForConditionalGeneration

@@ -14,6 +14,9 @@ from reviewscore.gem.hf_loading import CAUSAL, Loaded, Loading, load
 from reviewscore.gem.hf_passes import BUDGET, Passes
 from reviewscore.gem.hf_tokens import Tokens
 
+_SAMPLE = 32
+"""Tokens of the prompt on which a model is tried."""
+
 
 def open_model(name: str, loading: Loading | None = None) -> HuggingFaceModel:
     """An evaluation model by name.
@@ -43,13 +46,15 @@ class HuggingFaceModel:
         budget: Tokens that one pass reads at most; the lower, the less memory is used.
 
     Raises:
-        SettingsError: The model's chat template cannot be used.
+        SettingsError: The model's chat template cannot be used, or it cannot go on from what it
+            has read.
     """
 
     def __init__(self, loaded: Loaded, *, chat: bool = True, budget: int = BUDGET) -> None:
         self.name, self._limit = loaded.name, loaded.limit
         self.tokens = Tokens(loaded.tokenizer, chat=chat)
         self._passes = Passes(loaded.model, loaded.device, budget=budget)
+        self._passes.check(self.name, self.tokens.stem_and_context(Question(""))[0][:_SAMPLE])
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer for each question, in order."""

@@ -81,6 +81,8 @@ def load(name: str, kind: str, loading: Loading | None = None) -> Loaded:
     import torch
     import transformers
 
+    messages: Any = transformers.utils.logging
+    messages.disable_progress_bar()  # a library prints nothing
     loading = loading or Loading()
     place = name.removeprefix(PREFIX)
     device = _device(loading.device)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from reviewscore.errors import SettingsError
 from reviewscore.gem.hf_asking import Memory, OutOfMemoryError, PassError
 from reviewscore.gem.hf_tokens import Ids
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 BUDGET = 2048
 """Tokens that one pass reads at most, over all rows of its batch."""
+_SAME, _SAME_IN_HALF = 1e-3, 0.3
+"""Nats a token that two ways to read a text may differ by, in full and in half precision, which
+comes near a third of it; a model that forgets what it has read is beyond it."""
 
 
 class Passes:
@@ -56,6 +60,34 @@ class Passes:
         """Log-probability of each continuation of a context, in nats; NaN where it is no number."""
         with failures_named():
             return self._continuations(context, memory, rows)
+
+    def check(self, name: str, ids: Ids) -> None:
+        """See that the model says the same of a text read at once and in two parts.
+
+        Args:
+            name: The model's name.
+            ids: Any short text, of at least four tokens.
+
+        Raises:
+            SettingsError: It does not, or keeps nothing that could be continued (models without
+                keys and values; some with a recurrent state).
+        """
+        middle = len(ids) // 2
+        first, second = ids[:middle], ids[middle:]
+        try:
+            (whole,) = self.continuations(ids[:1], Memory(), [ids[1:]])
+            (start,) = self.continuations(ids[:1], Memory(), [first[1:]])
+            (rest,) = self.continuations(first, self.read(first, Memory()), [second])
+        except (PassError, AttributeError, TypeError) as error:
+            raise SettingsError(f"{name} cannot go on from what it has read: {error}") from error
+        import torch
+
+        full = self._model.dtype in (torch.float32, torch.float64)
+        if not abs(whole - start - rest) <= (_SAME if full else _SAME_IN_HALF) * len(ids):
+            raise SettingsError(
+                f"{name} says {whole:.4g} nats of a text read at once and {start + rest:.4g} of it "
+                "read in two parts, so that it cannot be used"
+            )
 
     def _continuations(self, context: Ids, memory: Memory, rows: Sequence[Ids]) -> list[float]:
         import torch

@@ -343,3 +343,38 @@ def test_downloads_need_the_users_word_and_the_environments_leave(
 
 def test_a_model_of_ones_own_passes_the_check(model: HuggingFaceModel) -> None:
     assert check(model).warning == ""
+
+
+FAMILIES = ("GPT2", "Gemma3Text", "Mistral")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_other_kinds_of_memory_give_the_sums_of_one_whole_pass(family: str) -> None:
+    loaded = Loaded(family, tiny_models.of_family(family), tiny_models.tokenizer(),
+                    torch.device("cpu"), 512)  # fmt: skip
+    model = HuggingFaceModel(loaded, budget=50)
+    asked = questions()
+
+    answers = model.answers(asked)
+
+    for question, answer in zip(asked, answers, strict=True):
+        assert nats(answer) == pytest.approx(one_pass(loaded, model, question), rel=1e-5)
+
+
+def test_a_model_without_keys_and_values_is_refused() -> None:
+    loaded = Loaded("hf/state", tiny_models.of_family("Mamba"), tiny_models.tokenizer(),
+                    torch.device("cpu"), None)  # fmt: skip
+
+    with pytest.raises(SettingsError, match="hf/state cannot go on from what it has read"):
+        HuggingFaceModel(loaded)
+
+
+def test_a_model_that_forgets_what_it_has_read_is_refused(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reviewscore.gem.hf_asking import Memory
+
+    monkeypatch.setattr(Passes, "read", lambda *_: Memory())
+
+    with pytest.raises(SettingsError, match=r"read at once .* in two parts"):
+        HuggingFaceModel(loaded)
