@@ -211,6 +211,31 @@ def premises(prompt: str) -> Answer:
     return {"verdicts": verdicts}
 
 
+def judgments(prompt: str) -> Answer:
+    found = [
+        {"stance": "questions" if one.endswith("?") else "criticizes", "rest": one.rstrip(".?")}
+        for one in re.split(r"(?<=[.?])\s+", fenced(prompt, "review"))
+        if len(one) > 3
+    ]
+    return {"judgments": found, "no_judgment": not found}
+
+
+def stated(prompt: str) -> Answer:
+    quote, _ = best_sentence(fenced(prompt, "paper"), "fails rain country tested")
+    return {"strengths": ["Counting is automatic."], "weaknesses": [" ".join(quote.split())]}
+
+
+def review(prompt: str) -> Answer:
+    quote, _ = best_sentence(fenced(prompt, "paper"), "microphones ponds")
+    reasons = [{"reason": f"Reason {n}.", "evidence": [quote]} for n in range(1, 5)]
+    return {
+        "summary": quote,
+        "strengths": reasons,
+        "weaknesses": reasons,
+        "questions": ["Which ponds?"],
+    }
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -224,6 +249,9 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "PremiseReply": premise,
     "PremisesReply": premises,
     "PointTypeReply": point_type,
+    "JudgmentsReply": judgments,
+    "StatedReply": stated,
+    "ReviewReply": review,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]

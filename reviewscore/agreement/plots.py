@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
+from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
 from reviewscore.agreement.human_model import KINDS, Compared, rounded
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.statistic import SCALE, Floats
 from reviewscore.agreement.table import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BLUE, _ORANGE, _GREY = "#2b6cb0", "#c05621", "#718096"
-_COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
 _SHORT = 28
 _MOST_ROWS = 60
 
@@ -36,28 +35,8 @@ def draw_all(
     Returns:
         The files written; SVG and PNG of each plot.
     """
-    import matplotlib as mpl
-
     by_name = {table.name: table for table in tables}
-    written: list[Path] = []
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "reviewscore",  # the same plot is the same file
-            "svg.fonttype": "none",
-            "text.parse_math": False,  # a dollar sign in a name is no formula
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.constrained_layout.use": True,
-        }
-    ):
-        for name, figure in _figures(compared, by_name, found):
-            for ending in ("svg", "png"):
-                path = folder / f"{name}.{ending}"
-                stamp = {"Date": None} if ending == "svg" else {}
-                figure.savefig(path, dpi=150, metadata=stamp)
-                written.append(path)
-    return written
+    return save_all(_figures(compared, by_name, found), folder)
 
 
 def _figures(
@@ -76,19 +55,9 @@ def _figures(
         yield "differences", _differences(found)
 
 
-def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * columns, height * rows))
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False)
-    return figure, list(axes.flat)
-
-
 def _distributions(compared: Compared) -> Figure:
     """Scores of people and judges side by side, by type."""
-    figure, axes = _figure(1, len(KINDS), 3.0, 2.8)
+    figure, axes = new_figure(1, len(KINDS), 3.0, 2.8)
     human, _ = compared.people.advanced
     for axis, (name, kinds) in zip(axes, KINDS, strict=True):
         among = compared.of(kinds)
@@ -100,7 +69,7 @@ def _distributions(compared: Compared) -> Figure:
             known = scores[~np.isnan(scores)]
             heights = [float((known == score).mean()) if len(known) else 0.0 for score in SCALE]
             places = np.asarray(SCALE) - 0.4 + width * (number + 0.5)
-            colour = _GREY if number == 0 else _COLOURS[(number - 1) % len(_COLOURS)]
+            colour = _GREY if number == 0 else COLOURS[(number - 1) % len(COLOURS)]
             axis.bar(places, heights, width, label=f"{label} (n={len(known)})", color=colour)
         axis.set_title(name)
         axis.set_xticks(SCALE)
@@ -116,7 +85,7 @@ def _confusion(compared: Compared) -> Figure:
     judges = [one for one in compared.judges if not one.run.lexical]
     columns = min(4, len(judges))
     rows = -(-len(judges) // columns)
-    figure, axes = _figure(rows, columns, 3.0, 3.0)
+    figure, axes = new_figure(rows, columns, 3.0, 3.0)
     human, _ = compared.people.advanced
     for axis in axes[len(judges) :]:
         axis.set_visible(False)
@@ -154,7 +123,7 @@ def _forest(table: Table) -> Figure:
                 rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
     cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
-    figure, (axis,) = _figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
+    figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
     scale = 100.0 if table.share else 1.0
     for place, (_, slot) in enumerate(reversed(rows)):
         one = slot.answer
@@ -172,12 +141,12 @@ def _forest(table: Table) -> Figure:
 
 def _coverage(table: Table) -> Figure:
     """F1 and kappa against the share of points that the judge keeps."""
-    figure, axes = _figure(1, 2, 3.6, 3.0)
+    figure, axes = new_figure(1, 2, 3.6, 3.0)
     names = list(dict.fromkeys(str(row[0]) for row in table.rows))
     for axis, column, title in ((axes[0], 3, "F1"), (axes[1], 4, "Kappa")):
         for number, name in enumerate(names):
             points = _line(table, name, column)
-            colour = _COLOURS[number % len(_COLOURS)]
+            colour = COLOURS[number % len(COLOURS)]
             axis.plot(points[0], points[1], "o-", ms=4, color=colour, label=_short(name))
             axis.fill_between(*points[[0, 2, 3]], alpha=0.15, color=colour, lw=0)
         axis.set_xlabel("points the judge keeps, %")
@@ -201,13 +170,13 @@ def _line(table: Table, name: str, column: int) -> Floats:
 
 def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
     """Disagreements of each judge by the likeliest kind and by type of point."""
-    figure, axes = _figure(1, len(KINDS) - 1, 3.4, 0.9 + 0.5 * len(found))
+    figure, axes = new_figure(1, len(KINDS) - 1, 3.4, 0.9 + 0.5 * len(found))
     for axis, (title, kinds) in zip(axes, KINDS[:-1], strict=True):
         for place, ones in enumerate(reversed(found.values())):
             mine = [one for one in ones if one.type in kinds]
             counts = Counter(one.kinds[0] for one in mine)
             left = 0.0
-            for colour, kind in zip(_COLOURS, Kind, strict=False):
+            for colour, kind in zip(COLOURS, Kind, strict=False):
                 share = 100 * counts[kind] / len(mine) if mine else 0.0
                 label = kind.value if place == 0 else None
                 axis.barh(place, share, left=left, color=colour, label=label)
@@ -224,13 +193,13 @@ def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
 
 def _differences(found: dict[str, list[Disagreement]]) -> Figure:
     """How far, and which way, the judges' scores lie from people's."""
-    figure, (axis,) = _figure(1, 1, 5.0, 2.8)
+    figure, (axis,) = new_figure(1, 1, 5.0, 2.8)
     edges = np.arange(-4.5, 5.0, 1.0)
     width = 0.8 / len(found)
     for number, (name, ones) in enumerate(found.items()):
         counts, _ = np.histogram([one.difference for one in ones], bins=edges)
         places = np.arange(-4, 5) - 0.4 + width * (number + 0.5)
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         axis.bar(places, counts, width, color=colour, label=_short(name))
     axis.set_xticks(range(-4, 5))
     axis.set_xlabel("judge's score less people's (left: the judge is stricter)")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,6 +14,7 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.batch.account import Outcome, new_manifest, spent
 from reviewscore.batch.finished import finished_run
+from reviewscore.batch.interrupt import interruptible
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
@@ -23,10 +22,8 @@ from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, check
-from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.connect import Surroundings, check, open_ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.ledger.tables import FILE
 from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
@@ -136,7 +133,8 @@ async def _session(
     with ExitStack() as stack:
         book: Book = CallsInMemory()  # the embedded judge makes no calls
         if not settings.embedded:
-            book = await _ledger(settings, run, stack)
+            book = await open_ledger(settings, run.path, run=run.manifest.run_id)
+            stack.callback(book.close)
         async with open_judges(settings, book, around) as opened:
             judges, client = opened
             session = _Session(
@@ -144,7 +142,7 @@ async def _session(
             )
             for line in collection.skipped:
                 run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
-            with _interruptible(session):
+            with interruptible(session, progress.say):
                 await _score_all(session)
         seconds = round(time.perf_counter() - clock, 3)
         manifest = _closing(session, started, seconds)
@@ -166,47 +164,6 @@ def _learnt(settings: Settings) -> Calibration | None:
         return None
     judge = " + ".join((settings.model, *settings.panel))
     return read_calibration(settings.calibration, judge=judge)
-
-
-async def _ledger(settings: Settings, run: RunDir, stack: ExitStack) -> Ledger:
-    """The ledger all runs share, or one of this run's own; closed with the stack.
-
-    A run that began with its own keeps it, so that no call is paid twice and its cost adds up.
-    """
-    own = not settings.cache or (run.path / FILE).is_file()
-    folder = run.path if own else settings.ledger_folder
-    ledger = Ledger(folder, run=run.manifest.run_id, fresh=settings.refresh)
-    stack.callback(ledger.close)
-    await ledger.bury()
-    return ledger
-
-
-@contextmanager
-def _interruptible(session: _Session) -> Iterator[None]:
-    """Ctrl-C once finishes the calls under way; twice stops at once."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-
-    def interrupt() -> None:
-        if session.interrupted and task is not None:
-            task.cancel()
-            return
-        session.interrupted = True
-        session.stop(None)
-        session.progress.say("stopping: calls under way finish; press Ctrl-C again to stop now")
-
-    try:
-        loop.add_signal_handler(signal.SIGINT, interrupt)
-    except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
-        yield
-        return
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not session.interrupted:
-            raise
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
 
 
 async def _score_all(session: _Session) -> None:

@@ -117,6 +117,19 @@ def forms() -> tuple[Turns, Turns]:
     )
 
 
+def turns(question: Question) -> Turns:
+    """The filled prompt as turns of a conversation, for programs that have their own template.
+
+    Control markers of synopsis and candidate are broken up, since such a program reads them.
+    """
+    before, synopsis, between, candidate, _ = (
+        broken_up(part.text) if part.foreign else part.text for part in plain().context(question)
+    )
+    task, _ = _rendered()
+    user = f"{before.removeprefix(task).lstrip()}{synopsis}{between}{candidate}"
+    return [{"role": "system", "content": task}, {"role": "user", "content": user}]
+
+
 def broken_up(text: str) -> str:
     """A foreign text whose control markers are text to any tokenizer.
 

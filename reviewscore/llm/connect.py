@@ -13,6 +13,7 @@ from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.ledger.tables import FILE
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import (
     EXCHANGE,
@@ -77,6 +78,29 @@ def _in_jobs(settings: Settings, model: str, book: Ledger, around: Surroundings)
 
     api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
     return BatchProvider(api, JobBook(book, api.place), idle=around.idle, say=around.say)
+
+
+async def open_ledger(settings: Settings, own: Path, *, run: str) -> Ledger:
+    """The ledger all runs share, or one of a run's own; calls of killed sessions are buried.
+
+    A run that began with its own keeps it, so that no call is paid twice and its cost adds up.
+
+    Args:
+        settings: Say which of the two, and where.
+        own: The run's folder.
+        run: Id that calls are booked on.
+
+    Raises:
+        RunFolderError: The file cannot be used.
+    """
+    alone = not settings.cache or (own / FILE).is_file()
+    ledger = Ledger(own if alone else settings.ledger_folder, run=run, fresh=settings.refresh)
+    try:
+        await ledger.bury()
+    except BaseException:
+        ledger.close()
+        raise
+    return ledger
 
 
 def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:

@@ -103,6 +103,24 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     return Collection(papers, reviews, reading.warnings, reading.skipped, files)
 
 
+def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
+    """Papers without their reviews.
+
+    Args:
+        path: A folder with ``papers`` as ``.jsonl`` or ``.parquet``, or such a file.
+        skip_bad_lines: As in `read_collection`.
+
+    Raises:
+        InputError: As in `read_collection`.
+    """
+    file = Path(path) if Path(path).is_file() else _named(Path(path), "papers")
+    reading = _Reading(skip_bad_lines)
+    papers = _papers(file, reading)
+    if not papers and not reading.skipped:
+        raise InputError("holds no papers", file=file, cure="add one record per line")
+    return Collection(papers, [], reading.warnings, reading.skipped, [file, *reading.pdfs])
+
+
 def _pair(path: Path) -> tuple[Path, Path]:
     if path.is_file():
         for name, other in (("papers", "reviews"), ("reviews", "papers")):

@@ -1,0 +1,58 @@
+"""How figures are made and saved: one style, and the same plot is the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
+"""Of series, in order."""
+
+
+def save_all(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+    """Save figures as SVG and PNG; they are drawn while they are saved, so in the same style.
+
+    Args:
+        figures: Names and figures, made one by one.
+        folder: Where to.
+
+    Returns:
+        The files written.
+    """
+    import matplotlib as mpl
+
+    written: list[Path] = []
+    with mpl.rc_context(
+        {
+            "svg.hashsalt": "reviewscore",  # the same plot is the same file
+            "svg.fonttype": "none",
+            "text.parse_math": False,  # a dollar sign in a name is no formula
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "figure.constrained_layout.use": True,
+        }
+    ):
+        for name, figure in figures:
+            for ending in ("svg", "png"):
+                path = folder / f"{name}.{ending}"
+                stamp = {"Date": None} if ending == "svg" else {}
+                figure.savefig(path, dpi=150, metadata=stamp)
+                written.append(path)
+    return written
+
+
+def new_figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure and its axes, row by row; `width` and `height` of each in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows))
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.flat)

@@ -1,0 +1,186 @@
+"""The folder that a run of GEM's models writes into, and the run's account of itself."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from reviewscore import __version__, prompts
+from reviewscore.config import Plain, Settings
+from reviewscore.errors import RunFolderError
+from reviewscore.schema.record import Record
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.manifest import InputFile, Spending, first_difference
+
+_ASKED = ("base_url", "temperature", "effort", "max_tokens", "structured")
+"""Settings that can change a reply."""
+_FRAME = ("role", "paper", "reply_format", "answer_now", "ask_again")
+"""Prompts that every question is put with."""
+_LOCK = ".lock"
+
+
+class Account(Record):
+    """What a run was made with and what came of it.
+
+    Attributes:
+        run_id: Name of the run in the ledger.
+        decisive: Whatever can change a text (models, settings, prompts); a folder holds one set
+            of these, and going on with another is refused.
+        prompts: SHA-256 of each prompt used, by its id.
+        inputs: The files read.
+        counts: How many of what.
+        failures: How many failed, by what was asked and then by kind.
+        models_answered: Models as the providers named them.
+        spending: Calls, tokens and dollars of all sessions.
+        warnings: What must be known to use the texts.
+        times: Start of each session, UTC, ISO 8601, and its seconds.
+        complete: Whether the last session reached the end.
+    """
+
+    schema_id: Literal["reviewscore.gem-account/1"] = Field(
+        default="reviewscore.gem-account/1", alias="schema"
+    )
+    run_id: str = Field(default_factory=lambda: uuid.uuid4().hex)
+    reviewscore_version: str = __version__
+    decisive: dict[str, Plain]
+    prompts: dict[str, str]
+    inputs: tuple[InputFile, ...] = ()
+    counts: dict[str, int] = Field(default_factory=dict)
+    failures: dict[str, dict[str, int]] = Field(default_factory=dict)
+    models_answered: tuple[str, ...] = ()
+    spending: Spending = Spending()
+    warnings: tuple[str, ...] = ()
+    times: tuple[tuple[str, float], ...] = ()
+    complete: bool = False
+
+
+@dataclass
+class Outcome:
+    """How a session ended.
+
+    Attributes:
+        account: The run's account of itself, all sessions together.
+        interrupted: Ctrl-C ended it.
+        stopped: A limit ended it; the message says how to go on.
+        failed: Texts that failed, in the whole folder.
+        new: Texts that this session has written.
+        before: Texts that were there before it.
+        seconds: Time of this session.
+    """
+
+    account: Account
+    interrupted: bool = False
+    stopped: str | None = None
+    failed: int = 0
+    new: int = 0
+    before: int = 0
+    seconds: float = 0.0
+
+
+def new_account(
+    names: tuple[str, ...],
+    settings: Settings,
+    *,
+    inputs: tuple[InputFile, ...] = (),
+    more: Mapping[str, Plain] | None = None,
+) -> Account:
+    """What a run is to be made with.
+
+    Args:
+        names: Names of the prompts, beside those that every question is put with.
+        settings: How they are asked.
+        inputs: The files read.
+        more: Further settings that can change a text.
+    """
+    asked = settings.decisive()
+    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, (*names, *_FRAME))}
+    decisive: dict[str, Plain] = {
+        **{name: asked[name] for name in _ASKED},
+        **{f"prompt {name}": digest for name, digest in used.items()},
+        **(more or {}),
+    }
+    return Account(decisive=decisive, prompts=used, inputs=inputs)
+
+
+class Folder:
+    """A folder opened for writing; one process at a time.
+
+    Args:
+        path: The folder; made if it is not there.
+        name: File of the account.
+        account: What is to be made.
+
+    Attributes:
+        account: That, with what an earlier session left.
+
+    Raises:
+        RunFolderError: Another process writes to it, it was made otherwise, it holds something
+            else, or it cannot be written.
+    """
+
+    def __init__(self, path: Path, name: str, account: Account) -> None:
+        self.path, self._file = path, path / name
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}; name another folder") from error
+        self._lock = FileLock(path / _LOCK, blocking=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise RunFolderError(f"{path}: another process is writing to it") from error
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}") from error
+        try:
+            self.account = self._continued(account)
+            self.update(self.account)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _continued(self, new: Account) -> Account:
+        if not self._file.is_file():
+            others = [entry.name for entry in self.path.iterdir() if entry.name != _LOCK]
+            if others:
+                raise RunFolderError(
+                    f"{self.path} holds {others[0]!r} and no {self._file.name}; "
+                    "choose another folder"
+                )
+            return new
+        try:
+            old = Account.model_validate_json(self._file.read_bytes())
+        except ValidationError as error:
+            raise RunFolderError(
+                f"{self._file}: not an account of this version of reviewscore"
+            ) from error
+        difference = first_difference(old.decisive, new.decisive)
+        if difference is not None:
+            raise RunFolderError(
+                f"{self.path} was made otherwise: {difference}; "
+                "use the same settings, or another folder"
+            )
+        kept = ("run_id", "times", "spending", "models_answered")
+        return new.model_copy(update={name: getattr(old, name) for name in kept})
+
+    def update(self, account: Account) -> None:
+        """Replace the account."""
+        self.account = account
+        write_whole(self._file, account.model_dump_json(indent=2) + "\n")
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.release()

@@ -1,0 +1,201 @@
+"""Let candidate models write reviews, to be scored against people's. Front door: `generate`.
+
+The task of GRE-bench: a summary, reasons for and against the paper with their evidence, and
+questions (arXiv 2411.07228, sec. 5 and app. C.3).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from reviewscore import prompts
+from reviewscore.config import Settings
+from reviewscore.errors import SettingsError
+from reviewscore.gem.account import Folder, Outcome, new_account
+from reviewscore.gem.materials import REVIEWS
+from reviewscore.gem.rows import Row, Rows
+from reviewscore.gem.session import (
+    Clock,
+    Say,
+    Session,
+    check_models,
+    close_account,
+    open_session,
+)
+from reviewscore.judges.asker import Reply
+from reviewscore.sources.files import Collection
+from reviewscore.store.manifest import hash_file
+
+ACCOUNT = "generate.json"
+REVIEW = "gem_review"
+AT_LEAST = 4
+"""Fewest reasons on each side (app. C.3)."""
+
+
+class Reason(Reply):
+    """A reason for or against a paper, and what in the paper bears it out."""
+
+    reason: str
+    evidence: list[str]
+
+
+class ReviewReply(Reply):
+    """A whole review."""
+
+    summary: str
+    strengths: list[Reason]
+    weaknesses: list[Reason]
+    questions: list[str]
+
+
+class GeneratedReview(Row):
+    """A model's review; a line of ``reviews.jsonl``.
+
+    Attributes:
+        system: The model that was asked.
+        sections: Summary, strengths, weaknesses and questions; None if it failed.
+    """
+
+    paper_id: str
+    review_id: str
+    system: str
+    sections: dict[str, str] | None
+
+    @property
+    def key(self) -> str:
+        """The review's identifier: the paper's, a slash, the model's."""
+        return self.review_id
+
+
+def generate(
+    papers: Collection,
+    models: Sequence[str],
+    out: Path,
+    settings: Settings,
+    *,
+    retry_errors: bool = False,
+    say: Say = lambda _: None,
+) -> Outcome:
+    """Let every model review every paper, into a folder that `materials.read_materials` reads.
+
+    What is there already is not asked again; a later session may name further models.
+
+    Args:
+        papers: The papers; their reviews are not looked at.
+        models: The candidates, as ``provider/name``; each is a system of its own.
+        out: The folder; it must be new, or of an earlier session.
+        settings: How models are asked, and the limits; its own model is not asked.
+        retry_errors: Ask again for what failed.
+        say: Told what the user should know.
+
+    Raises:
+        SettingsError: No model is named, or one cannot be asked.
+        RunFolderError: The folder cannot be used.
+    """
+    names = tuple(dict.fromkeys(models))
+    if not names:
+        raise SettingsError("no model is named; name one or more with --model")
+    settings = settings.model_copy(update={"model": names[0], "panel": names[1:], "judges": {}})
+    check_models(settings)
+    files = tuple(hash_file(one) for one in papers.files)
+    with prompts.use_directory(settings.prompts_dir):
+        more = {f"input {n} {one.name}": one.sha256 for n, one in enumerate(files, 1)}
+        account = new_account((REVIEW,), settings, inputs=files, more=more)
+        with Folder(out, ACCOUNT, account) as folder:
+            return asyncio.run(
+                _session(folder, papers, settings, retry_errors=retry_errors, say=say)
+            )
+
+
+async def _session(
+    folder: Folder, papers: Collection, settings: Settings, *, retry_errors: bool, say: Say
+) -> Outcome:
+    clock = Clock()
+    rows = Rows(folder.path / f"{REVIEWS}.jsonl", GeneratedReview, retry_errors=retry_errors)
+    try:
+        before = len(rows.done)
+        async with open_session(folder, settings, say, renew=retry_errors) as session:
+            await session.each(_tasks(session, rows, papers))
+            systems = sorted({one.system for one in rows.done.values()})
+            rows.finish(_name(paper, model) for paper in papers.papers for model in systems)
+            return close_account(folder, session, clock, written={"reviews": rows}, before=before)
+    finally:
+        rows.close()
+
+
+def _tasks(
+    session: Session, rows: Rows[GeneratedReview], papers: Collection
+) -> Iterator[Callable[[], Awaitable[None]]]:
+    for paper_id in papers.papers:
+        for model in session.settings.models:
+            if _name(paper_id, model) not in rows.done:
+                yield partial(
+                    session.write,
+                    rows,
+                    partial(_review, session, papers, paper_id, model),
+                    partial(_row, paper_id, model, sections=None),
+                )
+
+
+async def _review(
+    session: Session, papers: Collection, paper_id: str, model: str
+) -> GeneratedReview:
+    judged = await session.asker(model).ask(
+        REVIEW, ReviewReply, paper=papers.paper(paper_id), check=check_review
+    )
+    fields: dict[str, object] = {"state": "made", "provenance": judged.provenance}
+    return _row(paper_id, model, fields, sections=sections_of(judged.reply))
+
+
+def check_review(reply: ReviewReply) -> None:
+    """Refuse a review that lacks what was asked for.
+
+    Raises:
+        ValueError: It has no summary, or too few reasons on one side.
+    """
+    if not reply.summary.strip():
+        raise ValueError("summary: there are no words in it")
+    for name, reasons in (("strengths", reply.strengths), ("weaknesses", reply.weaknesses)):
+        told = [one for one in reasons if one.reason.strip()]
+        if len(told) < AT_LEAST:
+            raise ValueError(f"{name}: {len(told)} reasons; give at least {AT_LEAST}")
+
+
+def sections_of(reply: ReviewReply) -> dict[str, str]:
+    """A review as text under four headings; a heading without text is left out."""
+    sections = {
+        "summary": reply.summary.strip(),
+        "strengths": _reasons(reply.strengths),
+        "weaknesses": _reasons(reply.weaknesses),
+        "questions": "\n".join(f"- {one.strip()}" for one in reply.questions if one.strip()),
+    }
+    return {name: text for name, text in sections.items() if text}
+
+
+def _reasons(reasons: Sequence[Reason]) -> str:
+    lines: list[str] = []
+    for number, one in enumerate((one for one in reasons if one.reason.strip()), start=1):
+        lines.append(f"{number}. {one.reason.strip()}")
+        lines += [f"   - {words.strip()}" for words in one.evidence if words.strip()]
+    return "\n".join(lines)
+
+
+def _name(paper_id: str, model: str) -> str:
+    return f"{paper_id}/{model}"
+
+
+def _row(
+    paper_id: str, model: str, fields: Mapping[str, object], *, sections: dict[str, str] | None
+) -> GeneratedReview:
+    return GeneratedReview.model_validate(
+        {
+            "paper_id": paper_id,
+            "review_id": _name(paper_id, model),
+            "system": model,
+            "sections": sections,
+            **fields,
+        }
+    )
