@@ -9,7 +9,7 @@ from math import nan
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot, mean
 from reviewscore.agreement.resample import Clusters
@@ -17,9 +17,9 @@ from reviewscore.agreement.statistic import Floats
 from reviewscore.agreement.table import Cell, Table
 from reviewscore.errors import InputError
 from reviewscore.gem.score import Scores
+from reviewscore.gem.write import SCORES
 from reviewscore.papers.rows import input_error
-from reviewscore.schema.record import Record
-from reviewscore.store.jsonl import read_lines, write_whole
+from reviewscore.store.jsonl import read_lines
 
 LEVEL = 0.9
 """Of intervals, as in the paper's figure 5."""
@@ -30,18 +30,20 @@ TIES = (
 )
 
 
-class PaperScore(Record):
-    """A system's score on one paper; a line of a written result.
+class ScoreRow(BaseModel):
+    """What is read of a line of ``scores.jsonl``.
 
     Attributes:
         variant: How it was made: GEM, GEM-S (abstract), ...
-        nats: Mean over the system's reviews of the paper.
+        nats: The review's mean over its references; None if it has none.
     """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     variant: str
     system: str
     paper_id: str
-    nats: float
+    nats: float | None
 
 
 @dataclass(frozen=True)
@@ -73,33 +75,37 @@ class PaperScores:
         }
 
 
-def write_scores(scores: Sequence[PaperScores], path: Path) -> None:
-    """Write scores as JSONL, one line for each variant, system and paper."""
-    lines = [
-        PaperScore(variant=one.variant, system=system, paper_id=paper, nats=nats).model_dump_json()
-        for one in scores
-        for system, known in one.systems.items()
-        for paper, nats in known.items()
-    ]
-    write_whole(path, "".join(f"{line}\n" for line in lines))
-
-
 def read_scores(path: Path) -> list[PaperScores]:
-    """Read what `write_scores` wrote.
+    """Read the scores that `reviewscore gem` wrote; a system's reviews of a paper are averaged.
+
+    Args:
+        path: The folder, or its ``scores.jsonl``.
 
     Raises:
         InputError: There is no such file, or a line is no score; names file and line.
     """
+    path = path / SCORES if path.is_dir() else path
     if not path.is_file():
-        raise InputError("there is no such file", file=path, cure="name a file of scores (JSONL)")
-    found: dict[str, dict[str, dict[str, float]]] = {}
+        raise InputError("there is no such file", file=path, cure="name a folder that `gem` wrote")
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
     for number, (_, raw) in enumerate(read_lines(path), start=1):
         try:
-            one = PaperScore.model_validate_json(raw)
+            one = ScoreRow.model_validate_json(raw)
         except ValidationError as error:
             raise input_error(error, file=path, line=number) from error
-        found.setdefault(one.variant, {}).setdefault(one.system, {})[one.paper_id] = one.nats
-    return [PaperScores(variant, systems) for variant, systems in found.items()]
+        papers = found.setdefault(one.variant, {}).setdefault(one.system, {})
+        if one.nats is not None:
+            papers.setdefault(one.paper_id, []).append(one.nats)
+    return [
+        PaperScores(
+            variant,
+            {
+                name: {paper: sum(nats) / len(nats) for paper, nats in papers.items()}
+                for name, papers in systems.items()
+            },
+        )
+        for variant, systems in found.items()
+    ]
 
 
 @dataclass(frozen=True)

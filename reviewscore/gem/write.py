@@ -19,7 +19,7 @@ PAGE, NUMBERS, SCORES = "gem.md", "gem.json", "scores.jsonl"
 
 
 @dataclass(frozen=True)
-class Account:
+class Setup:
     """How scores were made.
 
     Attributes:
@@ -38,7 +38,7 @@ class Account:
 
 
 def write_tables(
-    found: Sequence[Table], account: Account, out: Path, *, allow_foreign: bool = False
+    found: Sequence[Table], setup: Setup, out: Path, *, allow_foreign: bool = False
 ) -> list[Path]:
     """Write tables into a folder.
 
@@ -49,7 +49,7 @@ def write_tables(
         RunFolderError: The folder holds other things, or cannot be written.
     """
     results_folder(out, verb="gem", marker=NUMBERS, inside=("tables",), allow_foreign=allow_foreign)
-    texts = {PAGE: page(found, account), NUMBERS: numbers(found, account)}
+    texts = {PAGE: page(found, setup), NUMBERS: numbers(found, setup)}
     for table in found:
         texts[f"tables/{table.name}.csv"] = as_csv(table)
         texts[f"tables/{table.name}.tex"] = latex(table)
@@ -65,10 +65,10 @@ def write_scores(scores: Sequence[Scores], out: Path) -> Path:
     return path
 
 
-def page(found: Sequence[Table], account: Account) -> str:
+def page(found: Sequence[Table], setup: Setup) -> str:
     """All tables and notes as one Markdown page."""
-    notes = [f"evaluation model: {account.model}", *account.notes]
-    parts = [f"# {account.title}\n", "\n".join(f"- {one}" for one in notes) + "\n"]
+    notes = [f"evaluation model: {setup.model}", *setup.notes]
+    parts = [f"# {setup.title}\n", "\n".join(f"- {one}" for one in notes) + "\n"]
     for table in found:
         parts.append(markdown(table))
         lines = [*counted(table), *left_out(table)]
@@ -76,16 +76,16 @@ def page(found: Sequence[Table], account: Account) -> str:
     return "\n".join(parts)
 
 
-def numbers(found: Sequence[Table], account: Account) -> str:
+def numbers(found: Sequence[Table], setup: Setup) -> str:
     """All estimates, and how they were made, as JSON."""
     return json.dumps(
         {
             "schema": "reviewscore.gem/1",
             "reviewscore_version": __version__,
-            "model": account.model,
-            "settings": dict(account.settings),
-            "inputs": dict(account.inputs),
-            "notes": list(account.notes),
+            "model": setup.model,
+            "settings": dict(setup.settings),
+            "inputs": dict(setup.inputs),
+            "notes": list(setup.notes),
             "tables": {table.name: list(_rows(table)) for table in found},
         },
         indent=1,

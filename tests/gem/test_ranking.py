@@ -25,8 +25,9 @@ from reviewscore.gem.benchmarks import (
 from reviewscore.gem.cases import GEM
 from reviewscore.gem.correlation import Kind, RankCorrelation, midranks, rank_correlation
 from reviewscore.gem.plots import draw_by_size
-from reviewscore.gem.ranking import PaperScores, Ranking, rank, read_scores, write_scores
+from reviewscore.gem.ranking import PaperScores, Ranking, rank, read_scores
 from reviewscore.gem.score import CandidateScore, Scores
+from reviewscore.gem.write import write_scores
 from tests.gem.published import BY_8B, BY_70B, VARIANTS
 
 QUICK = Resampling(resamples=200, level=0.9, scheme="papers")
@@ -112,13 +113,14 @@ def test_scores_of_reviews_are_averaged_by_paper_and_survive_the_disk(tmp_path: 
         for paper, values in (("p", (1.0, 3.0, None)), ("q", (5.0,)))
         for n, nats in enumerate(values)
     ]
-    scores = PaperScores.of(Scores(GEM, ones, {"people": Counter({"that failed": 1})}))
+    made = Scores(GEM, ones, {"people": Counter({"that failed": 1})})
+    scores = PaperScores.of(made)
 
-    write_scores([scores], tmp_path / "scores.jsonl")
+    write_scores([made], tmp_path)
 
     assert scores.systems == {"people": {"p": 2.0, "q": 5.0}}
     assert scores.dropped == {"people": {"reviews that failed": 1}}
-    (read,) = read_scores(tmp_path / "scores.jsonl")
+    (read,) = read_scores(tmp_path)
     assert (read.variant, read.systems) == ("GEM", scores.systems)
     assert read.means() == {"people": 3.5}
 

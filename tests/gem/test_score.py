@@ -26,11 +26,11 @@ from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
-from reviewscore.gem.write import Account, write_scores, write_tables
+from reviewscore.gem.write import Setup, write_scores, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
-ACCOUNT = Account("Title", "model", {"seed": 0}, {"reviews.jsonl": "0" * 64}, ["a note"])
+SETUP = Setup("Title", "model", {"seed": 0}, {"reviews.jsonl": "0" * 64}, ["a note"])
 
 
 def materials(many: int = 30, *, seed: int = 0, prefix: str = "p") -> Materials:
@@ -226,7 +226,7 @@ def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
     scores = score_systems(materials(12), [GEM, GEM_RAW], OneModel(Letters()))
     found = tables(scores, FEW)
 
-    written = write_tables(found, ACCOUNT, tmp_path / "out")
+    written = write_tables(found, SETUP, tmp_path / "out")
     lines = write_scores(scores, tmp_path / "out").read_text("utf-8").splitlines()
 
     assert written[0].read_text("utf-8").startswith("# Title")
@@ -240,5 +240,5 @@ def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine.txt").write_text("x")
     with pytest.raises(RunFolderError, match="no folder of `gem`"):
-        write_tables(found, ACCOUNT, tmp_path / "other")
-    assert write_tables(found, ACCOUNT, tmp_path / "other", allow_foreign=True)
+        write_tables(found, SETUP, tmp_path / "other")
+    assert write_tables(found, SETUP, tmp_path / "other", allow_foreign=True)

@@ -9,6 +9,10 @@ import click
 _PARTS = {
     "score": "Score reviews of people and models by what they tell of other reviews (the default).",
     "validate": "Alter reviews and see whether metrics notice, and whether they can be cheated.",
+    "compare": "Compare how two evaluation models rank the same systems.",
+    "prepare": "Have a model reduce reviews to judgments, and list what papers state.",
+    "generate": "Have models review papers, to be compared with people and each other.",
+    "export-pairs": "Write prompts and continuations to fine-tune an evaluation model on.",
     "prime": "Learn a background once and write it to a file.",
 }
 

@@ -12,8 +12,12 @@ from reviewscore.config import pairs
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.agreement.table import Table
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.materials import Materials
+    from reviewscore.gem.ranking import Ranking
+    from reviewscore.gem.score import Scores
 
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
@@ -43,6 +47,16 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
     help="Of intervals.",
 )  # fmt: skip
+@click.option(
+    "--sizes",
+    type=click.Path(path_type=Path),
+    help="CSV system,parameters_billions: plots scores against size (with -o).",
+)
+@click.option(
+    "--benchmarks",
+    type=click.Path(path_type=Path),
+    help="CSV of other benchmarks, a column each: how alike they rank the systems.",
+)
 @click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
               help="Bootstrap samples, and permutations.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
@@ -56,6 +70,8 @@ def command(
     wanted: tuple[str, ...],
     candidate: str | None,
     level: float,
+    sizes: Path | None,
+    benchmarks: Path | None,
     resamples: int,
     seed: int,
     skip_bad_lines: bool,
@@ -73,10 +89,12 @@ def command(
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
     from reviewscore.agreement.measure import Resampling
+    from reviewscore.gem.benchmarks import read_sizes
     from reviewscore.gem.materials import read_materials
+    from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import Account, numbers, page, write_scores, write_tables
+    from reviewscore.gem.write import Setup, numbers, page, write_scores, write_tables
     from reviewscore.store.manifest import hash_file
 
     others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
@@ -97,7 +115,10 @@ def command(
             file=data,
             cure="add reviews, or look at the texts",
         )
-    account = Account(
+    rankings, more = _ranked(scores, how, benchmarks)
+    found += more
+    known_sizes = read_sizes(sizes) if sizes else {}
+    setup = Setup(
         title="Informativeness of reviews (GEM)",
         model=name,
         settings={
@@ -108,10 +129,30 @@ def command(
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = write_tables(found, account, output, allow_foreign=yes)
+        written = write_tables(found, setup, output, allow_foreign=yes)
         written.append(write_scores(scores, output))
+        if rankings:
+            written += draw_by_size(rankings, known_sizes, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(numbers(found, account) if as_json else page(found, account))
+    click.echo(numbers(found, setup) if as_json else page(found, setup))
+
+
+def _ranked(
+    scores: list[Scores], how: Resampling, benchmarks: Path | None
+) -> tuple[list[Ranking], list[Table]]:
+    """Systems ranked, where there are several, and how other benchmarks rank them."""
+    from reviewscore.gem.benchmarks import compare_benchmarks, read_columns
+    from reviewscore.gem.ranking import PaperScores, rank
+
+    by_paper = [PaperScores.of(one) for one in scores]
+    if len({name for one in by_paper for name in one.systems}) < 2:  # noqa: PLR2004 - a rank
+        return [], []
+    rankings = [rank(one, how) for one in by_paper]
+    found = [one.table for one in rankings]
+    if benchmarks is not None:
+        means = {one.variant: one.means() for one in by_paper}
+        found.append(compare_benchmarks(means, read_columns(benchmarks)))
+    return rankings, found
 
 
 def _tell(materials: Materials) -> None:

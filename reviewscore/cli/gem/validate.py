@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.evaluation import Metric
     from reviewscore.gem.materials import Materials
-    from reviewscore.gem.write import Account
+    from reviewscore.gem.write import Setup
 
 
 @click.command("validate")
@@ -99,11 +99,11 @@ def command(
             "papers": len(subjects), "resamples": resamples, "seed": seed, "writer": writer,
             "baselines": list(baselines), **choice.settings(),
         }  # fmt: skip
-        account = _account(evaluators, materials, found.notes, settings)
+        setup = _setup(evaluators, materials, found.notes, settings)
     if output is not None:
-        written = write_tables(found.tables, account, output, allow_foreign=yes)
+        written = write_tables(found.tables, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    click.echo(page(found.tables[:-1], account))
+    click.echo(page(found.tables[:-1], setup))
 
 
 def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
@@ -139,15 +139,15 @@ def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
     return metrics
 
 
-def _account(
+def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
-) -> Account:
+) -> Setup:
     from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import Account
+    from reviewscore.gem.write import Setup
     from reviewscore.store.manifest import hash_file
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []
-    return Account(
+    return Setup(
         title="Validation of metrics of reviews",
         model=evaluators.name,
         settings=settings,

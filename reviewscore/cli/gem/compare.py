@@ -1,0 +1,43 @@
+"""``reviewscore gem compare``: do two evaluation models rank systems alike?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from reviewscore.errors import InputError
+
+
+@click.command("compare")
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+def command(left: Path, right: Path) -> None:
+    """Compare how two evaluation models rank the same systems.
+
+    LEFT and RIGHT are folders that `gem -o` wrote.
+
+    \b
+    Example:  reviewscore gem compare gem-lexical gem-llama
+    """
+    from reviewscore.agreement.table import markdown
+    from reviewscore.gem.benchmarks import compare_models
+    from reviewscore.gem.ranking import read_scores
+
+    names = (_name(left), _name(right))
+    table = compare_models(read_scores(left), read_scores(right), names=names)
+    if not table.rows:
+        raise InputError("has no score in common with the first", file=right, cure="score alike")
+    click.echo(markdown(table))
+
+
+def _name(folder: Path) -> str:
+    """The evaluation model, and the folder."""
+    from reviewscore.gem.write import NUMBERS
+
+    try:
+        model = json.loads((folder / NUMBERS).read_text("utf-8"))["model"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return folder.name
+    return f"{model} ({folder.name})"

@@ -1,0 +1,36 @@
+"""``reviewscore gem export-pairs``: what an evaluation model can be fine-tuned on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("export-pairs")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (JSONL)."
+)
+@click.option("--chat", is_flag=True, help="Write messages (system, user, assistant).")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Which three reviews of a paper with more are drawn.")  # fmt: skip
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+def command(data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: bool) -> None:
+    """Write prompts and continuations: nine a paper for GEM, nine for GEM-S.
+
+    Of three people's reviews: six ordered pairs, and three without a candidate.
+
+    \b
+    Example:  reviewscore gem export-pairs prepared -o pairs.jsonl
+    """
+    from reviewscore.gem.export_pairs import export_pairs
+    from reviewscore.gem.materials import read_materials
+
+    told = export_pairs(
+        read_materials(data, skip_bad_lines=skip_bad_lines), output, seed=seed, chat=chat
+    )
+    kinds = ", ".join(f"{count:,} for {name}" for name, count in told.pairs.items())
+    click.echo(f"{told.path}: {kinds}, of {told.papers:,} papers")
+    for reason, count in told.left_out.items():
+        click.echo(f"left out: {count:,} {reason}", err=True)

@@ -1,0 +1,77 @@
+"""``reviewscore gem prepare``: a model reduces reviews to judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reviewscore.cli.gem.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.gem.evaluator import say
+from reviewscore.errors import InputError
+
+
+@click.command("prepare")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the texts."
+)
+@click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
+@click.option(
+    "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
+)
+@click.option("--system", "systems", multiple=True, help="Reviews of another system: NAME=FILE.")
+@click.option("--assw/--no-assw", default=True, help="Ask what each paper states about itself.")
+@click.option("--anew", is_flag=True, help="Ask also where judgments came with the reviews.")
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@asking_options
+def command(
+    data: Path,
+    output: Path,
+    model: str,
+    papers: Path | None,
+    systems: tuple[str, ...],
+    assw: bool,
+    anew: bool,
+    skip_bad_lines: bool,
+    retry_errors: bool,
+    dry_run: bool,
+    **flags: Any,
+) -> int:
+    """Have a model reduce reviews to judgments, one a line, and list what papers state.
+
+    Style and details of the paper then no longer pass for information. Run it again to go on
+    where it ended; `reviewscore gem` reads the folder.
+
+    \b
+    Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
+    """
+    from reviewscore.config import pairs
+    from reviewscore.gem.expected import expected_to_prepare
+    from reviewscore.gem.materials import read_materials
+    from reviewscore.gem.prepare import prepare
+    from reviewscore.sources.files import read_papers
+
+    settings = settings_of(model, flags)
+    others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
+    materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
+    for warning in materials.warnings:
+        say(f"warning: {warning}")
+    known = None
+    try:
+        known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
+    except InputError:
+        if papers is not None:
+            raise
+        say("no papers beside the reviews: judgments alone, no abstracts (name --papers)")
+    expected = expected_to_prepare(materials, known, settings, assw=assw, anew=anew)
+    for line in expected_lines(expected):
+        click.echo(line, err=not dry_run)
+    if dry_run or not agreed(expected, settings):
+        return 0
+    outcome = prepare(
+        materials, known, output, settings,
+        assw=assw, anew=anew, retry_errors=retry_errors, say=say,
+    )  # fmt: skip
+    return close(outcome, output)
