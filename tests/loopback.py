@@ -214,7 +214,7 @@ def premises(prompt: str) -> Answer:
 def judgments(prompt: str) -> Answer:
     found = [
         {"stance": "questions" if one.endswith("?") else "criticizes", "rest": one.rstrip(".?")}
-        for one in re.split(r"(?<=[.?])\s+", fenced(prompt, "review"))
+        for one in re.split(r"(?<=[.?])\s+|\n+", fenced(prompt, "review"))
         if len(one) > 3
     ]
     return {"judgments": found, "no_judgment": not found}

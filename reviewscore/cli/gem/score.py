@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,10 +111,12 @@ def command(
     how = Resampling(resamples, seed, level=level)
     found = tables(scores, how)
     if not found:
+        reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
+        told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
         raise InputError(
-            "no review could be scored: papers need reviews by two people or more",
+            f"no review could be scored ({told})",
             file=data,
-            cure="add reviews, or look at the texts",
+            cure="give reviews by two people or more of papers that are not in the background",
         )
     rankings, more = _ranked(scores, how, benchmarks)
     found += more
