@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli.gem.companions import Companions
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, say
-from reviewscore.cli.gem.helpers import Helpers
 from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
@@ -89,9 +89,9 @@ def command(
         subjects = subjects_of(
             materials, variant, evaluators, candidate=candidate, limit=limit, seed=seed
         )
-        helpers = Helpers(stack, choice, max_usd)
-        metrics = [*_gems(evaluators, variant), *map(helpers.baseline, dict.fromkeys(baselines))]
-        more = helpers.altered(writer, subjects) if writer else []
+        companions = Companions(stack, choice, max_usd)
+        metrics = [*_gems(evaluators, variant), *map(companions.baseline, dict.fromkeys(baselines))]
+        more = companions.altered(writer, subjects) if writer else []
         how = Resampling(resamples, seed, scheme="papers")
         found = trial(metrics, subjects, more=more, resampling=how, seed=seed, say=say)
         settings: dict[str, Plain] = {

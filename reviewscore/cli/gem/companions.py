@@ -16,7 +16,7 @@ _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
 
 
-class Helpers:
+class Companions:
     """Opens what a validation needs beside the evaluation model.
 
     Args:
