@@ -1,0 +1,169 @@
+"""Facets: what a review point is about (target), and by which criterion it judges (aspect).
+
+The default set has the names of Shin et al. 2025 (arXiv 2502.17086, Table 1 and app. A.2.2) with
+definitions of our own; other fields bring theirs as a file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from reviewscore.errors import InputError
+from reviewscore.papers.rows import input_error
+
+UNKNOWN = "unknown"
+"""Label of a point for which no facet could be had; never counted as one."""
+
+
+class Kind(StrEnum):
+    """Which question a facet answers."""
+
+    TARGET = "target"  # what is praised or criticised
+    ASPECT = "aspect"  # by which criterion
+
+
+class Polarity(StrEnum):
+    """Whether a point praises or criticises."""
+
+    STRENGTH = "strength"
+    WEAKNESS = "weakness"
+
+
+class Facet(BaseModel):
+    """One facet.
+
+    Attributes:
+        name: As in tables; lower case.
+        definition: What a point with this facet addresses.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    definition: Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class FacetSet:
+    """The facets of a study.
+
+    Attributes:
+        name: Of the set.
+        targets: In the order of tables.
+        aspects: In the order of tables.
+    """
+
+    name: str
+    targets: tuple[Facet, ...]
+    aspects: tuple[Facet, ...]
+
+    def of(self, kind: Kind) -> tuple[Facet, ...]:
+        """The facets of a kind."""
+        return self.targets if kind is Kind.TARGET else self.aspects
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """Their names, in order."""
+        return tuple(one.name for one in self.of(kind))
+
+
+DEFAULT = FacetSet(
+    "papers",
+    (
+        Facet(name="problem", definition="The task itself: why it matters, how it is posed."),
+        Facet(
+            name="prior research",
+            definition="Earlier work: what is cited, and how the paper stands to it.",
+        ),
+        Facet(
+            name="method",
+            definition="What is proposed: an approach, model, algorithm, data set or system.",
+        ),
+        Facet(
+            name="theory",
+            definition="Assumptions, derivations, proofs, and the reasons a method should work.",
+        ),
+        Facet(
+            name="experiment",
+            definition="How it was tested: set-up, baselines, data used, results, analyses.",
+        ),
+        Facet(
+            name="conclusion",
+            definition="What follows: findings, implications, limits, and their discussion.",
+        ),
+        Facet(
+            name="paper",
+            definition="The submission as a whole, such as its writing, or no part in particular.",
+        ),
+    ),
+    (
+        Facet(name="impact", definition="Whether it matters: significance, use, influence."),
+        Facet(name="novelty", definition="Whether it is new against what was known before."),
+        Facet(
+            name="clarity",
+            definition="Whether it can be understood: writing, figures, missing explanation.",
+        ),
+        Facet(
+            name="validity",
+            definition="Whether it holds: soundness, completeness, rigour, enough evidence.",
+        ),
+        Facet(
+            name="not-specific",
+            definition="Several criteria at once, or none that can be named.",
+        ),
+    ),
+)
+
+
+class _File(BaseModel):
+    """A facet file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)] = "own"
+    target: tuple[Facet, ...] = Field(min_length=2)
+    aspect: tuple[Facet, ...] = Field(min_length=2)
+
+
+def read_facets(path: Path) -> FacetSet:
+    """Facets from a TOML file with tables ``[[target]]`` and ``[[aspect]]``.
+
+    Each has ``name`` and ``definition``.
+
+    Raises:
+        InputError: The file cannot be used; names the field and the cure.
+    """
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is not TOML: {error}", file=path, cure="see --help") from error
+    try:
+        found = _File.model_validate(raw)
+    except ValidationError as error:
+        raise input_error(error, file=path) from error
+    for kind, facets in ((Kind.TARGET, found.target), (Kind.ASPECT, found.aspect)):
+        _check(kind, facets, path)
+    return FacetSet(found.name, found.target, found.aspect)
+
+
+def _check(kind: Kind, facets: Sequence[Facet], path: Path) -> None:
+    """Names must be distinct, whatever their case, and none may be the word for unknown."""
+    often = Counter(one.name.casefold() for one in facets)
+    twice = [name for name, count in often.items() if count > 1]
+    if twice:
+        raise InputError(
+            f"'{twice[0]}' is there twice", file=path, field=kind, cure="give each facet once"
+        )
+    if UNKNOWN in often:
+        raise InputError(
+            f"'{UNKNOWN}' cannot be a facet", file=path, field=kind, cure="call it otherwise"
+        )
