@@ -13,7 +13,7 @@ from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.focus.lexicon import compiled
 
 NAME = "lexical"
-_LEAD = re.compile(r"^\W*the reviewer\s+\w+\s+", re.IGNORECASE)
+_LEAD = re.compile(r"^\W*the reviewer\s+\w+\s+")
 _LONGEST = 2_000
 """Characters of a point that are read: what it is about stands at its beginning."""
 _USUAL = {Kind.TARGET: "method", Kind.ASPECT: "validity"}
@@ -29,7 +29,7 @@ def annotate(points: Iterable[Point]) -> Iterator[Labelled]:
 
 def facets_of(text: str) -> tuple[str, str]:
     """Target and aspect of a point: the facets whose words weigh most, the first one of equals."""
-    words = _LEAD.sub("", text[:_LONGEST], count=1)
+    words = _LEAD.sub("", text[:_LONGEST].lower(), count=1)
     return _best(Kind.TARGET, words), _best(Kind.ASPECT, words)
 
 

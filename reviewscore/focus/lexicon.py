@@ -27,8 +27,10 @@ TARGETS: dict[str, Weighted] = {
         (1.5, r"address(?:es|ed|ing)?"),
     ),
     "prior research": (
-        (6.0, r"related works?|literature|citations?|cit(?:e|es|ed|ing)|bibliograph\w*|references?"),
-        (2.0, r"(?:discussion|coverage|positioning|mention) of (?:prior|previous|existing|earlier)"),
+        (6.0, r"related works?|literature|citations?|cit(?:e|es|ed|ing)|bibliograph\w*"
+              r"|references?"),
+        (2.0, r"(?:discussion|coverage|positioning|mention) of (?:prior|previous|existing"
+              r"|earlier)"),
         (3.0, r"contextuali[sz]\w*|positioned"),
     ),
     "method": (
@@ -44,7 +46,8 @@ TARGETS: dict[str, Weighted] = {
               r"|approach(?:es)?|architectur\w+|mechanisms?|framework|implementation|definition)"),
         (3.0, r"(?:methodolog\w+|method|algorithm|approach) (?:\w+ )?(?:lacks?|is|are) "
               r"(?:\w+ )?(?:clarity|unclear|not clear)"),
-        (3.0, r"(?:introduc\w+|propos\w+|novelty|new|novel) (?:\w+ ){0,3}?(?:datasets?|benchmarks?)"),
+        (3.0, r"(?:introduc\w+|propos\w+|novelty|new|novel) (?:\w+ ){0,3}?"
+              r"(?:datasets?|benchmarks?)"),
         (3.0, r"detailed (?:methodology|algorithm|method|description)"),
     ),
     "theory": (
@@ -66,13 +69,15 @@ TARGETS: dict[str, Weighted] = {
     ),
     "conclusion": (
         (6.0, r"societal|ethic\w+|broader impacts?|social impacts?|negative impacts?"),
-        (4.5, r"limitations? (?:\w+ )?(?:of|is|are|and|or|not|discuss\w*)|(?:potential|the) limitations?"),
+        (4.5, r"limitations? (?:\w+ )?(?:of|is|are|and|or|not|discuss\w*)"
+              r"|(?:potential|the) limitations?"),
         (3.5, r"conclusions?|takeaways?|implications?|findings?|insights?|future work"),
         (3.0, r"discuss(?:ion|ed|es) (?:of|on|the)"),
         (2.0, r"claims?|over-?claim\w*|statements?"),
     ),
     "paper": (
-        (6.0, r"well[- ](?:written|organi[sz]ed|structured|presented)|(?:clearly|badly|poorly|nicely)"
+        (6.0, r"well[- ](?:written|organi[sz]ed|structured|presented)"
+              r"|(?:clearly|badly|poorly|nicely)"
               r"[- ](?:written|organi[sz]ed|structured)|easy to (?:read|follow|understand)"),
         (6.0, r"(?:clarity|quality|presentation|organi[sz]ation|structure|readability|title|writing"
               r"|content) (?:and \w+ )?of the (?:\w+ )?(?:paper|submission|manuscript|work|writing"
@@ -114,7 +119,8 @@ ASPECTS: dict[str, Weighted] = {
               r"|see|grasp|interpret|parse)|hard-to-\w+|difficult\w* in interpreting"),
         (4.0, r"presentation|presented|organi[sz]\w+|structured?|explain\w*|explanations?"
               r"|illustrat\w+"),
-        (3.5, r"figures?|notations?|dense|dispersed|convoluted|inconsisten\w+ in the (?:expl|not)\w+"),
+        (3.5, r"figures?|notations?|dense|dispersed|convoluted"
+              r"|inconsisten\w+ in the (?:expl|not)\w+"),
         (3.0, r"descri(?:bed?|bes|ption)|definitions?|defined|details?|detailed|pseudo-?code"
               r"|introduction of"),
         (2.0, r"well-motivated"),
@@ -142,10 +148,10 @@ ASPECTS: dict[str, Weighted] = {
 
 @cache
 def compiled(kind: str) -> tuple[tuple[str, float, re.Pattern[str]], ...]:
-    """All patterns of targets or aspects, as facet, weight and pattern."""
+    """All patterns of targets or aspects, as facet, weight and pattern for lower-case text."""
     lexicon = TARGETS if kind == "target" else ASPECTS
     return tuple(
-        (name, weight, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
+        (name, weight, re.compile(rf"\b(?:{pattern})\b"))
         for name, patterns in lexicon.items()
         for weight, pattern in patterns
     )
