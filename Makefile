@@ -67,16 +67,15 @@ litellm: $(VENV)-litellm/.made ## Test the providers in an environment with Lite
 	$(VENV)-litellm/bin/pytest -q -n auto tests/llm
 
 # PyTorch is large and has a build for each kind of device: an environment of its own, and no part of `make test`.
-$(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VENV)/.made
+$(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VENV)/.developing
 	$(PYTHON) -m venv $(VENV)-hf
-	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(VENV)-hf/bin/python -c 'import pathlib, site, subprocess, sys; base = subprocess.check_output([sys.argv[1], "-c", "import site; print(site.getsitepackages()[0])"], text=True); pathlib.Path(site.getsitepackages()[0], "base.pth").write_text(base)' $(BIN)/python
 	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-hf.lock
 	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
 hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
-	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/pytest -q tests/gem
+	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py
 
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python
