@@ -29,6 +29,12 @@ class Reason(IntEnum):
     NONE_PREDICTED = 6
     NONE_POSITIVE = 7
     NO_POSITIVES = 8
+    NO_POINTS = 9
+    NO_SETS = 10
+    INFINITE = 11
+    NOT_RAISED = 12
+    NOT_EXPECTED = 13
+    NEITHER_RAISES = 14
 
     @property
     def words(self) -> str:
@@ -46,6 +52,12 @@ _WORDS = {
     Reason.NONE_PREDICTED: "the judge called no unit misinformed",
     Reason.NONE_POSITIVE: "people called no unit misinformed",
     Reason.NO_POSITIVES: "nobody called a unit misinformed",
+    Reason.NO_POINTS: "no point with a known facet",
+    Reason.NO_SETS: "no paper has points to compare",
+    Reason.INFINITE: "infinite without smoothing: one side never raises a facet of the other",
+    Reason.NOT_RAISED: "the system raises it in no paper",
+    Reason.NOT_EXPECTED: "the reference raises it in no paper",
+    Reason.NEITHER_RAISES: "neither side raises it in any paper",
 }
 
 

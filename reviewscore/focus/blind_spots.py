@@ -1,0 +1,285 @@
+"""What a system overlooks that a reference sees, and what a review overlooks that others raise."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
+from reviewscore.agreement.resample import Clusters, swapped
+from reviewscore.agreement.statistic import Floats, Statistic, Values, values
+from reviewscore.errors import InputError
+from reviewscore.focus.coded import Coded, Review
+from reviewscore.focus.distribution import FOUR, share
+from reviewscore.focus.divergence import comparison
+from reviewscore.focus.facets import Kind, Polarity
+
+RATE = 0.05
+"""Share of the facets called over- or underlooked that may be so by chance."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How a system's share of one facet differs from the reference's.
+
+    Attributes:
+        polarity: In strengths or in weaknesses.
+        kind: Whether the facet is a target or an aspect.
+        facet: Its name.
+        system: The system's share on shared papers, 0..1; None if it has no point.
+        reference: The reference's.
+        slot: System minus reference with its interval and p; no p if neither raises the facet.
+        q: The p-value adjusted for all facets of the system (Benjamini and Hochberg 1995).
+    """
+
+    polarity: Polarity
+    kind: Kind
+    facet: str
+    system: float | None
+    reference: float | None
+    slot: Slot
+    q: float | None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference with its interval and p-value."""
+        return self.slot.answer
+
+
+def differences(
+    coded: Coded, system: str, reference: str, how: Resampling
+) -> tuple[Difference, ...]:
+    """Differences of shares on the papers that both reviewed, in the order of the facets.
+
+    The interval resamples papers with both their sides. The p-value turns round the sign of each
+    paper's contribution to the difference, see `contributions`.
+
+    Args:
+        coded: The points.
+        system: Whose blind spots.
+        reference: Against whom.
+        how: How intervals and p-values are made; papers are drawn whatever it says.
+
+    Raises:
+        InputError: There are no reviews of one of them.
+    """
+    pair = comparison(coded, system, reference)
+    clusters = Clusters.by(coded.papers)
+    bench = Bench(clusters, how)
+    places, slots, drawn = [], [], []
+    for polarity, kind in FOUR:
+        theirs, mine = pair.sides(polarity, kind)
+        for at, facet in enumerate(coded.facets.names(kind)):
+            # Names differ so that the bench does not swap raw counts, see `contributions`.
+            slot = bench.ask(
+                share(mine, at, name="difference of shares"), pair.dropped, minus=share(theirs, at)
+            )
+            places.append((polarity, kind, facet))
+            slots.append(slot)
+            drawn.append(contributions(mine, theirs, at))
+    bench.run()
+    for slot, p in zip(slots, _p_values(drawn, clusters, how), strict=True):
+        slot.estimate = slot.answer.model_copy(update={"p": p, "n": int(pair.shared.sum())})
+    adjusted = false_discovery([slot.answer.p for slot in slots])
+    return tuple(
+        Difference(*place, *_two(slot), slot, q)
+        for place, slot, q in zip(places, slots, adjusted, strict=True)
+    )
+
+
+def contributions(mine: Floats, theirs: Floats, facet: int) -> tuple[Statistic, Statistic] | None:
+    """What each paper adds to the difference of two shares, as two sides that can be swapped.
+
+    A share is a quotient of sums over papers. Swapping the counts themselves would give both sides
+    the same number of points, and with it a spread that is too small for a system with five points
+    beside people with thirty. With s the share of all points together, the contributions
+    (count - s * points of the paper) / (all points of the side) sum to the two shares less s, keep
+    each side's own spread, and are the swapped counts where both sides have as many points.
+
+    Args:
+        mine: Shape (papers, facets); counts of the system.
+        theirs: Shape (papers, facets); counts of the reference.
+        facet: Place of the facet.
+
+    Returns:
+        Sums over papers; None if a side has no point, or neither raises the facet.
+    """
+    totals = [float(side.sum()) for side in (mine, theirs)]
+    raised = float(mine[:, facet].sum() + theirs[:, facet].sum())
+    if not all(totals) or not raised:
+        return None
+    expected = raised / sum(totals)
+    left, right = (
+        _sum((side[:, facet] - expected * side.sum(axis=1)) / total)
+        for side, total in zip((mine, theirs), totals, strict=True)
+    )
+    return left, right
+
+
+def _sum(added: Floats) -> Statistic:
+    def finish(sums: Floats) -> Values:
+        return values(sums[:, 0])
+
+    return Statistic("sum", added[:, None], finish, np.ones(len(added), dtype=np.bool_))
+
+
+def _p_values(
+    drawn: Sequence[tuple[Statistic, Statistic] | None], clusters: Clusters, how: Resampling
+) -> list[float | None]:
+    """Two-sided p-values; None where there is nothing to test."""
+    pairs = [pair for pair in drawn if pair is not None]
+    if not pairs:
+        return [None] * len(drawn)
+    moved = iter(swapped(pairs, clusters, permutations=how.resamples, seed=how.seed))
+    found: list[float | None] = []
+    for pair in drawn:
+        if pair is None:
+            found.append(None)
+            continue
+        seen = abs(pair[0].point()[0] - pair[1].point()[0])
+        chance = np.abs(next(moved))
+        found.append(float((1 + (chance >= seen - _ROUNDING).sum()) / (1 + len(chance))))
+    return found
+
+
+def false_discovery(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p-values of one family (Benjamini and Hochberg 1995, J. R. Stat. Soc. B 57).
+
+    Args:
+        p_values: 0..1; None is no test and no member of the family.
+
+    Returns:
+        In the same order; None where there was no test.
+    """
+    from scipy.stats import false_discovery_control
+
+    known = [p for p in p_values if p is not None]
+    adjusted = iter(false_discovery_control(known, method="bh") if known else ())
+    return [None if p is None else float(next(adjusted)) for p in p_values]
+
+
+def _two(slot: Slot) -> tuple[float | None, float | None]:
+    assert slot.minus is not None
+    system, reference = (side.point()[0] for side in (slot.statistic, slot.minus))
+    return (
+        None if np.isnan(system) else system,
+        None if np.isnan(reference) else reference,
+    )
+
+
+@dataclass(frozen=True)
+class Spots:
+    """Facets in which a system differs from the reference, largest difference first.
+
+    Attributes:
+        overlooked: The system's share is smaller.
+        favoured: The system's share is larger.
+    """
+
+    overlooked: tuple[Difference, ...]
+    favoured: tuple[Difference, ...]
+
+
+def spots(found: Sequence[Difference], *, rate: float = RATE) -> Spots:
+    """The facets that differ at a false discovery rate.
+
+    Args:
+        found: All differences of one system.
+        rate: 0..1; 1 gives all facets that differ at all.
+    """
+    kept = [
+        (one.estimate.value, one)
+        for one in found
+        if one.estimate.value and one.q is not None and one.q <= rate
+    ]
+    ranked = [one for _, one in sorted(kept, key=lambda pair: -abs(pair[0]))]
+    return Spots(
+        tuple(one for one in ranked if (one.estimate.value or 0) < 0),
+        tuple(one for one in ranked if (one.estimate.value or 0) > 0),
+    )
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A facet that other reviews of the paper raise and one review does not.
+
+    Attributes:
+        polarity: In their strengths or weaknesses.
+        kind: Whether the facet is a target or an aspect.
+        facet: Its name.
+        others: Other reviews that raise it, at least 1.
+    """
+
+    polarity: Polarity
+    kind: Kind
+    facet: str
+    others: int
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What one review leaves out.
+
+    Attributes:
+        review: The review.
+        others: Other reviews of the paper.
+        unknown: Labels of its own points that are unknown: it may raise what seems missed.
+        missed: Raised by most others first, then in the order of the facets.
+    """
+
+    review: Review
+    others: int
+    unknown: int
+    missed: tuple[Missed, ...]
+
+
+def gaps(coded: Coded, review: Review, *, among: Collection[str] | None = None) -> Gaps:
+    """Which facets the other reviews of a paper raise that one review does not.
+
+    Args:
+        coded: The points.
+        review: The review.
+        among: Systems whose reviews are the others; all if None.
+
+    Raises:
+        InputError: There is no such review.
+    """
+    if review not in coded.reviews:
+        raise InputError(
+            f"no review '{review.review_id}' of paper '{review.paper_id}' by '{review.system}'",
+            cure="name one of those that were read",
+        )
+    me = coded.reviews.index(review)
+    others = [
+        at
+        for at, one in enumerate(coded.reviews)
+        if one.paper_id == review.paper_id and at != me and (among is None or one.system in among)
+    ]
+    missed: list[Missed] = []
+    for polarity, kind in FOUR:
+        mine = _raised(coded, [me], polarity, kind)[0]
+        often = _raised(coded, others, polarity, kind).sum(axis=0)
+        missed += [
+            Missed(polarity, kind, name, int(often[at]))
+            for at, name in enumerate(coded.facets.names(kind))
+            if often[at] and not mine[at]
+        ]
+    own = coded.review == me
+    unknown = sum(int((label[own] < 0).sum()) for label in coded.labels.values())
+    ranked = sorted(missed, key=lambda one: -one.others)
+    return Gaps(review, len(others), unknown, tuple(ranked))
+
+
+def _raised(coded: Coded, reviews: Sequence[int], polarity: Polarity, kind: Kind) -> Floats:
+    """Shape (reviews, facets); 1 if the review raises the facet."""
+    found = np.zeros((len(reviews), len(coded.facets.of(kind))))
+    row = {review: at for at, review in enumerate(reviews)}
+    of_polarity = coded.weak == (polarity is Polarity.WEAKNESS)
+    rows = np.isin(coded.review, reviews) & of_polarity & (coded.labels[kind] >= 0)
+    for review, label in zip(coded.review[rows], coded.labels[kind][rows], strict=True):
+        found[row[int(review)], label] = 1.0
+    return found
