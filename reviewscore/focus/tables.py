@@ -1,0 +1,317 @@
+"""Focus as tables: distributions, how near each system is to a reference, and where it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.table import Cell, Table, chance
+from reviewscore.focus.blind_spots import Difference, Spots, differences
+from reviewscore.focus.coded import Coded
+from reviewscore.focus.distribution import (
+    FOUR,
+    SMOOTHING,
+    distribution,
+    points_per_paper,
+    points_per_review,
+)
+from reviewscore.focus.divergence import Measure, ask, comparison, mean_divergence
+from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.focus.overlap import Score, Sets, ask_facets, ask_sets, pair_sets, presence
+
+SIMILARITY, DIVERGENCES, PAIRS = "focus-similarity", "focus-divergences", "focus-pairs"
+POINTS = "focus-points"
+
+_PAPER = "arXiv 2502.17086"
+_PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
+_TABLE = {
+    (Kind.TARGET, None): 7,
+    (Kind.TARGET, Polarity.STRENGTH): 8,
+    (Kind.TARGET, Polarity.WEAKNESS): 9,
+    (Kind.ASPECT, None): 10,
+    (Kind.ASPECT, Polarity.STRENGTH): 11,
+    (Kind.ASPECT, Polarity.WEAKNESS): 12,
+}
+_SETS = (
+    "F1, precision and recall compare the sets of (target, aspect) pairs of each paper, all "
+    "reviews of a side together, and are means over sets; higher is better. Overall counts the "
+    "strengths and the weaknesses of a paper as two sets. A set that is empty on one side scores "
+    "0; if both are empty, or only unknown facets are there, the paper is left out. "
+    "Facets that name nothing in particular count like others."
+)
+_RAISED = (
+    "The unit is a paper: does a point of the system, and one of the reference, have the facet? "
+    "Precision is of the papers in which the system raises it, recall of those in which the "
+    "reference does; higher is better. Where nothing can be divided there is no value; the paper "
+    "prints 0."
+)
+
+
+@dataclass(frozen=True)
+class _Study:
+    """What all tables share."""
+
+    coded: Coded
+    bench: Bench
+    reference: str
+    smoothing: float
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The systems that are compared with the reference."""
+        return tuple(name for name in self.coded.systems if name != self.reference)
+
+    @property
+    def level(self) -> str:
+        return f"{self.bench.resampling.level:.0%} intervals"
+
+
+def tables(
+    coded: Coded,
+    reference: str,
+    how: Resampling,
+    *,
+    smoothing: float = SMOOTHING,
+    notes: Sequence[str] = (),
+) -> list[Table]:
+    """All tables of a study but the differences of single systems, see `difference_table`.
+
+    The unit is the paper: whole papers are drawn, with the reviews of all systems.
+
+    Args:
+        coded: The points of all systems.
+        reference: The system that the others are compared with; without reviews of it there are
+            no comparisons.
+        how: How intervals are made; papers are drawn whatever it says.
+        smoothing: Points added to each facet for Kullback-Leibler, at least 0.
+        notes: To be printed under the first table.
+
+    Returns:
+        The tables; none if there is no review.
+    """
+    if not coded.papers:
+        return []
+    study = _Study(coded, Bench(Clusters.by(coded.papers), how), reference, smoothing)
+    found = []
+    if reference in coded.systems and study.others:
+        found += [_similarity(study), _divergences(study), _pairs(study)]
+        found += [_facets(study, kind, polarity) for kind, polarity in _TABLE]
+    found += [_distribution(study, polarity, kind) for polarity, kind in FOUR]
+    found.append(_points(study))
+    study.bench.run()
+    few = len(coded.papers) < FEW_PAPERS
+    said = (*notes, *((_few(len(coded.papers)),) if few else ()))
+    first = found[0]
+    return [replace(first, notes=(*first.notes, *said)), *found[1:]]
+
+
+def difference_table(found: Sequence[Difference], system: str, reference: str) -> Table:
+    """Where one system's focus differs from the reference's, facet by facet.
+
+    Args:
+        found: From `blind_spots.differences`.
+        system: Whose.
+        reference: Against whose.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        shares = ("–" if share is None else f"{100 * share:.1f}"
+                  for share in (one.system, one.reference))  # fmt: skip
+        rows.append(
+            (
+                _PLURAL[one.polarity], one.kind, one.facet, *shares, one.slot,
+                None if one.q is None else chance(one.q).replace("p", "q", 1),
+            )
+        )  # fmt: skip
+    return Table(
+        f"focus-differences-{system}",
+        f"Focus of {system} against {reference}: shares in percent, difference in percentage "
+        "points with intervals and permutation p",
+        ("points", "kind", "facet", system, reference, "difference", "q"),
+        tuple(rows),
+        keys=3,
+        share=True,
+        notes=(
+            "Below 0 the system overlooks the facet, above 0 it favours it. Only papers that both "
+            "reviewed count, paired by paper. q is p adjusted for all facets of this table "
+            "(Benjamini and Hochberg); a facet that neither raises is not tested.",
+        ),
+    )
+
+
+def spots_table(found: Spots, system: str, reference: str) -> Table:
+    """The facets that a system overlooks or favours, largest difference first.
+
+    Args:
+        found: From `blind_spots.spots`.
+        system: Whose.
+        reference: Against whose.
+    """
+    rows: list[tuple[Cell, ...]] = [
+        (word, _PLURAL[one.polarity], one.kind, one.facet, one.slot)
+        for word, some in (("overlooked", found.overlooked), ("favoured", found.favoured))
+        for one in some
+    ]
+    return Table(
+        f"focus-blind-spots-{system}",
+        f"What {system} overlooks and favours against {reference}, in percentage points",
+        ("finding", "points", "kind", "facet", "difference"),
+        tuple(rows),
+        keys=4,
+        share=True,
+        notes=() if rows else ("No facet differs at this false discovery rate.",),
+    )
+
+
+def blind_spot_tables(coded: Coded, reference: str, how: Resampling) -> list[Table]:
+    """`difference_table` for each system but the reference.
+
+    Raises:
+        InputError: There are no reviews of the reference.
+    """
+    coded.number(reference)
+    return [
+        difference_table(differences(coded, name, reference, how), name, reference)
+        for name in coded.systems
+        if name != reference
+    ]
+
+
+def _similarity(study: _Study) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in study.others:
+        pair = comparison(study.coded, name, study.reference)
+        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM, smoothing=study.smoothing)
+        by_polarity = _sets(study, name)
+        slots = [ask_sets(study.bench, Score.F1, one) for one in by_polarity]
+        rows.append((name, study.bench.ask(kl, pair.dropped), *slots))
+    return Table(
+        SIMILARITY,
+        f"Focus against {study.reference}, with {study.level} ({_PAPER}, Table 3)",
+        ("system", "KL divergence", "overall F1", "strength F1", "weakness F1"),
+        tuple(rows),
+        notes=(f"KL is KL(reference || system). {_divergence_note(study)}", _SETS),
+    )
+
+
+def _divergences(study: _Study) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for measure in Measure:
+        for name in study.others:
+            pair = comparison(study.coded, name, study.reference)
+            slots = ask(study.bench, pair, measure, smoothing=study.smoothing)
+            rows.append((str(measure), name, *slots))
+    return Table(
+        DIVERGENCES,
+        f"Divergence of focus from {study.reference} in nats, with {study.level}",
+        ("divergence", "system", "mean", *(_which(*which) for which in FOUR)),
+        tuple(rows),
+        keys=2,
+        notes=(_divergence_note(study),),
+    )
+
+
+def _divergence_note(study: _Study) -> str:
+    return (
+        "Divergences are in nats, lower is nearer, of points summed over the papers that both "
+        "reviewed, and the mean is the plain one over the four distributions (two, if one side "
+        f"has no strengths or no weaknesses). Kullback-Leibler adds {study.smoothing:g} points to "
+        f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
+        "neither direction nor smoothing. Few points alone make a divergence larger."
+    )
+
+
+def _sets(study: _Study, name: str) -> tuple[tuple[Sets, ...], ...]:
+    strengths, weaknesses = (
+        pair_sets(study.coded, name, study.reference, polarity) for polarity in Polarity
+    )
+    return (strengths, weaknesses), (strengths,), (weaknesses,)
+
+
+def _pairs(study: _Study) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in study.others:
+        for word, sets in zip(("overall", *_PLURAL.values()), _sets(study, name), strict=True):
+            slots = [ask_sets(study.bench, score, sets) for score in Score]
+            rows.append((name, word, *slots, sum(one.one_empty for one in sets)))
+    return Table(
+        PAIRS,
+        f"Agreement with {study.reference} on (target, aspect) pairs, with {study.level}",
+        ("system", "points", *map(str, Score), "sets empty on one side"),
+        tuple(rows),
+        keys=2,
+        notes=(_SETS,),
+    )
+
+
+def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    raised = {name: presence(study.coded, name, study.reference, kind) for name in study.others}
+    for score in Score:
+        for name in study.others:
+            slots = ask_facets(study.bench, score, raised[name], polarity)
+            rows.append((str(score), name, *slots))
+    word = "both" if polarity is None else _PLURAL[polarity]
+    notes = [_RAISED]
+    if polarity is None:
+        notes.append("Each value is the mean of that of strengths and that of weaknesses.")
+    return Table(
+        f"focus-{kind}-{word}",
+        f"Agreement with {study.reference} on each {kind}, "
+        f"{'strengths and weaknesses' if polarity is None else word}, with {study.level} "
+        f"({_PAPER}, Table {_TABLE[kind, polarity]})",
+        ("score", "system", *study.coded.facets.names(kind)),
+        tuple(rows),
+        keys=2,
+        notes=tuple(notes),
+    )
+
+
+def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in study.coded.systems:
+        one = distribution(study.coded, name, polarity, kind)
+        rows.append((name, *one.ask(study.bench), one.points, one.unknown))
+    return Table(
+        f"focus-distribution-{kind}-{_PLURAL[polarity]}",
+        f"Focus: {_which(polarity, kind)}, in percent of points, with {study.level} "
+        f"({_PAPER}, Figure 4)",
+        ("system", *study.coded.facets.names(kind), "points", "unknown"),
+        tuple(rows),
+        share=True,
+        notes=(
+            "Points are summed over papers, unsmoothed; those whose facet is unknown are counted "
+            "in the last column and in no share.",
+        ),
+    )
+
+
+def _points(study: _Study) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in study.coded.systems:
+        for per in (points_per_review, points_per_paper):
+            slots = [
+                study.bench.ask(per(study.coded, name, polarity)) for polarity in (None, *Polarity)
+            ]
+            rows.append((name, slots[0].statistic.name.removeprefix("points per "), *slots))
+    return Table(
+        POINTS,
+        f"Points per review and per paper, mean with {study.level} ({_PAPER}, Figure 3)",
+        ("system", "per", "points", *_PLURAL.values()),
+        tuple(rows),
+        keys=2,
+        notes=("Points whose facets are unknown count as well.",),
+    )
+
+
+def _which(polarity: Polarity, kind: Kind) -> str:
+    return f"{kind}s of {_PLURAL[polarity]}"
+
+
+def _few(papers: int) -> str:
+    return (
+        f"Only {papers} {'paper' if papers == 1 else 'papers'}: intervals say little of papers "
+        "that are not in the sample."
+    )
