@@ -1,4 +1,4 @@
-"""Intervals from bootstrap replicates: percentile and BCa."""
+"""Intervals from bootstrap replicates: percentile, BCa and basic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from reviewscore.agreement.statistic import Floats
 
-Method: TypeAlias = Literal["bca", "percentile"]
+Method: TypeAlias = Literal["bca", "percentile", "basic"]
 
 _NORMAL = NormalDist()
 _ROUNDING = 1e-12
@@ -50,11 +50,15 @@ def interval(
     all replicates lie on one side of the value, or the jackknife does not vary, it becomes the
     percentile interval.
 
+    The basic interval (Davison and Hinkley 1997, Bootstrap Methods and their Application,
+    sec. 5.2) reflects the percentiles at the value. It is for a coefficient whose replicates are
+    biased as the value itself is: the two cancel, and the value may lie outside.
+
     Args:
         value: The coefficient of the whole sample.
         replicates: Shape (resamples,); its bootstrap replicates, NaN where undefined.
         left_out: Shape (papers,); the coefficient without each paper, NaN where undefined.
-        method: ``bca`` or ``percentile``.
+        method: ``bca``, ``percentile`` or ``basic``.
         level: Share of intervals that should hold the true value, 0..1.
 
     Returns:
@@ -65,6 +69,9 @@ def interval(
     if np.isnan(value) or not len(known):
         return Interval(float("nan"), float("nan"), "percentile", undefined)
     tail = (1.0 - level) / 2
+    if method == "basic":
+        low, high = 2 * value - np.quantile(known, (1.0 - tail, tail))
+        return Interval(float(low), float(high), "basic", undefined)
     ends = _shifted(value, known, left_out, tail) if method == "bca" else None
     low, high = np.quantile(known, ends or (tail, 1.0 - tail))
     used: Method = "bca" if ends else "percentile"

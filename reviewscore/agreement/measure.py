@@ -167,12 +167,14 @@ class Bench:
             other, why = _value(slot.minus)
             value, reason = value - other, reason or why
         how = self.resampling
-        ends = interval(value, drawn, left_out, method=how.method, level=how.level)
+        least = slot.statistic.least if slot.minus is None else None
+        method: Method = how.method if least is None else "basic"
+        ends = interval(value, drawn, left_out, method=method, level=how.level)
         return Estimate(
             coefficient=slot.statistic.name,
             value=_or_none(value),
-            low=_or_none(ends.low),
-            high=_or_none(ends.high),
+            low=_or_none(_at_least(least, ends.low)),
+            high=_or_none(_at_least(least, ends.high)),
             n=slot.statistic.n,
             dropped={name: count for name, count in slot.dropped.items() if count},
             reason=reason.words,
@@ -206,6 +208,10 @@ def _value(statistic: Statistic) -> tuple[float, Reason]:
         known = statistic.library()
         value = value if math.isnan(known) else known
     return value, reason
+
+
+def _at_least(least: float | None, end: float) -> float:
+    return end if least is None or math.isnan(end) else max(least, end)
 
 
 def _or_none(value: float) -> float | None:

@@ -92,6 +92,8 @@ class Statistic:
         cells: Shape (k, 2), where the sums depend on the ratings: the pair of values that each
             sum counts.
         on: The same coefficient with sums for more cells than its own units have.
+        least: The smallest value, of a coefficient such as a divergence that chance alone moves
+            away from it: its interval is the basic one and does not go below.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Statistic:
     library: Callable[[], float] | None = None
     cells: Floats | None = None
     on: Callable[[Floats], Statistic] | None = None
+    least: float | None = None
 
     @property
     def n(self) -> int:

@@ -5,7 +5,10 @@ Table 3, does not say which it reports, nor how it averages) and Jensen-Shannon 
 (Lin 1991, IEEE Trans. Inf. Theory 37, eq. 3.1 and 4.1), bounded by ln 2.
 
 Divergences of samples are above 0 even where two systems have the same focus, and the more so the
-fewer points there are: the number of points belongs beside each.
+fewer points there are. A resample adds as much again, so percentiles of resamples lie too high, BCa
+ones too. In 150 simulated studies of 100 papers, five points of people and eight of a model on
+each, with a true mean of 0.017, they held it in 3 % and in 22 %, and the basic interval, which is
+used here, in 97 %. Where two systems are alike it lies below the value.
 """
 
 from __future__ import annotations
@@ -115,7 +118,7 @@ def divergence(
     def finish(sums: Floats) -> Values:
         return _finished(_value(measure, sums, smoothing), _empty(sums))
 
-    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0)
+    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0, least=0.0)
 
 
 def mean_divergence(
@@ -147,7 +150,7 @@ def mean_divergence(
         empty = np.any([_empty(sums[:, place]) for place in places], axis=0)
         return _finished(np.mean(each, axis=0), empty)
 
-    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0)
+    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0, least=0.0)
 
 
 def ask(

@@ -219,7 +219,8 @@ def _divergence_note(study: _Study) -> str:
         "reviewed, and the mean is the plain one over the four distributions (two, if one side "
         f"has no strengths or no weaknesses). Kullback-Leibler adds {study.smoothing:g} points to "
         f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
-        "neither direction nor smoothing. Few points alone make a divergence larger."
+        "neither direction nor smoothing. Few points alone make a divergence larger; intervals "
+        "(basic bootstrap, not below 0) are free of that and may lie below the value."
     )
 
 

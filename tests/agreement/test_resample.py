@@ -530,3 +530,13 @@ def test_coefficients_of_two_kinds_are_not_swapped() -> None:
 
     with pytest.raises(ValueError, match="one kind over the same units"):
         swapped([(pearson(human, judge), weighted_kappa(human, judge))], alone(10))
+
+
+def test_the_basic_interval_reflects_the_percentiles_at_the_value() -> None:
+    replicates = np.linspace(2.0, 4.0, 101)
+
+    found = interval(1.0, replicates, np.array([]), method="basic", level=0.9)
+
+    # Percentiles 2.1 and 3.9 of replicates that lie above the value.
+    assert (found.low, found.high) == pytest.approx((2 * 1.0 - 3.9, 2 * 1.0 - 2.1))
+    assert found.method == "basic"

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.metrics import precision_recall_fscore_support
+
+from reviewscore.agreement.measure import Bench
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.statistic import Reason
+from reviewscore.focus.coded import Review, coded
+from reviewscore.focus.facets import Facet, FacetSet, Kind, Polarity
+from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.overlap import (
+    Score,
+    Sets,
+    ask_facets,
+    ask_sets,
+    facet_score,
+    pair_sets,
+    presence,
+    set_score,
+)
+from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
+
+
+def sets_of(points: Sequence[Labelled], polarity: Polarity = Polarity.WEAKNESS) -> Sets:
+    return pair_sets(coded(points, SMALL), "model", "people", polarity)
+
+
+def value(score: Score, *sets: Sets) -> float:
+    return set_score(score, sets).point()[0]
+
+
+def test_worked_example_of_two_papers() -> None:
+    # p1: the model has 3 pairs, people 2, 1 in common: P 1/3, R 1/2, F1 2/5. p2: all alike.
+    points = weaknesses("model", "p1", "method/novelty", "theory/novelty", "experiment/novelty")
+    points += weaknesses("people", "p1", "method/novelty", "method/validity")
+    points += weaknesses("model", "p2", "theory/validity", "theory/validity")
+    points += weaknesses("people", "p2", "theory/validity")
+
+    found = sets_of(points)
+
+    assert value(Score.PRECISION, found) == pytest.approx((1 / 3 + 1) / 2)
+    assert value(Score.RECALL, found) == pytest.approx((1 / 2 + 1) / 2)
+    assert value(Score.F1, found) == pytest.approx((2 / 5 + 1) / 2)
+
+
+def test_reviews_of_one_side_are_one_set() -> None:
+    points = weaknesses("model", "p1", "method/novelty", "theory/validity")
+    points += [point("people", "p1", "method/novelty", review="r1")]
+    points += [point("people", "p1", "theory/validity", review="r2")]
+
+    assert value(Score.F1, sets_of(points)) == 1.0
+
+
+def test_one_empty_set_scores_nought_and_is_counted() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += weaknesses("model", "p2", "method/novelty") + strengths(
+        "people", "p2", "method/novelty"
+    )
+
+    found = sets_of(points)
+
+    assert found.one_empty == 1
+    assert [value(score, found) for score in Score] == [0.5, 0.5, 0.5]
+
+
+def test_two_empty_sets_are_left_out_and_counted() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += strengths("model", "p2", "method/novelty") + strengths(
+        "people", "p2", "method/novelty"
+    )
+
+    found = sets_of(points)
+
+    assert value(Score.F1, found) == 1.0
+    assert found.dropped["papers with no weakness on either side"] == 1
+
+
+def test_a_set_of_only_unknown_facets_is_not_taken_for_empty() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += weaknesses("model", "p2", "method/novelty") + weaknesses(
+        "people", "p2", "method/unknown"
+    )
+
+    found = sets_of(points)
+
+    assert value(Score.F1, found) == 1.0
+    assert found.dropped["papers where a side has only unknown facets"] == 1
+
+
+def test_a_paper_without_a_review_on_one_side_is_left_out_but_an_empty_review_is_not() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += weaknesses("people", "p2", "method/novelty")
+
+    missing = sets_of(points)
+    named = coded(points, SMALL, reviews=[Review("model", "p2", "r1")])
+    empty = pair_sets(named, "model", "people", Polarity.WEAKNESS)
+
+    assert (value(Score.F1, missing), value(Score.F1, empty)) == (1.0, 0.5)
+    assert missing.dropped["papers without a review of the system"] == 1
+
+
+def test_overall_is_the_mean_over_sets_of_strengths_and_of_weaknesses() -> None:
+    # Weaknesses: F1 1 and 0. Strengths, of p1 alone: 1.
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += weaknesses("model", "p2", "method/novelty") + weaknesses(
+        "people", "p2", "theory/novelty"
+    )
+    points += strengths("model", "p1", "theory/novelty") + strengths(
+        "people", "p1", "theory/novelty"
+    )
+
+    both = [sets_of(points, polarity) for polarity in Polarity]
+
+    assert value(Score.F1, *both) == pytest.approx(2 / 3)
+    assert set_score(Score.F1, both).n == 2
+
+
+def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += strengths("people", "p1", "method/novelty")
+    study = coded(points, SMALL)
+    strong, weak = (pair_sets(study, "model", "people", one) for one in Polarity)
+    bench = Bench(Clusters.by(study.papers), QUICK)
+
+    alone, overall = ask_sets(bench, Score.F1, [strong]), ask_sets(bench, Score.F1, [strong, weak])
+    bench.run()
+
+    assert (alone.answer.value, alone.answer.reason) == (None, Reason.NO_SETS.words)
+    assert alone.answer.dropped == {"papers, as one side never has a strength": 1}
+    assert (overall.answer.value, overall.answer.n) == (1.0, 1)
+
+
+def test_facets_of_papers_agree_with_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    targets = SMALL.names(Kind.TARGET)
+    seen = rng.random((2, 40, 3)) < 0.5
+    points = [
+        one
+        for side, system in enumerate(("model", "people"))
+        for paper in range(40)
+        for facet in range(3)
+        if seen[side, paper, facet]
+        for one in weaknesses(system, f"p{paper}", f"{targets[facet]}/novelty")
+    ]
+    reviews = [Review(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)]
+    raised = presence(coded(points, SMALL, reviews=reviews), "model", "people", Kind.TARGET)
+
+    for at, name in enumerate(targets):
+        precision, recall, f1, _ = precision_recall_fscore_support(
+            seen[1, :, at], seen[0, :, at], average="binary"
+        )
+        found = [facet_score(one, raised, name, Polarity.WEAKNESS).point()[0] for one in Score]
+        assert found == pytest.approx([f1, precision, recall])
+
+
+def test_both_is_the_mean_of_strengths_and_weaknesses_as_in_the_papers_tables() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+    points += strengths("model", "p1", "method/novelty") + strengths(
+        "people", "p1", "theory/novelty"
+    )
+    raised = presence(coded(points, SMALL), "model", "people", Kind.TARGET)
+
+    assert facet_score(Score.F1, raised, "method", Polarity.STRENGTH).point()[0] == 0.0
+    assert facet_score(Score.F1, raised, "method", Polarity.WEAKNESS).point()[0] == 1.0
+    assert facet_score(Score.F1, raised, "method").point()[0] == 0.5
+    # People never praise the method: its recall is that in weaknesses.
+    assert facet_score(Score.RECALL, raised, "method").point()[0] == 1.0
+
+
+def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
+    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "theory/novelty"
+    )
+    study = coded(points, SMALL)
+    raised = presence(study, "model", "people", Kind.TARGET)
+    bench = Bench(Clusters.by(study.papers), QUICK)
+
+    rows = {score: ask_facets(bench, score, raised, Polarity.WEAKNESS) for score in Score}
+    bench.run()
+    found = {
+        score: [(slot.answer.value, slot.answer.reason) for slot in slots]
+        for score, slots in rows.items()
+    }
+
+    assert found[Score.F1] == [(0.0, ""), (0.0, ""), (None, Reason.NEITHER_RAISES.words)]
+    assert found[Score.PRECISION] == [
+        (0.0, ""), (None, Reason.NOT_RAISED.words), (None, Reason.NOT_RAISED.words),
+    ]  # fmt: skip
+    assert found[Score.RECALL] == [
+        (None, Reason.NOT_EXPECTED.words), (0.0, ""), (None, Reason.NOT_EXPECTED.words),
+    ]  # fmt: skip
+
+
+@given(studies())
+def test_f1_of_sets_lies_between_precision_and_recall(points: Sequence[Labelled]) -> None:
+    for polarity in Polarity:
+        found = sets_of(points, polarity)
+        f1, precision, recall = (found.scores(score) for score in Score)
+
+        assert (np.minimum(precision, recall) <= f1 + 1e-12).all()
+        assert (f1 <= (precision + recall) / 2 + 1e-12).all()
+
+
+@given(studies())
+def test_every_paper_counts_or_is_dropped_with_a_reason(points: Sequence[Labelled]) -> None:
+    for polarity in Polarity:
+        found = sets_of(points, polarity)
+
+        assert found.counts.sum() + sum(found.dropped.values()) == len(found.counts)
+
+
+@given(studies())
+def test_swapping_sides_swaps_precision_and_recall(points: Sequence[Labelled]) -> None:
+    study = coded(points, SMALL)
+    for polarity in Polarity:
+        there = pair_sets(study, "model", "people", polarity)
+        back = pair_sets(study, "people", "model", polarity)
+
+        assert there.scores(Score.F1) == pytest.approx(back.scores(Score.F1))
+        assert there.scores(Score.PRECISION) == pytest.approx(back.scores(Score.RECALL))
+
+
+@given(studies())
+def test_a_facet_that_nobody_uses_changes_no_score(points: Sequence[Labelled]) -> None:
+    new = Facet(name="new", definition="Of no point.")
+    larger = FacetSet("larger", (new, *SMALL.targets), (*SMALL.aspects, new))
+    small, large = (coded(points, one) for one in (SMALL, larger))
+
+    for polarity in Polarity:
+        one, other = (pair_sets(study, "model", "people", polarity) for study in (small, large))
+        for score in Score:
+            assert (one.scores(score) == other.scores(score)).all()
+    for kind in Kind:
+        one_raised, other_raised = (
+            presence(study, "model", "people", kind) for study in (small, large)
+        )
+        for name in SMALL.names(kind):
+            for score in Score:
+                assert facet_score(score, one_raised, name).point() == pytest.approx(
+                    facet_score(score, other_raised, name).point(), nan_ok=True
+                )
+
+
+@given(studies())
+def test_names_of_papers_change_no_score(points: Sequence[Labelled]) -> None:
+    renamed = [
+        replace(one, point=replace(one.point, paper_id=f"x{9 - int(one.point.paper_id[1:])}"))
+        for one in points
+    ]
+
+    for score in Score:
+        assert value(score, sets_of(points)) == pytest.approx(
+            value(score, sets_of(renamed)), nan_ok=True
+        )

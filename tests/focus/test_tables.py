@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import pytest
+
+from reviewscore.agreement.measure import Slot
+from reviewscore.agreement.table import Table, as_csv, latex, markdown
+from reviewscore.errors import InputError
+from reviewscore.focus.blind_spots import differences, spots
+from reviewscore.focus.coded import Coded, coded
+from reviewscore.focus.facets import Kind
+from reviewscore.focus.tables import blind_spot_tables, spots_table, tables
+from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
+
+
+def study() -> Coded:
+    points = []
+    for at in range(12):
+        paper = f"p{at}"
+        points += weaknesses("people", paper, "method/novelty", "theory/validity")
+        points += strengths("people", paper, "method/novelty")
+        points += weaknesses("model", paper, "method/novelty", "experiment/validity")
+        points += strengths("model", paper, "method/validity")
+        points += weaknesses("critic", paper, "method/validity", "unknown/unknown")
+    return coded(points, SMALL)
+
+
+def named(found: list[Table]) -> dict[str, Table]:
+    return {one.name: one for one in found}
+
+
+def row(table: Table, *names: str) -> list[object]:
+    cells = next(cells for cells in table.rows if cells[: len(names)] == names)
+    return [one.answer.value if isinstance(one, Slot) else one for one in cells[len(names) :]]
+
+
+def test_the_main_table_has_the_columns_of_table_3() -> None:
+    table = named(tables(study(), "people", QUICK))["focus-similarity"]
+
+    assert table.columns == (
+        "system", "KL divergence", "overall F1", "strength F1", "weakness F1",
+    )  # fmt: skip
+    assert row(table, "model")[1:] == [0.25, 0.0, 0.5]
+    assert row(table, "critic")[1:] == [0.0, None, 0.0]
+
+
+def test_notes_state_direction_smoothing_and_averaging() -> None:
+    notes = " ".join(
+        named(tables(study(), "people", QUICK, smoothing=0.25))["focus-similarity"].notes
+    )
+
+    for words in ("KL(reference || system)", "adds 0.25 points", "plain one over the four", "nats"):
+        assert words in notes
+
+
+def test_tables_7_to_12_have_a_column_for_each_facet_and_a_row_for_each_score() -> None:
+    found = named(tables(study(), "people", QUICK))
+
+    for kind in Kind:
+        for number, word in enumerate(("both", "strengths", "weaknesses")):
+            table = found[f"focus-{kind}-{word}"]
+            assert table.columns == ("score", "system", *SMALL.names(kind))
+            assert len(table.rows) == 3 * 2
+            assert f"Table {number + (7 if kind is Kind.TARGET else 10)}" in table.title
+    assert row(found["focus-target-weaknesses"], "F1", "model") == [1.0, 0.0, 0.0]
+
+
+def test_distributions_list_points_and_unknown_labels_of_every_system() -> None:
+    table = named(tables(study(), "people", QUICK))["focus-distribution-target-weaknesses"]
+
+    assert row(table, "critic") == [1.0, 0.0, 0.0, 12, 12]
+    assert row(table, "people") == [0.5, 0.5, 0.0, 24, 0]
+
+
+def test_points_are_counted_per_review_and_per_paper() -> None:
+    table = named(tables(study(), "people", QUICK))["focus-points"]
+
+    assert row(table, "people", "review") == [3.0, 1.0, 2.0]
+    assert row(table, "critic", "paper") == [2.0, 0.0, 2.0]
+
+
+def test_pairs_tell_how_many_sets_were_empty_on_one_side() -> None:
+    table = named(tables(study(), "people", QUICK))["focus-pairs"]
+
+    assert row(table, "model", "overall")[-1] == 0
+    assert row(table, "model", "weaknesses") == [0.5, 0.5, 0.5, 0]
+
+
+def test_without_the_reference_there_are_distributions_and_points_alone() -> None:
+    found = named(tables(study(), "nobody", QUICK))
+
+    assert len(found) == 5
+    assert not any("similarity" in name for name in found)
+    assert tables(coded([], SMALL), "people", QUICK) == []
+
+
+def test_few_papers_are_said_to_be_few() -> None:
+    one = coded(weaknesses("people", "p1", "method/novelty"), SMALL)
+
+    first = tables(one, "people", QUICK, notes=["Of an invented study."])[0]
+
+    assert first.notes[-2] == "Of an invented study."
+    assert first.notes[-1].startswith("Only 1 paper:")
+
+
+def test_differences_have_shares_of_both_and_an_adjusted_p() -> None:
+    model, critic = blind_spot_tables(study(), "people", QUICK)
+
+    assert (model.name, critic.name) == ("focus-differences-model", "focus-differences-critic")
+    theory = row(model, "weaknesses", "target", "theory")
+    assert theory[:3] == ["0.0", "50.0", -0.5]
+    assert str(theory[3]).startswith("q=0.0")
+    assert row(critic, "strengths", "target", "method") == ["–", "100.0", None, None]
+    with pytest.raises(InputError, match="no reviews of system 'nobody'"):
+        blind_spot_tables(study(), "nobody", QUICK)
+
+
+def test_blind_spots_are_listed_overlooked_first() -> None:
+    found = spots(differences(study(), "model", "people", QUICK))
+
+    table = spots_table(found, "model", "people")
+    none = spots_table(spots([]), "model", "people")
+
+    assert [cells[0] for cells in table.rows] == [
+        "overlooked",
+        "overlooked",
+        "favoured",
+        "favoured",
+    ]
+    assert none.rows == ()
+    assert none.notes == ("No facet differs at this false discovery rate.",)
+
+
+def test_every_table_can_be_written_in_each_format() -> None:
+    for table in [*tables(study(), "people", QUICK), *blind_spot_tables(study(), "people", QUICK)]:
+        assert markdown(table).startswith(f"## {table.title.split(' ', 1)[0]}")
+        assert "\\begin{table}" in latex(table)
+        assert as_csv(table).count("\n") > 1
