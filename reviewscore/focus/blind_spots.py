@@ -96,7 +96,8 @@ def contributions(mine: Floats, theirs: Floats, facet: int) -> tuple[Statistic, 
 
     A share is a quotient of sums over papers. Swapping the counts themselves would give both sides
     the same number of points, and with it a spread that is too small for a system with five points
-    beside people with thirty. With s the share of all points together, the contributions
+    beside people with thirty: at a level of 5 % it calls 15 % of equal ones different. With s the
+    share of all points together, the contributions
     (count - s * points of the paper) / (all points of the side) sum to the two shares less s, keep
     each side's own spread, and are the swapped counts where both sides have as many points.
 
