@@ -151,7 +151,7 @@ def test_contributions_sum_to_the_difference_of_shares() -> None:
 
 
 def test_five_points_beside_thirty_are_called_different_no_oftener_than_they_should() -> None:
-    # Both raise the facet with chance 0.3. Swapped counts would reject in some 17 % of studies.
+    # Both raise the facet with chance 0.3. Swapped counts reject in 15 % of such studies.
     rng = np.random.default_rng(5)
     clusters = Clusters.by([f"{at:02d}" for at in range(40)])
     often = 0
