@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -101,6 +102,15 @@ def test_a_review_of_a_megabyte_is_scored() -> None:
     assert len(long) > 1_000_000
     assert gem(long, GROUPS[0][1]) < gem(GROUPS[0][0], GROUPS[0][1])
     assert model().answers([Question(long)])[0].nats is not None
+
+
+@pytest.mark.parametrize("word", ["a" * 1_000, "_" * 300, "审稿人认为这篇论文" * 20])
+def test_words_of_hundreds_of_signs_have_a_probability(word: str) -> None:
+    answer = model().answers([Question(f"{GROUPS[0][1]}\n{word}")])[0]
+
+    assert answer.nats is not None
+    assert math.isfinite(answer.nats)
+    assert gem(f"about {word}", word) > gem("about it", word)
 
 
 def test_a_model_that_has_met_too_many_new_words_starts_afresh(

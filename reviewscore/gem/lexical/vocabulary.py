@@ -21,6 +21,9 @@ START, END, UNSEEN = 0, 1, 2
 MARKS = ("<s>", "</s>", "<unseen>")
 SHIFT = 1 << 21
 """Two numbers become one key by key = first * SHIFT + second."""
+_LEAST = -600.0
+"""Least logarithm of a word's letters. Words of hundreds of signs, or lines in a script without
+blanks, would have a probability of 0 in double precision; what this adds to all sums is nothing."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Vocabulary:
         if number >= SHIFT:
             raise OverflowError("too many different words")
         self._numbers[word] = number
-        self._letters.append(exp(self.spelling.log_probability(word)) / self._left)
+        self._letters.append(exp(max(self.spelling.log_probability(word), _LEAST)) / self._left)
         return number
 
     def letters(self, numbers: Ints) -> Floats:
