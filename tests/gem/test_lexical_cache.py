@@ -225,6 +225,12 @@ def test_a_line_has_the_stance_of_its_verb(line: str, stance: str) -> None:
     assert STANCES[lines_of(line)[0].stance] == stance
 
 
+def test_blanks_do_not_change_what_a_line_says() -> None:
+    wide, narrow = "The reviewer  suggests a robot.", "The reviewer suggests a robot."
+
+    assert lines_of(f"{wide}\n{narrow}") == lines_of(f"{narrow}\n{wide}") == lines_of(narrow)
+
+
 def test_a_line_is_a_sentence_and_said_once() -> None:
     lines = lines_of("One thing. Another thing!\none thing.\n\n  One   thing.")
     assert [" ".join(one.words) for one in lines] == ["one thing .", "another thing !"]

@@ -18,7 +18,7 @@ from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.spelling import SHAPE
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
 
-VERSION = 3
+VERSION = 4
 _CURE = "prime it again with `reviewscore gem prime`"
 
 
