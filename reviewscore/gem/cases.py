@@ -117,7 +117,7 @@ def _case(
 ) -> tuple[Case | None, str]:
     """A candidate with its references, or why there is none."""
     own = text_of(one, variant.form)
-    others = [ref for ref in references if ref.review_id != one.review_id]
+    others = [ref for ref in references if not _same_person(ref, one)]
     if not others:
         return None, NO_OTHER
     others = [ref for ref in others if text_of(ref, variant.form) != own]
@@ -145,10 +145,11 @@ def _synopsis(
 ) -> str | None:
     """What is known of the paper; None if it is not at hand."""
     if variant.known == "stand-in":
+        known = (candidate, reference)
         third = (
             summary_section(one.raw)
             for one in people
-            if one.review_id not in (candidate.review_id, reference.review_id)
+            if not any(_same_person(one, other) or one.raw == other.raw for other in known)
         )
         return next(filter(None, third), None)
     row = materials.synopses.get(candidate.paper_id)
@@ -157,6 +158,15 @@ def _synopsis(
     if variant.known == "assw":
         return f"{row.abstract}\n\n{row.assw}" if (row.assw or "").strip() else None
     return row.abstract
+
+
+def _same_person(one: Written, other: Written) -> bool:
+    """Whether two reviews of a paper are one, or by one reviewer (who may have written twice)."""
+    if one.system != other.system:
+        return False
+    return one.review_id == other.review_id or (
+        one.reviewer is not None and one.reviewer == other.reviewer
+    )
 
 
 @lru_cache(maxsize=64)  # the reviews of a paper are asked for several times in a row

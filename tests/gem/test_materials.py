@@ -203,6 +203,25 @@ def test_a_stand_in_synopsis_is_by_neither_candidate_nor_reference(tmp_path: Pat
     assert dropped[PEOPLE] == {NO_SYNOPSIS: 2}
 
 
+def test_a_reviewer_who_wrote_twice_is_no_reference_and_no_stand_in_for_himself(
+    tmp_path: Path,
+) -> None:
+    given = materials(
+        tmp_path,
+        [
+            review("p", 1, review_id="first"),
+            review("p", 1, review_id="second", review=RAW.format("it again")),
+            review("p", 2),
+            review("p", 3, review=RAW.format("topic 2")),  # the second reviewer's, word for word
+        ],
+    )
+
+    found, _ = cases(given, GEM)
+    assert [x.reviewer for x in found[0].references] == ["2", "3"]
+    stood_in, _ = cases(given, GEM_S["stand-in"])
+    assert not [one for one in stood_in if one.candidate.review_id == "first"]
+
+
 def test_assw_is_the_abstract_and_what_the_authors_state(tmp_path: Path) -> None:
     written(
         tmp_path / "synopses.jsonl",
