@@ -22,13 +22,17 @@ FOLDS = 5
 
 
 def known_papers(materials: Materials, form: Form, papers: Sequence[str]) -> list[Known]:
-    """The people's reviews of some papers, as a background is primed with them."""
+    """The people's reviews of some papers, one by each, as a background is primed with them."""
     found = []
     for paper_id in papers:
-        texts = [text_of(one, form) for one in materials.papers[paper_id] if one.system == PEOPLE]
+        texts: dict[str, str] = {}
+        for one in materials.papers[paper_id]:
+            text = text_of(one, form)
+            if one.system == PEOPLE and text.strip():
+                texts.setdefault(one.reviewer or one.review_id, text)
         row = materials.synopses.get(paper_id)
         synopsis = row.abstract if row else None
-        found.append(Known([text for text in texts if text], synopsis, paper_id))
+        found.append(Known(list(texts.values()), synopsis, paper_id))
     return found
 
 
@@ -45,7 +49,7 @@ class Primer:
         self, folder: Path | None, *, strict: bool = False, say: Callable[[str], None]
     ) -> None:
         self._folder, self._strict, self._say = folder, strict, say
-        self._warned: set[Form] = set()
+        self._warned: set[str] = set()
 
     def primed(self, papers: Sequence[Known], form: Form) -> LexicalCache:
         """A model that has learned from these papers.
@@ -53,15 +57,7 @@ class Primer:
         Raises:
             InputError: There are too few.
         """
-        usable = sum(len(one.reviews) > 1 for one in papers)
-        if usable < ENOUGH:
-            problem = f"{usable} papers with two reviews are fewer than {ENOUGH} for a background"
-            cure = "give more papers with --background, which are not scored themselves"
-            if self._strict:
-                raise InputError(problem, cure=cure)
-            if form not in self._warned:
-                self._warned.add(form)
-                self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
+        self.check(sum(len(one.reviews) > 1 for one in papers), form)
         file = self._file(papers, form)
         if file is None:
             return LexicalCache(prime(papers, form=form))
@@ -74,6 +70,27 @@ class Primer:
             state = prime(papers, form=form)
             save(state, file)
             return LexicalCache(state)
+
+    def check(self, usable: int, form: str, *, file: Path | None = None) -> None:
+        """Warn of a background of few papers, once for each form.
+
+        Args:
+            usable: How many papers with two reviews it has.
+            form: Text of the reviews.
+            file: Where it is from, if it was primed before.
+
+        Raises:
+            InputError: It has too few, and that is to be refused.
+        """
+        if usable >= ENOUGH:
+            return
+        problem = f"{usable} papers with two reviews are fewer than {ENOUGH} for a background"
+        cure = "give more papers with --background, which are not scored themselves"
+        if self._strict:
+            raise InputError(problem, file=file, cure=cure)
+        if form not in self._warned:
+            self._warned.add(form)
+            self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
 
     def _file(self, papers: Sequence[Known], form: Form) -> Path | None:
         if self._folder is None:
@@ -188,14 +205,16 @@ class Primed:
 
     Args:
         path: The file.
+        primer: Warns of backgrounds of few papers, or refuses them.
 
     Raises:
-        InputError: It is no such file.
+        InputError: It is no such file, or of too few papers.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, primer: Primer) -> None:
         self.name = LexicalCache.name
         self._path, self._model = path, LexicalCache.load(path)
+        primer.check(len(self._model.state.papers), self._model.state.form, file=path)
 
     def group(self, paper_id: str) -> int | None:
         """None for papers that the model has learned from."""

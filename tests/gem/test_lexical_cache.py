@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Pair, Question
 from reviewscore.gem.lexical.model import LexicalCache
@@ -174,6 +174,27 @@ def test_a_file_that_is_no_model_is_named(tmp_path: Path, content: bytes, says: 
     with pytest.raises(InputError, match=says) as error:
         load(file)
     assert str(file) in str(error.value)
+
+
+@pytest.mark.parametrize("words", [("w{0}a w{0}b", "w{0}c"), ("\ud800 a{0}", "\ud800 b{0}")])
+def test_models_without_common_words_or_with_broken_signs_come_back_too(
+    tmp_path: Path, words: tuple[str, str]
+) -> None:
+    state = prime([Known([text.format(n) for text in words]) for n in range(8)])
+    save(state, tmp_path / "model.npz")
+
+    question = Question("w1a a\ud800", "w1a")
+    assert LexicalCache.load(tmp_path / "model.npz").answers([question]) == LexicalCache(
+        state
+    ).answers([question])
+
+
+def test_a_place_that_cannot_be_written_and_another_ending_are_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunFolderError, match=r"model\.npz"):
+        save(primed(), tmp_path / "file" / "model.npz")
+    with pytest.raises(RunFolderError, match=r"name it model\.bin\.npz"):
+        save(primed(), tmp_path / "model.bin")
 
 
 def test_a_file_with_pickled_code_in_it_is_refused(tmp_path: Path) -> None:

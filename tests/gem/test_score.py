@@ -22,10 +22,12 @@ from reviewscore.gem.backgrounds import (
 )
 from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
+from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import Setup, write_scores, write_tables
 from tests.gem.invented_reviews import papers
 
@@ -143,12 +145,46 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     known = known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
     save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
 
-    scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz"))[0]
+    scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
 
     assert {one.paper_id for one in scores.candidates} == {f"p{n}" for n in range(25, 30)}
     assert scores.dropped[PEOPLE] == {IN_BACKGROUND: 75}
     with pytest.raises(InputError, match="primed on judgments, and raw"):
-        score_systems(given, [GEM_RAW], Primed(tmp_path / "b.npz"))
+        score_systems(given, [GEM_RAW], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))
+
+
+def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
+    given, file, told = materials(), tmp_path / "b.npz", list[str]()
+    save(prime(known_papers(given, Form.JUDGMENTS, list(given.papers))), file)
+
+    Primed(file, Primer(None, say=told.append))
+
+    assert told[0].startswith("warning: 30 papers")
+    with pytest.raises(InputError, match="fewer than 100") as error:
+        Primed(file, Primer(None, strict=True, say=quiet))
+    assert error.value.file == file
+
+
+def test_one_review_by_each_reviewer_teaches() -> None:
+    twice = [Written("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
+    other = [Written("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
+
+    (found,) = known_papers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
+
+    assert found.reviews == ["text 0", "text 2", "text 3"]
+
+
+def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers_place(
+    tmp_path: Path,
+) -> None:
+    given, file = materials(30), tmp_path / "b.npz"
+    save(prime(known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
+
+    subjects = subjects_of(given, GEM, Primed(file, Primer(None, say=quiet)))
+
+    assert [one.case.paper_id for one in subjects] == [f"p{n}" for n in range(25, 30)]
+    fitted = CrossFitted(given, Primer(None, say=quiet))
+    assert {fitted.group(one.case.paper_id) for one in subjects_of(given, GEM, fitted)} == {0}
 
 
 def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None:
