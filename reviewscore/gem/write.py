@@ -9,7 +9,15 @@ from pathlib import Path
 
 from reviewscore import __version__
 from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    counted,
+    escaped,
+    latex,
+    markdown,
+    unsteady,
+)
 from reviewscore.config import Plain
 from reviewscore.gem.score import Scores
 from reviewscore.store.jsonl import write_whole
@@ -68,12 +76,26 @@ def write_scores(scores: Sequence[Scores], out: Path) -> Path:
 def page(found: Sequence[Table], setup: Setup) -> str:
     """All tables and notes as one Markdown page."""
     notes = [f"evaluation model: {setup.model}", *setup.notes]
-    parts = [f"# {setup.title}\n", "\n".join(f"- {one}" for one in notes) + "\n"]
+    parts = [f"# {setup.title}\n", _points(notes)]
     for table in found:
         parts.append(markdown(table))
-        lines = [*counted(table), *left_out(table)]
-        parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+        if lines := [*counted(table), *_left_out(table), *unsteady(table)]:
+            parts.append(_points(lines))
     return "\n".join(parts)
+
+
+def _points(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(line)}" for line in lines) + "\n"
+
+
+def _left_out(table: Table) -> Iterator[str]:
+    """What did not count and why; n are papers, and what is left out may be reviews."""
+    for row in table.rows:
+        name = ", ".join(str(cell) for cell in row[: table.keys])
+        for heading, cell in zip(table.columns, row, strict=True):
+            if isinstance(cell, Slot) and cell.answer.dropped:
+                parts = (f"{count:,} {why}" for why, count in cell.answer.dropped.items())
+                yield f"{name}, {heading}: left out: {', '.join(parts)}"
 
 
 def numbers(found: Sequence[Table], setup: Setup) -> str:

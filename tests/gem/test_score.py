@@ -28,7 +28,7 @@ from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
-from reviewscore.gem.write import Setup, write_scores, write_tables
+from reviewscore.gem.write import Setup, page, write_scores, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -250,6 +250,18 @@ def test_means_of_systems_have_intervals_and_differences_to_people_are_paired() 
     assert 0 < differences.rows[0][1].answer.p <= 1  # type: ignore[union-attr]
     assert "copier" in markdown(means)
     assert as_csv(means).count("\n") == 3
+
+
+def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> None:
+    given = materials(12)
+    name = "| <b>bold</b>\n# heading"
+    given = with_system(given, name, {"p0": "", "p1": "a", "p2": "b"})
+
+    text = page(tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
+
+    assert "<b>" not in text
+    assert not any(line.startswith("# heading") for line in text.splitlines())
+    assert "GEM: left out: 1 reviews without text in this form" in text
 
 
 def test_without_any_score_there_is_no_table() -> None:
