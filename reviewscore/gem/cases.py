@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Pair
 from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.points.sections import sections_of
@@ -15,6 +16,8 @@ from reviewscore.schema.review import Review, Role
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 
+_SHOWN = 5
+"""Most names of reviewers in a message."""
 NO_TEXT = "without text in this form"
 NO_OTHER = "without another reviewer's text"
 NO_SYNOPSIS = "without a synopsis"
@@ -88,7 +91,12 @@ def cases(
 
     Returns:
         The cases, and for each system how many candidates were left out, by reason.
+
+    Raises:
+        InputError: There is no such candidate.
     """
+    if candidate is not None:
+        _check_reviewer(materials, candidate)
     found: list[Case] = []
     dropped: dict[str, Counter[str]] = {name: Counter() for name in materials.systems()}
     for group in materials.papers.values():
@@ -106,6 +114,13 @@ def cases(
             else:
                 found.append(case)
     return found, dropped
+
+
+def _check_reviewer(materials: Materials, name: str) -> None:
+    names = {one.reviewer for one in materials.all() if one.system == PEOPLE and one.reviewer}
+    if name not in names:
+        known = ", ".join(sorted(names)[:_SHOWN]) or "none with a name"
+        raise InputError(f"no reviewer is called '{name}'", cure=f"there are {known}")
 
 
 def _case(

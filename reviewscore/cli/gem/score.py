@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.config import pairs
+from reviewscore.cli.gem.systems import named_files
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def command(
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.gem.benchmarks import read_sizes
+    from reviewscore.gem.benchmarks import read_columns, read_sizes
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
@@ -98,10 +99,11 @@ def command(
     from reviewscore.gem.write import Setup, numbers, page, write_scores, write_tables
     from reviewscore.store.manifest import hash_file
 
-    others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
-    materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
+    materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     _tell(materials)
     variants = _variants(materials, wanted, data)
+    known_sizes = read_sizes(sizes) if sizes else {}
+    columns = read_columns(benchmarks) if benchmarks else {}
     choice = chosen(flags)
     with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
@@ -118,9 +120,8 @@ def command(
             file=data,
             cure="give reviews by two people or more of papers that are not in the background",
         )
-    rankings, more = _ranked(scores, how, benchmarks)
+    rankings, more = _ranked(scores, how, columns)
     found += more
-    known_sizes = read_sizes(sizes) if sizes else {}
     setup = Setup(
         title="Informativeness of reviews (GEM)",
         model=name,
@@ -141,10 +142,10 @@ def command(
 
 
 def _ranked(
-    scores: list[Scores], how: Resampling, benchmarks: Path | None
+    scores: list[Scores], how: Resampling, columns: Mapping[str, Mapping[str, float]]
 ) -> tuple[list[Ranking], list[Table]]:
     """Systems ranked, where there are several, and how other benchmarks rank them."""
-    from reviewscore.gem.benchmarks import compare_benchmarks, read_columns
+    from reviewscore.gem.benchmarks import compare_benchmarks
     from reviewscore.gem.ranking import PaperScores, rank
 
     by_paper = [PaperScores.of(one) for one in scores]
@@ -152,9 +153,9 @@ def _ranked(
         return [], []
     rankings = [rank(one, how) for one in by_paper]
     found = [one.table for one in rankings]
-    if benchmarks is not None:
+    if columns:
         means = {one.variant: one.means() for one in by_paper}
-        found.append(compare_benchmarks(means, read_columns(benchmarks)))
+        found.append(compare_benchmarks(means, columns))
     return rankings, found
 
 
