@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -14,11 +15,13 @@ from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import VERSION, paper_key, save
-from reviewscore.gem.materials import PEOPLE, Form, Materials
+from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""
 FOLDS = 5
+_OWN = 100
+"""Characters from which on a review that is found elsewhere is the same review."""
 
 
 def known_papers(materials: Materials, form: Form, papers: Sequence[str]) -> list[Known]:
@@ -106,9 +109,11 @@ class Evaluators(Protocol):
 
     Attributes:
         name: Of the kind of model.
+        files: What was read beside the data.
     """
 
     name: str
+    files: Sequence[Path]
 
     def group(self, paper_id: str) -> int | None:
         """Papers of one group share a model; None if a paper must not be scored."""
@@ -125,6 +130,7 @@ class OneModel:
 
     def __init__(self, model: EvaluationModel) -> None:
         self.name = model.name
+        self.files: Sequence[Path] = ()
         self._model = model
 
     def group(self, paper_id: str) -> int | None:
@@ -143,17 +149,28 @@ class OneModel:
 class Background:
     """Models primed on papers other than those that are scored.
 
+    Attributes:
+        papers: Those that it learns from.
+        left_out: How many are scored.
+
     Args:
         materials: The background's reviews.
         primer: Primes models.
-        scored: Papers that are scored, which are taken out of the background.
+        scored: What is scored. Papers of a name in it, or with a review that is in it word for
+            word, are taken out of the background.
     """
 
-    def __init__(self, materials: Materials, primer: Primer, scored: Container[str]) -> None:
+    def __init__(self, materials: Materials, primer: Primer, scored: Materials) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = materials.files
         self._materials, self._primer = materials, primer
-        self._papers = [one for one in materials.papers if one not in scored]
-        self.left_out = len(materials.papers) - len(self._papers)
+        known = {text for one in scored.all() for text in _texts(one)}
+        self.papers = [
+            paper
+            for paper, reviews in materials.papers.items()
+            if paper not in scored.papers and known.isdisjoint(chain(*map(_texts, reviews)))
+        ]
+        self.left_out = len(materials.papers) - len(self.papers)
 
     def group(self, paper_id: str) -> int | None:
         """All papers are in one group."""
@@ -161,11 +178,16 @@ class Background:
 
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model for a form of text."""
-        return self._primer.primed(known_papers(self._materials, form, self._papers), form)
+        return self._primer.primed(known_papers(self._materials, form, self.papers), form)
 
     def notes(self) -> list[str]:
         """How large the background is."""
-        return [f"background: {len(self._papers):,} papers, none of which is scored"]
+        return [f"background: {len(self.papers):,} papers, none of which is scored"]
+
+
+def _texts(review: Written) -> list[str]:
+    """The texts of a review that are long enough to be told from others'."""
+    return [text for text in (review.raw, review.judgments) if len(text) >= _OWN]
 
 
 class CrossFitted:
@@ -178,6 +200,7 @@ class CrossFitted:
 
     def __init__(self, materials: Materials, primer: Primer) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = ()
         self._materials, self._primer = materials, primer
         ordered = sorted(materials.papers, key=paper_key)
         self._fold = {paper: number % FOLDS for number, paper in enumerate(ordered)}
@@ -213,6 +236,7 @@ class Primed:
 
     def __init__(self, path: Path, primer: Primer) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = (path,)
         self._path, self._model = path, LexicalCache.load(path)
         primer.check(len(self._model.state.papers), self._model.state.form, file=path)
 

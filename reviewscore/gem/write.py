@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from reviewscore.agreement.table import (
 from reviewscore.config import Plain
 from reviewscore.gem.score import Scores
 from reviewscore.store.jsonl import write_whole
+from reviewscore.store.manifest import hash_file
 from reviewscore.store.results import results_folder
 
 PAGE, NUMBERS, SCORES = "gem.md", "gem.json", "scores.jsonl"
@@ -34,7 +36,7 @@ class Setup:
         title: Heading of the page.
         model: The evaluation model.
         settings: Whatever can change a number, with values.
-        inputs: Name and SHA-256 of each file read.
+        inputs: SHA-256 of each file read, by name.
         notes: What a reader must know.
     """
 
@@ -43,6 +45,13 @@ class Setup:
     settings: Mapping[str, Plain]
     inputs: Mapping[str, str]
     notes: Sequence[str]
+
+
+def hashes(files: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files by name; by path where two files have one name."""
+    once = list(dict.fromkeys(files))
+    often = Counter(one.name for one in once)
+    return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
 
 
 def write_tables(

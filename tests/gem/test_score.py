@@ -28,7 +28,7 @@ from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
-from reviewscore.gem.write import Setup, page, write_scores, write_tables
+from reviewscore.gem.write import Setup, hashes, page, write_scores, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -132,12 +132,32 @@ def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path
 
 def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
     scored, background = materials(20), materials(40)
-    found = Background(background, Primer(None, say=quiet), scored.papers)
+    found = Background(background, Primer(None, say=quiet), scored)
 
     assert found.left_out == 20
     model = found.model(Form.JUDGMENTS, 0)
     assert not model.state.papers & {paper_key(one) for one in scored.papers}  # type: ignore[attr-defined]
     assert "20 papers, none of which is scored" in found.notes()[0]
+
+
+def test_a_paper_that_is_scored_is_known_by_its_reviews_under_another_name_too() -> None:
+    scored = materials(20)
+    renamed = {f"other/{name}": group for name, group in scored.papers.items()}
+    background = replace(scored, papers={**materials(20, seed=7).papers, **renamed})
+
+    found = Background(background, Primer(None, say=quiet), scored)
+
+    assert found.left_out >= 20
+    assert not {name for name in found.papers if name.startswith("other/")}
+
+
+def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None:
+    files = [tmp_path / place / name for place, name in (("a", "x"), ("b", "x"), ("a", "y"))]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(str(file))
+
+    assert list(hashes([*files, files[0]])) == [str(files[0]), str(files[1]), "y"]
 
 
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:

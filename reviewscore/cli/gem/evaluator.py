@@ -176,7 +176,7 @@ def _lexical(materials: Materials, choice: Choice) -> Evaluators:
         return Primed(background, primer)
     if background is None:
         return CrossFitted(materials, primer)
-    other = Background(read_materials(background), primer, materials.papers)
+    other = Background(read_materials(background), primer, materials)
     if other.left_out:
         say(f"{other.left_out:,} papers of {background} are scored, and left out of the background")
     return other

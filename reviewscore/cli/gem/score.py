@@ -96,8 +96,7 @@ def command(
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import Setup, numbers, page, write_scores, write_tables
-    from reviewscore.store.manifest import hash_file
+    from reviewscore.gem.write import Setup, hashes, numbers, page, write_scores, write_tables
 
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     _tell(materials)
@@ -110,6 +109,7 @@ def command(
         notes = [HONEST] if evaluators.name == "lexical-cache" else []
         notes += evaluators.notes()
         name = evaluators.name
+        read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
     how = Resampling(resamples, seed, level=level)
     found = tables(scores, how)
     if not found:
@@ -129,7 +129,7 @@ def command(
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
             **choice.settings(),
         },
-        inputs={one.name: hash_file(one).sha256 for one in materials.files},
+        inputs=hashes(read),
         notes=notes,
     )  # fmt: skip
     if output is not None:

@@ -143,14 +143,13 @@ def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
 ) -> Setup:
     from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import Setup
-    from reviewscore.store.manifest import hash_file
+    from reviewscore.gem.write import Setup, hashes
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []
     return Setup(
         title="Validation of metrics of reviews",
         model=evaluators.name,
         settings=settings,
-        inputs={one.name: hash_file(one).sha256 for one in materials.files},
+        inputs=hashes([*materials.files, *evaluators.files]),
         notes=[*honest, *evaluators.notes(), *notes],
     )
