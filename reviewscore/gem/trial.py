@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reviewscore.agreement.measure import Resampling
@@ -168,13 +167,19 @@ def trial(
         ladder_table(steps),
         numbers(validation),
     ]
-    unchanged = Counter({one.alteration.name: one.unchanged for one in validation.outcomes})
-    notes = [
-        f"{name}: leaves {count:,} of {len(subjects):,} candidates as they are"
-        for name, count in unchanged.items()
-        if count and name != LADDER[0].name
-    ]
-    return Trial(validation, tables, steps, notes)
+    return Trial(validation, tables, steps, list(_unchanged(subjects, [*own, *more])))
+
+
+def _unchanged(subjects: Sequence[Subject], sets: Sequence[AlteredSet]) -> Iterator[str]:
+    """Which alterations leave how many candidates as they are, whether or not they are scored."""
+    for altered in sets:
+        count = sum(
+            bool(candidates) and all(one.text == subject.case.candidate for one in candidates)
+            for subject, candidates in zip(subjects, altered.candidates, strict=True)
+        )
+        if count and altered.alteration is not LADDER[0]:
+            name = altered.alteration.name
+            yield f"{name}: leaves {count:,} of {len(subjects):,} candidates as they are"
 
 
 def _by_kind(validation: Validation, shown: Sequence[Described]) -> list[Table]:

@@ -190,6 +190,7 @@ def test_metrics_are_validated_and_tabled(gem: Invoke, tmp_path: Path) -> None:
     for name in ("GEM", "BLEU", "ROUGE-L", "compression"):
         assert f"| {name} " in ended.stdout
     assert "stance flip" in ended.stdout
+    assert "12 of the data's 12 papers are used" in ended.stdout
     assert (tmp_path / "out" / "tables" / "gem-validation-numbers.csv").is_file()
     for words, says in (
         (["--baseline", "bertscore"], "needs a model"),

@@ -99,7 +99,12 @@ def command(
             "papers": len(subjects), "resamples": resamples, "seed": seed, "writer": writer,
             "baselines": list(baselines), **choice.settings(),
         }  # fmt: skip
-        setup = _setup(evaluators, materials, found.notes, settings)
+        notes = [
+            f"{len(subjects):,} of the data's {len(materials.papers):,} papers are used: "
+            "those with a candidate and a reference that one evaluation model has not seen",
+            *found.notes,
+        ]
+        setup = _setup(evaluators, materials, notes, settings)
     if output is not None:
         written = write_tables(found.tables, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
