@@ -54,6 +54,16 @@ def hashes(files: Iterable[Path]) -> dict[str, str]:
     return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
 
 
+def check_folder(out: Path, *, allow_foreign: bool = False) -> None:
+    """Refuse a folder of other things before anything is computed for it.
+
+    Raises:
+        RunFolderError: As `write_tables`.
+    """
+    if out.exists():
+        results_folder(out, verb="gem", marker=NUMBERS, allow_foreign=allow_foreign)
+
+
 def write_tables(
     found: Sequence[Table], setup: Setup, out: Path, *, allow_foreign: bool = False
 ) -> list[Path]:

@@ -164,6 +164,18 @@ def test_tables_of_other_numbers_are_read_before_anything_is_scored(
         assert "fewer than 100" not in ended.stderr
 
 
+def test_a_folder_of_other_things_is_refused_before_anything_is_scored(
+    gem: Invoke, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    for verb in ("score", "validate"):
+        ended = gem(verb, EXAMPLE, "-o", tmp_path)
+
+        assert ended.exit_code == 2
+        assert "no folder of `gem`" in ended.stderr
+        assert "fewer than 100" not in ended.stderr
+
+
 def test_without_judgments_only_what_was_written_is_scored(gem: Invoke, tmp_path: Path) -> None:
     records = [
         {"paper_id": f"p{n}", "reviewer": place, "text": text}

@@ -91,13 +91,15 @@ def command(
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
     from reviewscore.agreement.measure import Resampling
+    from reviewscore.gem import write
     from reviewscore.gem.benchmarks import read_columns, read_sizes
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import Setup, hashes, numbers, page, write_scores, write_tables
 
+    if output is not None:
+        write.check_folder(output, allow_foreign=yes)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     _tell(materials)
     variants = _variants(materials, wanted, data)
@@ -113,32 +115,37 @@ def command(
     how = Resampling(resamples, seed, level=level)
     found = tables(scores, how)
     if not found:
-        reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
-        told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
-        raise InputError(
-            f"no review could be scored ({told})",
-            file=data,
-            cure="give reviews by two people or more of papers that are not in the background",
-        )
+        raise _nothing(scores, data)
     rankings, more = _ranked(scores, how, columns)
     found += more
-    setup = Setup(
+    setup = write.Setup(
         title="Informativeness of reviews (GEM)",
         model=name,
         settings={
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
             **choice.settings(),
         },
-        inputs=hashes(read),
+        inputs=write.hashes(read),
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = write_tables(found, setup, output, allow_foreign=yes)
-        written.append(write_scores(scores, output))
+        written = write.write_tables(found, setup, output, allow_foreign=yes)
+        written.append(write.write_scores(scores, output))
         if rankings:
             written += draw_by_size(rankings, known_sizes, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(numbers(found, setup) if as_json else page(found, setup))
+    click.echo(write.numbers(found, setup) if as_json else write.page(found, setup))
+
+
+def _nothing(scores: list[Scores], data: Path) -> InputError:
+    """Why there is no score at all."""
+    reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
+    told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+    return InputError(
+        f"no review could be scored ({told})",
+        file=data,
+        cure="give reviews by two people or more of papers that are not in the background",
+    )
 
 
 def _ranked(

@@ -77,8 +77,10 @@ def command(
     from reviewscore.agreement.measure import Resampling
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.gem.write import page, write_tables
+    from reviewscore.gem.write import check_folder, page, write_tables
 
+    if output is not None:
+        check_folder(output, allow_foreign=yes)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     for warning in materials.warnings:
         say(f"warning: {warning}")
