@@ -112,7 +112,7 @@ def main() -> None:
     """Print all tables."""
     scored, rest = split()
     given, known = materials(scored), materials(rest)
-    evaluators = Background(known, Primer(None, say=print), given.papers)
+    evaluators = Background(known, Primer(None, say=print), given)
     how = Resampling(scheme="papers")
     for variant, others in ((GEM_S["stand-in"], [Bleu(), RougeL(), Compression()]), (GEM_RAW, [])):
         stands_in = Variant(variant.name, variant.form, "stand-in")

@@ -32,12 +32,7 @@ async def open_asker(
     if settings.embedded:
         raise SettingsError("this needs a model; name one with --model")
     client = connect(settings, book, around)
-    manner = Manner(
-        temperature=settings.temperature,
-        effort=settings.effort,
-        max_tokens=settings.max_tokens,
-        structured=settings.structured,
-    )
+    manner = Manner.of(settings)
     try:
         yield Asker(client, model=settings.model, judges=settings.judges, manner=manner)
     finally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -14,21 +15,27 @@ from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import VERSION, paper_key, save
-from reviewscore.gem.materials import PEOPLE, Form, Materials
+from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""
 FOLDS = 5
+_OWN = 100
+"""Characters from which on a review that is found elsewhere is the same review."""
 
 
 def known_papers(materials: Materials, form: Form, papers: Sequence[str]) -> list[Known]:
-    """The people's reviews of some papers, as a background is primed with them."""
+    """The people's reviews of some papers, one by each, as a background is primed with them."""
     found = []
     for paper_id in papers:
-        texts = [text_of(one, form) for one in materials.papers[paper_id] if one.system == PEOPLE]
+        texts: dict[str, str] = {}
+        for one in materials.papers[paper_id]:
+            text = text_of(one, form)
+            if one.system == PEOPLE and text.strip():
+                texts.setdefault(one.reviewer or one.review_id, text)
         row = materials.synopses.get(paper_id)
         synopsis = row.abstract if row else None
-        found.append(Known([text for text in texts if text], synopsis, paper_id))
+        found.append(Known(list(texts.values()), synopsis, paper_id))
     return found
 
 
@@ -45,7 +52,7 @@ class Primer:
         self, folder: Path | None, *, strict: bool = False, say: Callable[[str], None]
     ) -> None:
         self._folder, self._strict, self._say = folder, strict, say
-        self._warned: set[Form] = set()
+        self._warned: set[str] = set()
 
     def primed(self, papers: Sequence[Known], form: Form) -> LexicalCache:
         """A model that has learned from these papers.
@@ -53,15 +60,7 @@ class Primer:
         Raises:
             InputError: There are too few.
         """
-        usable = sum(len(one.reviews) > 1 for one in papers)
-        if usable < ENOUGH:
-            problem = f"{usable} papers with two reviews are fewer than {ENOUGH} for a background"
-            cure = "give more papers with --background, which are not scored themselves"
-            if self._strict:
-                raise InputError(problem, cure=cure)
-            if form not in self._warned:
-                self._warned.add(form)
-                self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
+        self.check(sum(len(one.reviews) > 1 for one in papers), form)
         file = self._file(papers, form)
         if file is None:
             return LexicalCache(prime(papers, form=form))
@@ -74,6 +73,27 @@ class Primer:
             state = prime(papers, form=form)
             save(state, file)
             return LexicalCache(state)
+
+    def check(self, usable: int, form: str, *, file: Path | None = None) -> None:
+        """Warn of a background of few papers, once for each form.
+
+        Args:
+            usable: How many papers with two reviews it has.
+            form: Text of the reviews.
+            file: Where it is from, if it was primed before.
+
+        Raises:
+            InputError: It has too few, and that is to be refused.
+        """
+        if usable >= ENOUGH:
+            return
+        problem = f"{usable} papers with two reviews are fewer than {ENOUGH} for a background"
+        cure = "give more papers with --background, which are not scored themselves"
+        if self._strict:
+            raise InputError(problem, file=file, cure=cure)
+        if form not in self._warned:
+            self._warned.add(form)
+            self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
 
     def _file(self, papers: Sequence[Known], form: Form) -> Path | None:
         if self._folder is None:
@@ -89,9 +109,11 @@ class Evaluators(Protocol):
 
     Attributes:
         name: Of the kind of model.
+        files: What was read beside the data.
     """
 
     name: str
+    files: Sequence[Path]
 
     def group(self, paper_id: str) -> int | None:
         """Papers of one group share a model; None if a paper must not be scored."""
@@ -108,6 +130,7 @@ class OneModel:
 
     def __init__(self, model: EvaluationModel) -> None:
         self.name = model.name
+        self.files: Sequence[Path] = ()
         self._model = model
 
     def group(self, paper_id: str) -> int | None:
@@ -126,17 +149,28 @@ class OneModel:
 class Background:
     """Models primed on papers other than those that are scored.
 
+    Attributes:
+        papers: Those that it learns from.
+        left_out: How many are scored.
+
     Args:
         materials: The background's reviews.
         primer: Primes models.
-        scored: Papers that are scored, which are taken out of the background.
+        scored: What is scored. Papers of a name in it, or with a review that is in it word for
+            word, are taken out of the background.
     """
 
-    def __init__(self, materials: Materials, primer: Primer, scored: Container[str]) -> None:
+    def __init__(self, materials: Materials, primer: Primer, scored: Materials) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = materials.files
         self._materials, self._primer = materials, primer
-        self._papers = [one for one in materials.papers if one not in scored]
-        self.left_out = len(materials.papers) - len(self._papers)
+        known = {text for one in scored.all() for text in _texts(one)}
+        self.papers = [
+            paper
+            for paper, reviews in materials.papers.items()
+            if paper not in scored.papers and known.isdisjoint(chain(*map(_texts, reviews)))
+        ]
+        self.left_out = len(materials.papers) - len(self.papers)
 
     def group(self, paper_id: str) -> int | None:
         """All papers are in one group."""
@@ -144,11 +178,16 @@ class Background:
 
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model for a form of text."""
-        return self._primer.primed(known_papers(self._materials, form, self._papers), form)
+        return self._primer.primed(known_papers(self._materials, form, self.papers), form)
 
     def notes(self) -> list[str]:
         """How large the background is."""
-        return [f"background: {len(self._papers):,} papers, none of which is scored"]
+        return [f"background: {len(self.papers):,} papers, none of which is scored"]
+
+
+def _texts(review: Written) -> list[str]:
+    """The texts of a review that are long enough to be told from others'."""
+    return [text for text in (review.raw, review.judgments) if len(text) >= _OWN]
 
 
 class CrossFitted:
@@ -161,6 +200,7 @@ class CrossFitted:
 
     def __init__(self, materials: Materials, primer: Primer) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = ()
         self._materials, self._primer = materials, primer
         ordered = sorted(materials.papers, key=paper_key)
         self._fold = {paper: number % FOLDS for number, paper in enumerate(ordered)}
@@ -188,14 +228,17 @@ class Primed:
 
     Args:
         path: The file.
+        primer: Warns of backgrounds of few papers, or refuses them.
 
     Raises:
-        InputError: It is no such file.
+        InputError: It is no such file, or of too few papers.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, primer: Primer) -> None:
         self.name = LexicalCache.name
+        self.files: Sequence[Path] = (path,)
         self._path, self._model = path, LexicalCache.load(path)
+        primer.check(len(self._model.state.papers), self._model.state.form, file=path)
 
     def group(self, paper_id: str) -> int | None:
         """None for papers that the model has learned from."""

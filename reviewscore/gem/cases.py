@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Pair
 from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.points.sections import sections_of
@@ -15,6 +16,8 @@ from reviewscore.schema.review import Review, Role
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 
+_SHOWN = 5
+"""Most names of reviewers in a message."""
 NO_TEXT = "without text in this form"
 NO_OTHER = "without another reviewer's text"
 NO_SYNOPSIS = "without a synopsis"
@@ -88,7 +91,12 @@ def cases(
 
     Returns:
         The cases, and for each system how many candidates were left out, by reason.
+
+    Raises:
+        InputError: There is no such candidate.
     """
+    if candidate is not None:
+        _check_reviewer(materials, candidate)
     found: list[Case] = []
     dropped: dict[str, Counter[str]] = {name: Counter() for name in materials.systems()}
     for group in materials.papers.values():
@@ -108,6 +116,13 @@ def cases(
     return found, dropped
 
 
+def _check_reviewer(materials: Materials, name: str) -> None:
+    names = {one.reviewer for one in materials.all() if one.system == PEOPLE and one.reviewer}
+    if name not in names:
+        known = ", ".join(sorted(names)[:_SHOWN]) or "none with a name"
+        raise InputError(f"no reviewer is called '{name}'", cure=f"there are {known}")
+
+
 def _case(
     one: Written,
     references: Sequence[Written],
@@ -117,7 +132,7 @@ def _case(
 ) -> tuple[Case | None, str]:
     """A candidate with its references, or why there is none."""
     own = text_of(one, variant.form)
-    others = [ref for ref in references if ref.review_id != one.review_id]
+    others = [ref for ref in references if not _same_person(ref, one)]
     if not others:
         return None, NO_OTHER
     others = [ref for ref in others if text_of(ref, variant.form) != own]
@@ -145,10 +160,11 @@ def _synopsis(
 ) -> str | None:
     """What is known of the paper; None if it is not at hand."""
     if variant.known == "stand-in":
+        known = (candidate, reference)
         third = (
             summary_section(one.raw)
             for one in people
-            if one.review_id not in (candidate.review_id, reference.review_id)
+            if not any(_same_person(one, other) or one.raw == other.raw for other in known)
         )
         return next(filter(None, third), None)
     row = materials.synopses.get(candidate.paper_id)
@@ -157,6 +173,15 @@ def _synopsis(
     if variant.known == "assw":
         return f"{row.abstract}\n\n{row.assw}" if (row.assw or "").strip() else None
     return row.abstract
+
+
+def _same_person(one: Written, other: Written) -> bool:
+    """Whether two reviews of a paper are one, or by one reviewer (who may have written twice)."""
+    if one.system != other.system:
+        return False
+    return one.review_id == other.review_id or (
+        one.reviewer is not None and one.reviewer == other.reviewer
+    )
 
 
 @lru_cache(maxsize=64)  # the reviews of a paper are asked for several times in a row

@@ -14,7 +14,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
 from reviewscore.sources.records import Shelf
-from reviewscore.sources.rows import Boxes, Pseudonym
+from reviewscore.sources.rows import Boxes
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
@@ -34,15 +34,28 @@ def _lines(value: object) -> object:
     return "\n".join(map(str, value)) if isinstance(value, list) else value
 
 
+def _name(value: object) -> object:
+    """A name; numbers come as 1.0 from a table with empty cells, which come as NaN or null."""
+    if isinstance(value, float):
+        if value != value:  # noqa: PLR0124 - NaN
+            return None
+        value = int(value) if value.is_integer() else value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Numbered = Annotated[Identifier, BeforeValidator(_name)]
+"""An identifier that may be a number."""
+
+
 class WrittenRow(BaseModel):
     """One record of a file of reviews for GEM; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    paper_id: Identifier
-    review_id: Identifier | None = None
-    reviewer: Pseudonym = None
-    system: Identifier = PEOPLE
+    paper_id: Numbered
+    review_id: Annotated[Identifier | None, BeforeValidator(_name)] = None
+    reviewer: Annotated[str | None, BeforeValidator(_name)] = None
+    system: Annotated[Identifier, BeforeValidator(lambda value: _name(value) or PEOPLE)] = PEOPLE
     text: Word = Field(default=None, validation_alias=AliasChoices("text", "review"))
     sections: Boxes = Field(default=None, validation_alias=AliasChoices("sections", "fields"))
     judgments: Annotated[Word, BeforeValidator(_lines)] = Field(
@@ -55,7 +68,7 @@ class SynopsisRow(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    paper_id: Identifier
+    paper_id: Numbered
     abstract: Word = None
     assw: Annotated[Word, BeforeValidator(_lines)] = None
     text: Word = None
@@ -190,7 +203,7 @@ class _Reading:
             self.warnings.append(f"{file}: {empty} reviews without any text are left out")
 
     def read_synopses(self, file: Path) -> None:
-        """Read what is known of papers; what an earlier file says of a paper stays."""
+        """Read what is known of papers; what an earlier line says of a paper stays."""
         self.files.append(file)
         for row in Shelf.of(file).rows():
             try:
@@ -202,7 +215,10 @@ class _Reading:
             except InputError as error:
                 self._fault(error)
             else:
-                self.synopses.setdefault(one.paper_id, one)
+                given = one.model_dump(exclude_none=True)
+                if (old := self.synopses.get(one.paper_id)) is not None:
+                    given |= {name: text for name, text in old if text and text.strip()}
+                self.synopses[one.paper_id] = SynopsisRow.model_validate(given)
 
     def _written(
         self, record: dict[str, object], file: Path, line: int, system: str | None
@@ -212,7 +228,7 @@ class _Reading:
         except ValidationError as error:
             raise input_error(error, file=file, line=line) from error
         name = system or row.system
-        review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or line}"
+        review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or f'line {line}'}"
         if review_id in self._places:
             raise InputError(
                 f"'{review_id}' is also at {self._places[review_id]}",

@@ -17,6 +17,7 @@ from reviewscore.agreement.statistic import Floats
 from reviewscore.agreement.table import Cell, Table
 from reviewscore.errors import InputError
 from reviewscore.gem.score import Scores
+from reviewscore.gem.tables import without_spread
 from reviewscore.gem.write import SCORES
 from reviewscore.papers.rows import input_error
 from reviewscore.store.jsonl import read_lines
@@ -170,7 +171,7 @@ def rank(
         )
         rows.append((f"{at + 1}{'=' if tied else ''}", name, slots[at], gap))
     rows += [("–", name, "no score", None) for name in unplaced]
-    uneven = len({slot.answer.n for slot in slots}) > 1
+    uneven = len({frozenset(scores.systems[name]) for name in order}) > 1
     more = ("the systems have scores on different papers: means may not be comparable",)
     table = Table(
         f"{RANKING}-{_slug(scores.variant)}",
@@ -202,6 +203,7 @@ def _asked(
         first, second = (np.where(both, one, nan) for one in (upper, lower))
         gaps.append(bench.ask(mean("mean", first), minus=mean("mean", second)))
     bench.run()
+    without_spread([*slots, *gaps])
     return slots, gaps
 
 

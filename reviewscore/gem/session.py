@@ -58,13 +58,7 @@ class Session:
     def asker(self, model: str) -> Asker:
         """Puts questions to a model."""
         if model not in self._askers:
-            one = self.settings
-            manner = Manner(
-                temperature=one.temperature,
-                effort=one.effort,
-                max_tokens=one.max_tokens,
-                structured=one.structured,
-            )
+            manner = Manner.of(self.settings)
             self._askers[model] = Asker(self.client, model=model, manner=manner)
         return self._askers[model]
 

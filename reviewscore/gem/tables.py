@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from reviewscore.gem.materials import PEOPLE
 from reviewscore.gem.score import Scores
 
 MEANS, DIFFERENCES = "gem-means", "gem-differences"
+ONE_PAPER = "one paper alone has no interval"
 HONEST = (
     "lexical-cache measures lexical and topical informativeness: which words of a review come back "
     "in others of the same paper. Its nats cannot be compared with those of neural models. Read "
@@ -61,7 +62,18 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
     if len(systems) > 1 and PEOPLE in systems:
         found.append(_differences(bench, scores, systems, values, level))
     bench.run()
+    for table in found:
+        for row in table.rows:
+            without_spread(cell for cell in row if isinstance(cell, Slot))
     return found
+
+
+def without_spread(slots: Iterable[Slot]) -> None:
+    """Take intervals from means of one paper: every resample is that paper again."""
+    for slot in slots:
+        if slot.answer.n == 1:
+            nothing = {"low": None, "high": None, "p": None, "reason": ONE_PAPER}
+            slot.estimate = slot.answer.model_copy(update=nothing)
 
 
 def _column(score: Scores, system: str, papers: Sequence[str]) -> Floats:

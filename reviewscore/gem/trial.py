@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reviewscore.agreement.measure import Resampling
@@ -11,7 +10,7 @@ from reviewscore.agreement.table import Table
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Case, Described, Kind, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER
-from reviewscore.gem.backgrounds import CrossFitted, Evaluators
+from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Variant, cases, summary_section
 from reviewscore.gem.discrimination import Step, areas, ladder_of
 from reviewscore.gem.estimator import Gem
@@ -96,8 +95,8 @@ def subjects_of(
 ) -> list[Subject]:
     """One candidate of each paper by a person, with its references and synopses.
 
-    Where models are primed on the other folds of the data, only the papers of one fold are taken:
-    another paper's review is put in a candidate's place, and no model may have seen either.
+    Only papers of one group are taken, and none that a model has learned from: another paper's
+    review is put in a candidate's place, and the model may have seen neither.
 
     Args:
         materials: The reviews.
@@ -114,8 +113,8 @@ def subjects_of(
     first: dict[str, Subject] = {}
     for one in found:
         paper_id = one.candidate.paper_id
-        wrong_fold = isinstance(evaluators, CrossFitted) and evaluators.group(paper_id) != 0
-        if one.candidate.system != PEOPLE or paper_id in first or wrong_fold:
+        seen = evaluators.group(paper_id) != 0  # by the model, or scored by another one
+        if one.candidate.system != PEOPLE or paper_id in first or seen:
             continue
         synopses = tuple(pair.synopsis for pair in one.pairs)
         known = synopses[0] or summary_section(one.candidate.raw)
@@ -168,13 +167,19 @@ def trial(
         ladder_table(steps),
         numbers(validation),
     ]
-    unchanged = Counter({one.alteration.name: one.unchanged for one in validation.outcomes})
-    notes = [
-        f"{name}: leaves {count:,} of {len(subjects):,} candidates as they are"
-        for name, count in unchanged.items()
-        if count and name != LADDER[0].name
-    ]
-    return Trial(validation, tables, steps, notes)
+    return Trial(validation, tables, steps, list(_unchanged(subjects, [*own, *more])))
+
+
+def _unchanged(subjects: Sequence[Subject], sets: Sequence[AlteredSet]) -> Iterator[str]:
+    """Which alterations leave how many candidates as they are, whether or not they are scored."""
+    for altered in sets:
+        count = sum(
+            bool(candidates) and all(one.text == subject.case.candidate for one in candidates)
+            for subject, candidates in zip(subjects, altered.candidates, strict=True)
+        )
+        if count and altered.alteration is not LADDER[0]:
+            name = altered.alteration.name
+            yield f"{name}: leaves {count:,} of {len(subjects):,} candidates as they are"
 
 
 def _by_kind(validation: Validation, shown: Sequence[Described]) -> list[Table]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore import __version__
 from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.table import Table, as_csv, counted, latex, left_out, markdown
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    counted,
+    escaped,
+    latex,
+    markdown,
+    unsteady,
+)
 from reviewscore.config import Plain
 from reviewscore.gem.score import Scores
 from reviewscore.store.jsonl import write_whole
+from reviewscore.store.manifest import hash_file
 from reviewscore.store.results import results_folder
 
 PAGE, NUMBERS, SCORES = "gem.md", "gem.json", "scores.jsonl"
@@ -26,7 +36,7 @@ class Setup:
         title: Heading of the page.
         model: The evaluation model.
         settings: Whatever can change a number, with values.
-        inputs: Name and SHA-256 of each file read.
+        inputs: SHA-256 of each file read, by name.
         notes: What a reader must know.
     """
 
@@ -35,6 +45,23 @@ class Setup:
     settings: Mapping[str, Plain]
     inputs: Mapping[str, str]
     notes: Sequence[str]
+
+
+def hashes(files: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files by name; by path where two files have one name."""
+    once = list(dict.fromkeys(files))
+    often = Counter(one.name for one in once)
+    return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
+
+
+def check_folder(out: Path, *, allow_foreign: bool = False) -> None:
+    """Refuse a folder of other things before anything is computed for it.
+
+    Raises:
+        RunFolderError: As `write_tables`.
+    """
+    if out.exists():
+        results_folder(out, verb="gem", marker=NUMBERS, allow_foreign=allow_foreign)
 
 
 def write_tables(
@@ -68,12 +95,26 @@ def write_scores(scores: Sequence[Scores], out: Path) -> Path:
 def page(found: Sequence[Table], setup: Setup) -> str:
     """All tables and notes as one Markdown page."""
     notes = [f"evaluation model: {setup.model}", *setup.notes]
-    parts = [f"# {setup.title}\n", "\n".join(f"- {one}" for one in notes) + "\n"]
+    parts = [f"# {setup.title}\n", _points(notes)]
     for table in found:
         parts.append(markdown(table))
-        lines = [*counted(table), *left_out(table)]
-        parts.append("\n".join(f"- {line}" for line in lines) + "\n")
+        if lines := [*counted(table), *_left_out(table), *unsteady(table)]:
+            parts.append(_points(lines))
     return "\n".join(parts)
+
+
+def _points(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(line)}" for line in lines) + "\n"
+
+
+def _left_out(table: Table) -> Iterator[str]:
+    """What did not count and why; n are papers, and what is left out may be reviews."""
+    for row in table.rows:
+        name = ", ".join(str(cell) for cell in row[: table.keys])
+        for heading, cell in zip(table.columns, row, strict=True):
+            if isinstance(cell, Slot) and cell.answer.dropped:
+                parts = (f"{count:,} {why}" for why, count in cell.answer.dropped.items())
+                yield f"{name}, {heading}: left out: {', '.join(parts)}"
 
 
 def numbers(found: Sequence[Table], setup: Setup) -> str:

@@ -10,6 +10,7 @@ from typing import Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from reviewscore import prompts
+from reviewscore.config import Settings
 from reviewscore.llm.client import Client
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.structured import ask, reply_schema
@@ -76,6 +77,17 @@ class Manner:
     max_tokens: int = 4096
     structured: Literal["auto", "schema", "object", "text"] = "auto"
     repeat: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings, *, repeat: int = 0) -> Manner:
+        """The manner that settings name."""
+        return cls(
+            temperature=settings.temperature,
+            effort=settings.effort,
+            max_tokens=settings.max_tokens,
+            structured=settings.structured,
+            repeat=repeat,
+        )
 
 
 class Asker:

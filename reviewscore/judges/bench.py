@@ -146,13 +146,7 @@ def _bench(settings: Settings, client: Client) -> Judges:
     members = []
     for model in dict.fromkeys((settings.model, *settings.panel)):
         for repeat in range(settings.repeats):
-            manner = Manner(
-                temperature=settings.temperature,
-                effort=settings.effort,
-                max_tokens=settings.max_tokens,
-                structured=settings.structured,
-                repeat=repeat,
-            )
+            manner = Manner.of(settings, repeat=repeat)
             asker = Asker(client, model=model, judges=settings.judges, manner=manner)
             members.append(ModelJudges(asker, economy=settings.protocol == "economy"))
     return members[0] if len(members) == 1 else Panel(members)

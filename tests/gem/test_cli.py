@@ -139,7 +139,11 @@ def test_few_papers_are_refused_where_that_is_wanted(gem: Invoke) -> None:
         (["--model", "hf/x", "--background", "b.npz"], "--background is for lexical-cache"),
         (["--variant", "gem-s-assw"], "no texts for GEM-S (ASSW)"),
         (["--background", "none.npz"], "no such file"),
-        (["--system", "name"], "name"),
+        (["--system", "name"], "write NAME=FILE"),
+        (["--system", "=x.jsonl"], "write NAME=FILE"),
+        (["--system", "people=x.jsonl"], "name it otherwise"),
+        (["--system", "x=a.jsonl", "--system", "x=b.jsonl"], "'x' is there twice"),
+        (["--candidate", "99"], "no reviewer is called '99'"),
     ],
 )
 def test_what_cannot_be_is_said_with_a_cure(gem: Invoke, words: list[str], says: str) -> None:
@@ -147,6 +151,29 @@ def test_what_cannot_be_is_said_with_a_cure(gem: Invoke, words: list[str], says:
 
     assert ended.exit_code == 2
     assert says in ended.stderr
+
+
+def test_tables_of_other_numbers_are_read_before_anything_is_scored(
+    gem: Invoke, tmp_path: Path
+) -> None:
+    for option in ("--sizes", "--benchmarks"):
+        ended = gem(EXAMPLE, option, tmp_path / "none.csv")
+
+        assert ended.exit_code == 2
+        assert "none.csv" in ended.stderr
+        assert "fewer than 100" not in ended.stderr
+
+
+def test_a_folder_of_other_things_is_refused_before_anything_is_scored(
+    gem: Invoke, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    for verb in ("score", "validate"):
+        ended = gem(verb, EXAMPLE, "-o", tmp_path)
+
+        assert ended.exit_code == 2
+        assert "no folder of `gem`" in ended.stderr
+        assert "fewer than 100" not in ended.stderr
 
 
 def test_without_judgments_only_what_was_written_is_scored(gem: Invoke, tmp_path: Path) -> None:
@@ -175,11 +202,12 @@ def test_metrics_are_validated_and_tabled(gem: Invoke, tmp_path: Path) -> None:
     for name in ("GEM", "BLEU", "ROUGE-L", "compression"):
         assert f"| {name} " in ended.stdout
     assert "stance flip" in ended.stdout
+    assert "12 of the data's 12 papers are used" in ended.stdout
     assert (tmp_path / "out" / "tables" / "gem-validation-numbers.csv").is_file()
     for words, says in (
         (["--baseline", "bertscore"], "needs a model"),
         (["--baseline", "blue"], "unknown baseline"),
-        (["--form", "raw", "--limit", "2", "--candidate", "7"], "0 papers"),
+        (["--form", "raw", "--limit", "2", "--candidate", "7"], "no reviewer is called '7'"),
     ):
         refused = gem("validate", scored, "--background", other, *words)
         assert refused.exit_code == 2

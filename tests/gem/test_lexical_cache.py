@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Pair, Question
 from reviewscore.gem.lexical.model import LexicalCache
@@ -103,6 +104,15 @@ def test_a_review_of_a_megabyte_is_scored() -> None:
     assert model().answers([Question(long)])[0].nats is not None
 
 
+@pytest.mark.parametrize("word", ["a" * 1_000, "_" * 300, "审稿人认为这篇论文" * 20])
+def test_words_of_hundreds_of_signs_have_a_probability(word: str) -> None:
+    answer = model().answers([Question(f"{GROUPS[0][1]}\n{word}")])[0]
+
+    assert answer.nats is not None
+    assert math.isfinite(answer.nats)
+    assert gem(f"about {word}", word) > gem("about it", word)
+
+
 def test_a_model_that_has_met_too_many_new_words_starts_afresh(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -166,6 +176,27 @@ def test_a_file_that_is_no_model_is_named(tmp_path: Path, content: bytes, says: 
     assert str(file) in str(error.value)
 
 
+@pytest.mark.parametrize("words", [("w{0}a w{0}b", "w{0}c"), ("\ud800 a{0}", "\ud800 b{0}")])
+def test_models_without_common_words_or_with_broken_signs_come_back_too(
+    tmp_path: Path, words: tuple[str, str]
+) -> None:
+    state = prime([Known([text.format(n) for text in words]) for n in range(8)])
+    save(state, tmp_path / "model.npz")
+
+    question = Question("w1a a\ud800", "w1a")
+    assert LexicalCache.load(tmp_path / "model.npz").answers([question]) == LexicalCache(
+        state
+    ).answers([question])
+
+
+def test_a_place_that_cannot_be_written_and_another_ending_are_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunFolderError, match=r"model\.npz"):
+        save(primed(), tmp_path / "file" / "model.npz")
+    with pytest.raises(RunFolderError, match=r"name it model\.bin\.npz"):
+        save(primed(), tmp_path / "model.bin")
+
+
 def test_a_file_with_pickled_code_in_it_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "model.npz"
     np.savez(file, about=np.array([{"a": 1}], dtype=object), allow_pickle=True)
@@ -213,6 +244,12 @@ def test_papers_with_two_reviews_or_a_synopsis_are_learned_from_too() -> None:
 )
 def test_a_line_has_the_stance_of_its_verb(line: str, stance: str) -> None:
     assert STANCES[lines_of(line)[0].stance] == stance
+
+
+def test_blanks_do_not_change_what_a_line_says() -> None:
+    wide, narrow = "The reviewer  suggests a robot.", "The reviewer suggests a robot."
+
+    assert lines_of(f"{wide}\n{narrow}") == lines_of(f"{narrow}\n{wide}") == lines_of(narrow)
 
 
 def test_a_line_is_a_sentence_and_said_once() -> None:

@@ -19,7 +19,7 @@ from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.spelling import LETTERS, Spelling
 from reviewscore.gem.lexical.state import State
 from reviewscore.gem.lexical.vocabulary import END, MARKS, Coded
-from reviewscore.gem.lexical.words import lines_of
+from reviewscore.gem.lexical.words import STANCES, lines_of
 from tests.gem.invented_reviews import papers
 
 
@@ -123,6 +123,30 @@ def test_the_next_words_sum_to_one_in_every_regime(
         if one >= model.vocabulary.size
     }
     assert total(model, coded, place, caches, numbers)[0] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_verbs_that_show_a_stance_sum_to_one_with_all_other_next_words() -> None:
+    """None of them may be told by the stance that it alone will show."""
+    state = primed()
+    verbs = ("appreciates", "criticizes", "questions", "suggests")
+    content = state.content.copy()
+    content[[state.words.index(verb) + len(MARKS) for verb in verbs]] = True
+    stances = np.full((len(STANCES), len(STANCES)), 0.2) + 4 * np.eye(len(STANCES))
+    persistence = replace(state.persistence, stances=stances, excess=np.where(content, 0.3, 0.0))
+    model = LexicalCache(
+        replace(state, content=content, persistence=persistence, shares=any_shares(1))
+    )
+    read = model.vocabulary.code(lines_of("The reviewer suggests the robot.\nThe questions."))
+    cache_ = Cache(read, persistence, content, model.vocabulary, model.kin)
+
+    def next_word_of(text: str) -> float:
+        coded = model.vocabulary.code(lines_of(text))
+        return next_word(model, coded, 2, int(coded.word[2]), (cache_, None))[0]
+
+    strange = model.vocabulary.code(lines_of("zzyzx")).word[:1]
+    known = sum(next_word_of(f"The reviewer {word}") for word in ["", *model.vocabulary.words])
+    unseen = next_word_of("The reviewer zzyzx") / model.vocabulary.letters(strange)[0]
+    assert known + unseen == pytest.approx(1.0, abs=1e-9)
 
 
 def test_regimes_of_real_texts_with_learned_shares_sum_to_one() -> None:

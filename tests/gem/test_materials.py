@@ -90,6 +90,31 @@ def test_a_folder_and_parquet_are_read_with_what_is_known_of_the_papers(tmp_path
     assert len(found.papers["p"]) == 2
     assert found.synopses["p"].abstract == "A"
     assert found.synopses["p"].assw == "s\nw"
+    assert found.synopses["p"].text == "T", "what one file does not say comes from the other"
+
+
+def test_numbers_and_empty_cells_of_a_table_are_names_and_no_names(tmp_path: Path) -> None:
+    import pandas as pd
+
+    table = {
+        "paper_id": [7.0, 7.0, 7.0], "reviewer": [1.0, None, 3.0], "system": [None, None, "model"],
+        "review_id": [None, None, 5.0], "text": ["a", "b", "c"],
+    }  # fmt: skip
+    pd.DataFrame(table).to_parquet(tmp_path / "reviews.parquet")
+
+    found = read_materials(tmp_path)
+
+    assert [(one.review_id, one.reviewer, one.system) for one in found.papers["7"]] == [
+        ("7/people/1", "1", PEOPLE), ("7/people/line 2", None, PEOPLE), ("5", "3", "model"),
+    ]  # fmt: skip
+
+
+def test_a_line_without_a_reviewer_is_not_taken_for_the_reviewer_of_its_number(
+    tmp_path: Path,
+) -> None:
+    found = materials(tmp_path, [review("p", 2), {"paper_id": "p", "text": "x"}])
+
+    assert len(found.papers["p"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -201,6 +226,25 @@ def test_a_stand_in_synopsis_is_by_neither_candidate_nor_reference(tmp_path: Pat
     two, dropped = cases(materials(tmp_path, [review("p", 1), review("p", 2)]), GEM_S["stand-in"])
     assert not two
     assert dropped[PEOPLE] == {NO_SYNOPSIS: 2}
+
+
+def test_a_reviewer_who_wrote_twice_is_no_reference_and_no_stand_in_for_himself(
+    tmp_path: Path,
+) -> None:
+    given = materials(
+        tmp_path,
+        [
+            review("p", 1, review_id="first"),
+            review("p", 1, review_id="second", review=RAW.format("it again")),
+            review("p", 2),
+            review("p", 3, review=RAW.format("topic 2")),  # the second reviewer's, word for word
+        ],
+    )
+
+    found, _ = cases(given, GEM)
+    assert [x.reviewer for x in found[0].references] == ["2", "3"]
+    stood_in, _ = cases(given, GEM_S["stand-in"])
+    assert not [one for one in stood_in if one.candidate.review_id == "first"]
 
 
 def test_assw_is_the_abstract_and_what_the_authors_state(tmp_path: Path) -> None:

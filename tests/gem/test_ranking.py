@@ -75,6 +75,20 @@ def test_the_pairing_by_paper_tells_apart_what_the_intervals_of_means_do_not() -
     assert not found.places[0].tied
 
 
+def test_two_systems_with_one_paper_in_common_cannot_be_told_apart() -> None:
+    found = rank(PaperScores("GEM", {"a": {"p": 9.0}, "b": {"p": 1.0}}), QUICK)
+
+    assert [one.tied for one in found.places] == [True, True]
+    assert found.places[0].mean.low is None
+    assert "one paper alone has no interval" in markdown(found.table)
+
+
+def test_as_many_but_other_papers_are_told_too() -> None:
+    found = rank(PaperScores("GEM", {"a": {"p": 9.0, "q": 8.0}, "b": {"p": 1.0, "r": 2.0}}), QUICK)
+
+    assert any("different papers" in note for note in found.table.notes)
+
+
 def test_neighbours_whose_difference_may_be_zero_are_marked() -> None:
     found = rank(made(a=5.0, b=5.0, c=1.0), QUICK)
 

@@ -22,11 +22,13 @@ from reviewscore.gem.backgrounds import (
 )
 from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
-from reviewscore.gem.write import Setup, write_scores, write_tables
+from reviewscore.gem.trial import subjects_of
+from reviewscore.gem.write import Setup, hashes, page, write_scores, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -130,7 +132,7 @@ def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path
 
 def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
     scored, background = materials(20), materials(40)
-    found = Background(background, Primer(None, say=quiet), scored.papers)
+    found = Background(background, Primer(None, say=quiet), scored)
 
     assert found.left_out == 20
     model = found.model(Form.JUDGMENTS, 0)
@@ -138,17 +140,71 @@ def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
     assert "20 papers, none of which is scored" in found.notes()[0]
 
 
+def test_a_paper_that_is_scored_is_known_by_its_reviews_under_another_name_too() -> None:
+    scored = materials(20)
+    renamed = {f"other/{name}": group for name, group in scored.papers.items()}
+    background = replace(scored, papers={**materials(20, seed=7).papers, **renamed})
+
+    found = Background(background, Primer(None, say=quiet), scored)
+
+    assert found.left_out >= 20
+    assert not {name for name in found.papers if name.startswith("other/")}
+
+
+def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None:
+    files = [tmp_path / place / name for place, name in (("a", "x"), ("b", "x"), ("a", "y"))]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(str(file))
+
+    assert list(hashes([*files, files[0]])) == [str(files[0]), str(files[1]), "y"]
+
+
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
     known = known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
     save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
 
-    scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz"))[0]
+    scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
 
     assert {one.paper_id for one in scores.candidates} == {f"p{n}" for n in range(25, 30)}
     assert scores.dropped[PEOPLE] == {IN_BACKGROUND: 75}
     with pytest.raises(InputError, match="primed on judgments, and raw"):
-        score_systems(given, [GEM_RAW], Primed(tmp_path / "b.npz"))
+        score_systems(given, [GEM_RAW], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))
+
+
+def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
+    given, file, told = materials(), tmp_path / "b.npz", list[str]()
+    save(prime(known_papers(given, Form.JUDGMENTS, list(given.papers))), file)
+
+    Primed(file, Primer(None, say=told.append))
+
+    assert told[0].startswith("warning: 30 papers")
+    with pytest.raises(InputError, match="fewer than 100") as error:
+        Primed(file, Primer(None, strict=True, say=quiet))
+    assert error.value.file == file
+
+
+def test_one_review_by_each_reviewer_teaches() -> None:
+    twice = [Written("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
+    other = [Written("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
+
+    (found,) = known_papers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
+
+    assert found.reviews == ["text 0", "text 2", "text 3"]
+
+
+def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers_place(
+    tmp_path: Path,
+) -> None:
+    given, file = materials(30), tmp_path / "b.npz"
+    save(prime(known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
+
+    subjects = subjects_of(given, GEM, Primed(file, Primer(None, say=quiet)))
+
+    assert [one.case.paper_id for one in subjects] == [f"p{n}" for n in range(25, 30)]
+    fitted = CrossFitted(given, Primer(None, say=quiet))
+    assert {fitted.group(one.case.paper_id) for one in subjects_of(given, GEM, fitted)} == {0}
 
 
 def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None:
@@ -214,6 +270,18 @@ def test_means_of_systems_have_intervals_and_differences_to_people_are_paired() 
     assert 0 < differences.rows[0][1].answer.p <= 1  # type: ignore[union-attr]
     assert "copier" in markdown(means)
     assert as_csv(means).count("\n") == 3
+
+
+def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> None:
+    given = materials(12)
+    name = "| <b>bold</b>\n# heading"
+    given = with_system(given, name, {"p0": "", "p1": "a", "p2": "b"})
+
+    text = page(tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
+
+    assert "<b>" not in text
+    assert not any(line.startswith("# heading") for line in text.splitlines())
+    assert "GEM: left out: 1 reviews without text in this form" in text
 
 
 def test_without_any_score_there_is_no_table() -> None:

@@ -167,15 +167,16 @@ def primed_folder() -> Path:
 
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
+    from reviewscore.gem.lexical.state import SUFFIX
     from reviewscore.gem.materials import read_materials
 
     background = choice.background
-    if background is not None and background.suffix == ".npz":
-        return Primed(background)
     primer = Primer(primed_folder(), strict=choice.strict, say=say)
+    if background is not None and background.suffix.lower() == SUFFIX:
+        return Primed(background, primer)
     if background is None:
         return CrossFitted(materials, primer)
-    other = Background(read_materials(background), primer, materials.papers)
+    other = Background(read_materials(background), primer, materials)
     if other.left_out:
         say(f"{other.left_out:,} papers of {background} are scored, and left out of the background")
     return other

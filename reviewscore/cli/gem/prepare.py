@@ -9,6 +9,7 @@ import click
 
 from reviewscore.cli.gem.asking import agreed, asking_options, close, expected_lines, settings_of
 from reviewscore.cli.gem.evaluator import say
+from reviewscore.cli.gem.systems import named_files
 from reviewscore.errors import InputError
 
 
@@ -47,15 +48,13 @@ def command(
     \b
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
-    from reviewscore.config import pairs
     from reviewscore.gem.expected import expected_to_prepare
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.prepare import prepare
     from reviewscore.sources.files import read_papers
 
     settings = settings_of(model, flags)
-    others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
-    materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
+    materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     for warning in materials.warnings:
         say(f"warning: {warning}")
     known = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.config import pairs
+from reviewscore.cli.gem.systems import named_files
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,61 +91,68 @@ def command(
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.gem.benchmarks import read_sizes
+    from reviewscore.gem import write
+    from reviewscore.gem.benchmarks import read_columns, read_sizes
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import Setup, numbers, page, write_scores, write_tables
-    from reviewscore.store.manifest import hash_file
 
-    others = [(name, Path(file)) for name, file in pairs(systems, origin="--system").items()]
-    materials = read_materials(data, others=others, skip_bad_lines=skip_bad_lines)
+    if output is not None:
+        write.check_folder(output, allow_foreign=yes)
+    materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     _tell(materials)
     variants = _variants(materials, wanted, data)
+    known_sizes = read_sizes(sizes) if sizes else {}
+    columns = read_columns(benchmarks) if benchmarks else {}
     choice = chosen(flags)
     with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
         notes = [HONEST] if evaluators.name == "lexical-cache" else []
         notes += evaluators.notes()
         name = evaluators.name
+        read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
     how = Resampling(resamples, seed, level=level)
     found = tables(scores, how)
     if not found:
-        reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
-        told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
-        raise InputError(
-            f"no review could be scored ({told})",
-            file=data,
-            cure="give reviews by two people or more of papers that are not in the background",
-        )
-    rankings, more = _ranked(scores, how, benchmarks)
+        raise _nothing(scores, data)
+    rankings, more = _ranked(scores, how, columns)
     found += more
-    known_sizes = read_sizes(sizes) if sizes else {}
-    setup = Setup(
+    setup = write.Setup(
         title="Informativeness of reviews (GEM)",
         model=name,
         settings={
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
             **choice.settings(),
         },
-        inputs={one.name: hash_file(one).sha256 for one in materials.files},
+        inputs=write.hashes(read),
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = write_tables(found, setup, output, allow_foreign=yes)
-        written.append(write_scores(scores, output))
+        written = write.write_tables(found, setup, output, allow_foreign=yes)
+        written.append(write.write_scores(scores, output))
         if rankings:
             written += draw_by_size(rankings, known_sizes, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(numbers(found, setup) if as_json else page(found, setup))
+    click.echo(write.numbers(found, setup) if as_json else write.page(found, setup))
+
+
+def _nothing(scores: list[Scores], data: Path) -> InputError:
+    """Why there is no score at all."""
+    reasons = sum((count for one in scores for count in one.dropped.values()), Counter[str]())
+    told = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+    return InputError(
+        f"no review could be scored ({told})",
+        file=data,
+        cure="give reviews by two people or more of papers that are not in the background",
+    )
 
 
 def _ranked(
-    scores: list[Scores], how: Resampling, benchmarks: Path | None
+    scores: list[Scores], how: Resampling, columns: Mapping[str, Mapping[str, float]]
 ) -> tuple[list[Ranking], list[Table]]:
     """Systems ranked, where there are several, and how other benchmarks rank them."""
-    from reviewscore.gem.benchmarks import compare_benchmarks, read_columns
+    from reviewscore.gem.benchmarks import compare_benchmarks
     from reviewscore.gem.ranking import PaperScores, rank
 
     by_paper = [PaperScores.of(one) for one in scores]
@@ -152,9 +160,9 @@ def _ranked(
         return [], []
     rankings = [rank(one, how) for one in by_paper]
     found = [one.table for one in rankings]
-    if benchmarks is not None:
+    if columns:
         means = {one.variant: one.means() for one in by_paper}
-        found.append(compare_benchmarks(means, read_columns(benchmarks)))
+        found.append(compare_benchmarks(means, columns))
     return rankings, found
 
 

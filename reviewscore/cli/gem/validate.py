@@ -77,8 +77,10 @@ def command(
     from reviewscore.agreement.measure import Resampling
     from reviewscore.gem.materials import read_materials
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.gem.write import page, write_tables
+    from reviewscore.gem.write import check_folder, page, write_tables
 
+    if output is not None:
+        check_folder(output, allow_foreign=yes)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     for warning in materials.warnings:
         say(f"warning: {warning}")
@@ -99,7 +101,12 @@ def command(
             "papers": len(subjects), "resamples": resamples, "seed": seed, "writer": writer,
             "baselines": list(baselines), **choice.settings(),
         }  # fmt: skip
-        setup = _setup(evaluators, materials, found.notes, settings)
+        notes = [
+            f"{len(subjects):,} of the data's {len(materials.papers):,} papers are used: "
+            "those with a candidate and a reference that one evaluation model has not seen",
+            *found.notes,
+        ]
+        setup = _setup(evaluators, materials, notes, settings)
     if output is not None:
         written = write_tables(found.tables, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
@@ -143,14 +150,13 @@ def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
 ) -> Setup:
     from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import Setup
-    from reviewscore.store.manifest import hash_file
+    from reviewscore.gem.write import Setup, hashes
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []
     return Setup(
         title="Validation of metrics of reviews",
         model=evaluators.name,
         settings=settings,
-        inputs={one.name: hash_file(one).sha256 for one in materials.files},
+        inputs=hashes([*materials.files, *evaluators.files]),
         notes=[*honest, *evaluators.notes(), *notes],
     )

@@ -88,12 +88,10 @@ def learn(samples: Iterable[tuple[Floats, Ints]]) -> Floats:
     seen, starts = np.unique(regime, return_index=True)
     ends = [*starts[1:], len(regime)]
     speak = _can_speak()
-    alone: dict[int, Floats] = {}
     weight = np.zeros(len(COMPONENTS))
     mass = np.zeros(len(COMPONENTS))
     for number, begin, end in zip(seen.tolist(), starts, ends, strict=True):
         shares = _fit(values[:, begin:end], speak[number] / speak[number].sum(), 1.0)
-        alone[number] = shares
         mass += shares * (end - begin)
         weight += speak[number] * (end - begin)
     mean = mass / np.maximum(weight, 1.0)

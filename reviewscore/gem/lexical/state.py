@@ -18,7 +18,8 @@ from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.spelling import SHAPE
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
 
-VERSION = 3
+VERSION = 4
+SUFFIX = ".npz"
 _CURE = "prime it again with `reviewscore gem prime`"
 
 
@@ -60,8 +61,10 @@ def save(state: State, path: Path) -> None:
     """Write a model as npz; nothing in it is code.
 
     Raises:
-        RunFolderError: The file cannot be written.
+        RunFolderError: The file cannot be written, or its name says that it is something else.
     """
+    if path.suffix.lower() != SUFFIX:
+        raise RunFolderError(f"{path}: name it {path.name}{SUFFIX}")
     counts, persistence = state.counts, state.persistence
     about = {
         "version": VERSION,
@@ -73,7 +76,7 @@ def save(state: State, path: Path) -> None:
     arrays = {
         "about": _text(json.dumps(about)),
         "papers": np.array(sorted(state.papers), dtype=np.uint64),
-        "words": _text("\n".join(state.words)),
+        "words": _text("".join(f"{word}\n" for word in state.words)),
         "spelling_at": used.astype(np.uint32),
         "spelling": state.spelling.reshape(-1)[used].astype(np.uint32),
         "content": np.packbits(state.content),
@@ -89,16 +92,17 @@ def save(state: State, path: Path) -> None:
             for name in ("triple_counts", "triple_totals", "pair_counts", "pair_totals", "singles")
         },
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # others may write the same file
     try:
-        with part.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        part.replace(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                np.savez_compressed(file, **arrays)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise RunFolderError(f"{path}: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load(path: Path) -> State:
@@ -123,7 +127,7 @@ def load(path: Path) -> State:
 
 
 def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> State:
-    words = _untext(arrays["words"]).split("\n")
+    words = _untext(arrays["words"]).split("\n")[:-1]
     size = len(words) + len(MARKS)
     letters = np.zeros(SHAPE)
     letters.reshape(-1)[_ints(arrays["spelling_at"])] = arrays["spelling"]
@@ -163,8 +167,8 @@ def _floats(array: NDArray[np.generic]) -> Floats:
 
 
 def _text(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
+    return np.frombuffer(text.encode(errors="surrogatepass"), dtype=np.uint8)
 
 
 def _untext(array: NDArray[np.generic]) -> str:
-    return np.asarray(array, dtype=np.uint8).tobytes().decode()
+    return np.asarray(array, dtype=np.uint8).tobytes().decode(errors="surrogatepass")

@@ -11,16 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.gem.lexical.spelling import Spelling
-from reviewscore.gem.lexical.words import Line
+from reviewscore.gem.lexical.words import OTHER, STANCES, Line
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 START, END, UNSEEN = 0, 1, 2
 """Marks: before a line, after a line, and any word that is not in the vocabulary."""
+_OTHER = STANCES.index(OTHER)
 MARKS = ("<s>", "</s>", "<unseen>")
 SHIFT = 1 << 21
 """Two numbers become one key by key = first * SHIFT + second."""
+_LEAST = -600.0
+"""Least logarithm of a word's letters. Words of hundreds of signs, or lines in a script without
+blanks, would have a probability of 0 in double precision; what this adds to all sums is nothing."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Coded:
         before: Shape (n,); the word before the last one, `START` at a line's beginning.
         last: Shape (n,); the last word.
         word: Shape (n,); the word, or `END`.
-        stance: Shape (n,); the line's stance.
+        stance: Shape (n,); the line's stance, once the words before have shown it.
     """
 
     before: Ints
@@ -85,7 +89,7 @@ class Vocabulary:
         if number >= SHIFT:
             raise OverflowError("too many different words")
         self._numbers[word] = number
-        self._letters.append(exp(self.spelling.log_probability(word)) / self._left)
+        self._letters.append(exp(max(self.spelling.log_probability(word), _LEAST)) / self._left)
         return number
 
     def letters(self, numbers: Ints) -> Floats:
@@ -117,5 +121,7 @@ class Vocabulary:
             last += row
             before += (START, START)
             before += row[:-1]
-            stance += [line.stance] * (len(row) + 1)
+            # A word's probability may not depend on a stance that only it, or a later one, shows.
+            stance += [_OTHER] * line.shown
+            stance += [line.stance] * (len(row) + 1 - line.shown)
         return Coded(*(np.array(one, dtype=np.int64) for one in (before, last, word, stance)))

@@ -9,6 +9,8 @@ _WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _LEAD = re.compile(r"(?:the |this )?reviewers? (?:also |further |strongly |generally )*(\w+)")
 
+_BULLETS = "-*•"
+
 OTHER = "other"
 STANCES = ("appreciates", "criticizes", "questions", "suggests", OTHER)
 """How a judgment begins (preprocessed reviews: arXiv 2411.07228, app. C.1)."""
@@ -28,10 +30,12 @@ class Line:
     Attributes:
         words: Lower-case words, numbers and punctuation marks.
         stance: Number of its stance in `STANCES`.
+        shown: How many words it takes until the stance shows; 0 where there is none.
     """
 
     words: tuple[str, ...]
     stance: int
+    shown: int
 
 
 def lines_of(text: str) -> list[Line]:
@@ -40,16 +44,17 @@ def lines_of(text: str) -> list[Line]:
     A line is a sentence, or less where the text breaks the line. One that says the same words as
     an earlier one is dropped, so that saying a thing twice counts once.
     """
-    seen: dict[tuple[str, ...], int] = {}
+    seen: dict[tuple[str, ...], None] = {}
     for row in text.lower().split("\n"):
         for sentence in _SENTENCE_END.split(row):
-            words = tuple(_WORD.findall(sentence))
-            if words and words not in seen:
-                seen[words] = _stance(sentence)
-    return [Line(words, stance) for words, stance in seen.items()]
+            seen[tuple(_WORD.findall(sentence))] = None
+    return [_line(words) for words in seen if words]
 
 
-def _stance(sentence: str) -> int:
-    found = _LEAD.match(sentence.lstrip("-*• \t"))
-    other = len(STANCES) - 1
-    return _STANCE_OF.get(found.group(1), other) if found else other
+def _line(words: tuple[str, ...]) -> Line:
+    begin = next((place for place, word in enumerate(words) if word not in _BULLETS), 0)
+    found = _LEAD.match(" ".join(words[begin:]))
+    stance = _STANCE_OF.get(found.group(1)) if found else None
+    if found is None or stance is None:
+        return Line(words, STANCES.index(OTHER), 0)
+    return Line(words, stance, begin + len(found.group().split()))
