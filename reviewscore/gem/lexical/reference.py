@@ -42,8 +42,7 @@ class Reference:
         self.own: list[Floats] = [np.where(self.content, single, self.background)]
         self.own_known: list[NDArray[np.bool_]] = [np.greater(so_far, 0)]
         for context in (coded.last, self.context):
-            _, place = np.unique(context, return_inverse=True)
-            before, both = _earlier(place), _earlier(place * SHIFT + coded.word)
+            before, both = _earlier(context), _earlier(context * SHIFT + coded.word)
             self.own.append(both / np.maximum(before, 1.0))
             self.own_known.append(before > 0)
 

@@ -106,22 +106,23 @@ class Vocabulary:
     def code(self, lines: Sequence[Line]) -> Coded:
         """Lines as numbers."""
         numbers = self._numbers
-        word: list[int] = []
-        last: list[int] = []
-        before: list[int] = []
-        stance: list[int] = []
+        found: list[int] = []
         for line in lines:
             try:
-                row = [numbers[one] for one in line.words]
+                found += [numbers[one] for one in line.words]
             except KeyError:
-                row = [numbers[one] if one in numbers else self._meet(one) for one in line.words]
-            word += row
-            word.append(END)
-            last.append(START)
-            last += row
-            before += (START, START)
-            before += row[:-1]
-            # A word's probability may not depend on a stance that only it, or a later one, shows.
-            stance += [_OTHER] * line.shown
-            stance += [line.stance] * (len(row) + 1 - line.shown)
-        return Coded(*(np.array(one, dtype=np.int64) for one in (before, last, word, stance)))
+                found += [numbers[one] if one in numbers else self._meet(one) for one in line.words]
+            found.append(END)
+        word = np.array(found, dtype=np.int64)
+        sizes = np.array([len(line.words) + 1 for line in lines], dtype=np.int64)
+        starts = sizes.cumsum() - sizes
+        last = np.concatenate([[START], word[:-1]]) if len(word) else word
+        last[starts] = START
+        before = np.concatenate([[START], last[:-1]]) if len(word) else word
+        before[starts] = START
+        # A word's probability may not depend on a stance that only it, or a later one, shows.
+        inside = np.arange(len(word)) - np.repeat(starts, sizes)
+        shown = np.repeat(np.array([line.shown for line in lines], dtype=np.int64), sizes)
+        stance = np.repeat(np.array([line.stance for line in lines], dtype=np.int64), sizes)
+        stance[inside < shown] = _OTHER
+        return Coded(before, last, word, stance)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
-_LEAD = re.compile(r"(?:the |this )?reviewers? (?:also |further |strongly |generally )*(\w+)")
+_ARTICLES = frozenset({"the", "this"})
+_REVIEWERS = frozenset({"reviewer", "reviewers"})
+_ADVERBS = frozenset({"also", "further", "strongly", "generally"})
 
 _BULLETS = "-*•"
 
@@ -52,9 +54,16 @@ def lines_of(text: str) -> list[Line]:
 
 
 def _line(words: tuple[str, ...]) -> Line:
-    begin = next((place for place, word in enumerate(words) if word not in _BULLETS), 0)
-    found = _LEAD.match(" ".join(words[begin:]))
-    stance = _STANCE_OF.get(found.group(1)) if found else None
-    if found is None or stance is None:
-        return Line(words, STANCES.index(OTHER), 0)
-    return Line(words, stance, begin + len(found.group().split()))
+    """The line with its stance: the verb after "the reviewer"."""
+    end = len(words)
+    place = next((at for at, word in enumerate(words) if word not in _BULLETS), 0)
+    if place < end and words[place] in _ARTICLES:
+        place += 1
+    if place < end and words[place] in _REVIEWERS:
+        place += 1
+        while place < end and words[place] in _ADVERBS:
+            place += 1
+        stance = _STANCE_OF.get(words[place]) if place < end else None
+        if stance is not None:
+            return Line(words, stance, place + 1)
+    return Line(words, len(STANCES) - 1, 0)
