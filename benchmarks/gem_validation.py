@@ -23,9 +23,9 @@ from reviewscore.gem.baselines.overlap import Bleu, RougeL
 from reviewscore.gem.cases import GEM_RAW, GEM_S, Variant
 from reviewscore.gem.discrimination import mismatched
 from reviewscore.gem.evaluation import Metric, Pair
-from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 
 if TYPE_CHECKING:
     import pandas as pd

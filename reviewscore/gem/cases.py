@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Pair
-from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.gem.generate import REVIEW
-from reviewscore.gem.materials import Materials
 from reviewscore.gem.prepare import ASSW, JUDGMENTS
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.parameters import reasons
@@ -21,6 +20,7 @@ from reviewscore.llm.prices import price_list, tokens_in
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.schema.call import Usage
 from reviewscore.sources.files import Collection
+from reviewscore.sources.written import Materials
 
 REPLIES = {JUDGMENTS: 300, ASSW: 600, REVIEW: 1500}
 """Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""

@@ -18,7 +18,7 @@ from typing import Literal
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import broken_up, plain, reference_of, turns
-from reviewscore.gem.materials import PEOPLE, Materials, Written
+from reviewscore.sources.written import PEOPLE, Materials, Written
 from reviewscore.store.jsonl import JsonLines
 
 Metric = Literal["GEM", "GEM-S"]

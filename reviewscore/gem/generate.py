@@ -15,7 +15,6 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.gem.account import Folder, Outcome, new_account
-from reviewscore.gem.materials import REVIEWS
 from reviewscore.gem.rows import Row, Rows
 from reviewscore.gem.session import (
     Clock,
@@ -27,6 +26,7 @@ from reviewscore.gem.session import (
 )
 from reviewscore.judges.asker import Reply
 from reviewscore.sources.files import Collection
+from reviewscore.sources.written import REVIEWS
 from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "generate.json"
@@ -79,7 +79,7 @@ def generate(
     retry_errors: bool = False,
     say: Say = lambda _: None,
 ) -> Outcome:
-    """Let every model review every paper, into a folder that `materials.read_materials` reads.
+    """Let every model review every paper, into a folder that `written.read_materials` reads.
 
     What is there already is not asked again; a later session may name further models.
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
-from reviewscore.gem.materials import PEOPLE
 from reviewscore.gem.ranking import Placed, Ranking
+from reviewscore.sources.written import PEOPLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,7 +22,6 @@ from reviewscore.gem.judgments import (
     judgment_lines,
     stated_lines,
 )
-from reviewscore.gem.materials import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
 from reviewscore.gem.rows import Row, Rows
 from reviewscore.gem.session import (
     Clock,
@@ -34,6 +33,7 @@ from reviewscore.gem.session import (
 )
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection
+from reviewscore.sources.written import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
 from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "prepare.json"
@@ -96,7 +96,7 @@ def prepare(
 ) -> Outcome:
     """Reduce reviews to judgments and collect what papers state, into a folder.
 
-    The folder can be read by `materials.read_materials`. What is there already is not asked again,
+    The folder can be read by `written.read_materials`. What is there already is not asked again,
     except for reviews whose text has changed; what is no longer in the input is taken out.
 
     Args:

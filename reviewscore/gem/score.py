@@ -10,7 +10,7 @@ from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Case, Variant, cases
 from reviewscore.gem.estimator import Gem, Information, mean
 from reviewscore.gem.evaluation import Pair
-from reviewscore.gem.materials import Materials
+from reviewscore.sources.written import Materials
 
 IN_BACKGROUND = "whose paper is in the background"
 UNSCORED = "that the model could not score"

@@ -11,8 +11,8 @@ from reviewscore.agreement.measure import Bench, Resampling, Slot, mean
 from reviewscore.agreement.resample import Clusters
 from reviewscore.agreement.statistic import Floats
 from reviewscore.agreement.table import Cell, Table
-from reviewscore.gem.materials import PEOPLE
 from reviewscore.gem.score import Scores
+from reviewscore.sources.written import PEOPLE
 
 MEANS, DIFFERENCES = "gem-means", "gem-differences"
 ONE_PAPER = "one paper alone has no interval"

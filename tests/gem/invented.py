@@ -11,12 +11,12 @@ from math import log
 from reviewscore.gem.alterations.alteration import Case, with_others
 from reviewscore.gem.asking import OpenAsker
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.materials import Form
 from reviewscore.gem.validation import Subject
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.sources.written import Form
 
 RAW = """Summary Of The Paper:
 

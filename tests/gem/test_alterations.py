@@ -26,9 +26,9 @@ from reviewscore.gem.alterations.rewording import lowered, reworded
 from reviewscore.gem.alterations.stance import flipped_judgment, flipped_text
 from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
 from reviewscore.gem.derangement import derangement
-from reviewscore.gem.materials import Form
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
+from reviewscore.sources.written import Form
 from tests.gem.invented import JUDGMENTS, RAW, asks, case
 
 EVERY = (*catalogue.ALTERATIONS, *catalogue.LADDER)

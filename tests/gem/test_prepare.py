@@ -25,10 +25,10 @@ from reviewscore.gem.judgments import (
     judgment_lines,
     stated_lines,
 )
-from reviewscore.gem.materials import read_materials
 from reviewscore.gem.prepare import MIXED, prepare
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection, PaperHandle, read_papers
+from reviewscore.sources.written import read_materials
 from tests.answering import answer
 from tests.gem.conftest import REVIEWS, read_lines, write_lines
 from tests.loopback import Loopback, completion, contents, fenced, schema_name

@@ -24,11 +24,11 @@ from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.lexical.state import paper_key, save
-from reviewscore.gem.materials import PEOPLE, Form, Materials, Written
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import Setup, hashes, page, write_scores, write_tables
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)

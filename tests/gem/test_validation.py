@@ -17,7 +17,6 @@ from reviewscore.gem.baselines.overlap import RougeL
 from reviewscore.gem.discrimination import areas, ladder_of, mismatched
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Metric, Pair
-from reviewscore.gem.materials import Form
 from reviewscore.gem.scored import Scored
 from reviewscore.gem.validation import (
     NO_REFERENCE,
@@ -34,6 +33,7 @@ from reviewscore.gem.validation_tables import (
     ladder_table,
     numbers,
 )
+from reviewscore.sources.written import Form
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.hf_loading import Device
-    from reviewscore.gem.materials import Materials
     from reviewscore.gem.self_check import Steadiness
+    from reviewscore.sources.written import Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
@@ -168,7 +168,7 @@ def primed_folder() -> Path:
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
     from reviewscore.gem.lexical.state import SUFFIX
-    from reviewscore.gem.materials import read_materials
+    from reviewscore.sources.written import read_materials
 
     background = choice.background
     primer = Primer(primed_folder(), strict=choice.strict, say=say)

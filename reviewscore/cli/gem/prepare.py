@@ -49,9 +49,9 @@ def command(
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
     from reviewscore.gem.expected import expected_to_prepare
-    from reviewscore.gem.materials import read_materials
     from reviewscore.gem.prepare import prepare
     from reviewscore.sources.files import read_papers
+    from reviewscore.sources.written import read_materials
 
     settings = settings_of(model, flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)

@@ -32,7 +32,7 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     """
     from reviewscore.gem.backgrounds import Primer, known_papers
     from reviewscore.gem.lexical.state import save
-    from reviewscore.gem.materials import Form, read_materials
+    from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     papers = known_papers(materials, Form(form), list(materials.papers))

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from reviewscore.agreement.measure import Resampling
     from reviewscore.agreement.table import Table
     from reviewscore.gem.cases import Variant
-    from reviewscore.gem.materials import Materials
     from reviewscore.gem.ranking import Ranking
     from reviewscore.gem.score import Scores
+    from reviewscore.sources.written import Materials
 
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
@@ -93,10 +93,10 @@ def command(
     from reviewscore.agreement.measure import Resampling
     from reviewscore.gem import write
     from reviewscore.gem.benchmarks import read_columns, read_sizes
-    from reviewscore.gem.materials import read_materials
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
+    from reviewscore.sources.written import read_materials
 
     if output is not None:
         write.check_folder(output, allow_foreign=yes)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.evaluation import Metric
-    from reviewscore.gem.materials import Materials
     from reviewscore.gem.write import Setup
+    from reviewscore.sources.written import Materials
 
 
 @click.command("validate")
@@ -75,9 +75,9 @@ def command(
     Example:  reviewscore gem validate reviews.parquet --baseline bleu --baseline rouge-l
     """
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.gem.materials import read_materials
     from reviewscore.gem.trial import subjects_of, trial
     from reviewscore.gem.write import check_folder, page, write_tables
+    from reviewscore.sources.written import read_materials
 
     if output is not None:
         check_folder(output, allow_foreign=yes)
@@ -118,7 +118,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     from dataclasses import replace
 
     from reviewscore.gem.cases import GEM, GEM_RAW, Known, cases, possible
-    from reviewscore.gem.materials import Form
+    from reviewscore.sources.written import Form
 
     can = list(possible(materials))
     wanted = Form(form) if form else Form.JUDGMENTS if GEM in can else Form.RAW

@@ -14,8 +14,8 @@ from reviewscore.gem.alterations.alteration import (
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, joined, judgments, opened
-from reviewscore.gem.materials import Form
 from reviewscore.points.roles import plain_name
+from reviewscore.sources.written import Form
 
 _STRENGTHS = "strength and weaknesses"
 _SPELLINGS = {plain_name("Strengths And Weaknesses"): _STRENGTHS}

@@ -18,9 +18,9 @@ from reviewscore.gem.alterations.alteration import (
 from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
 from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
-from reviewscore.gem.materials import Form
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
+from reviewscore.sources.written import Form
 
 STEMS = (
     "The reviewer appreciates",

@@ -1,4 +1,4 @@
-"""The reviews that are scored, and what is known of their papers."""
+"""Reviews by people and models on the same papers: as written, as judgments; and synopses."""
 
 from __future__ import annotations
 
