@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.agreement.measure import Resampling
+from reviewscore.agreement.results import Setup, hashes, page, write_tables
 from reviewscore.agreement.table import as_csv, markdown
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.backgrounds import (
@@ -27,12 +28,20 @@ from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
-from reviewscore.gem.write import Setup, hashes, page, write_scores, write_tables
+from reviewscore.gem.write import write_scores
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
-SETUP = Setup("Title", "model", {"seed": 0}, {"reviews.jsonl": "0" * 64}, ["a note"])
+SETUP = Setup(
+    "gem",
+    "Title",
+    "evaluation model",
+    "model",
+    {"seed": 0},
+    {"reviews.jsonl": "0" * 64},
+    ["a note"],
+)
 
 
 def materials(many: int = 30, *, seed: int = 0, prefix: str = "p") -> Materials:

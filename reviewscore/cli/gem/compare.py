@@ -34,10 +34,11 @@ def command(left: Path, right: Path) -> None:
 
 def _name(folder: Path) -> str:
     """The evaluation model, and the folder."""
-    from reviewscore.gem.write import NUMBERS
+    from reviewscore.agreement.results import numbers_name
+    from reviewscore.gem.write import VERB
 
     try:
-        model = json.loads((folder / NUMBERS).read_text("utf-8"))["model"]
+        model = json.loads((folder / numbers_name(VERB)).read_text("utf-8"))["model"]
     except (OSError, ValueError, KeyError, TypeError):
         return folder.name
     return f"{model} ({folder.name})"

@@ -90,16 +90,17 @@ def command(
     \b
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
+    from reviewscore.agreement import results
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.gem import write
     from reviewscore.gem.benchmarks import read_columns, read_sizes
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
+    from reviewscore.gem.write import VERB, write_scores
     from reviewscore.sources.written import read_materials
 
     if output is not None:
-        write.check_folder(output, allow_foreign=yes)
+        results.check_folder(output, VERB, allow_foreign=yes)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     _tell(materials)
     variants = _variants(materials, wanted, data)
@@ -118,23 +119,25 @@ def command(
         raise _nothing(scores, data)
     rankings, more = _ranked(scores, how, columns)
     found += more
-    setup = write.Setup(
+    setup = results.Setup(
+        verb=VERB,
         title="Informativeness of reviews (GEM)",
+        role="evaluation model",
         model=name,
         settings={
             "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
             **choice.settings(),
         },
-        inputs=write.hashes(read),
+        inputs=results.hashes(read),
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = write.write_tables(found, setup, output, allow_foreign=yes)
-        written.append(write.write_scores(scores, output))
+        written = results.write_tables(found, setup, output, allow_foreign=yes)
+        written.append(write_scores(scores, output))
         if rankings:
             written += draw_by_size(rankings, known_sizes, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(write.numbers(found, setup) if as_json else write.page(found, setup))
+    click.echo(results.numbers(found, setup) if as_json else results.page(found, setup))
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:

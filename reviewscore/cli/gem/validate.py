@@ -14,10 +14,10 @@ from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.agreement.results import Setup
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.evaluation import Metric
-    from reviewscore.gem.write import Setup
     from reviewscore.sources.written import Materials
 
 
@@ -75,12 +75,13 @@ def command(
     Example:  reviewscore gem validate reviews.parquet --baseline bleu --baseline rouge-l
     """
     from reviewscore.agreement.measure import Resampling
+    from reviewscore.agreement.results import check_folder, page, write_tables
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.gem.write import check_folder, page, write_tables
+    from reviewscore.gem.write import VERB
     from reviewscore.sources.written import read_materials
 
     if output is not None:
-        check_folder(output, allow_foreign=yes)
+        check_folder(output, VERB, allow_foreign=yes)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     for warning in materials.warnings:
         say(f"warning: {warning}")
@@ -149,12 +150,15 @@ def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
 def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
 ) -> Setup:
+    from reviewscore.agreement.results import Setup, hashes
     from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import Setup, hashes
+    from reviewscore.gem.write import VERB
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []
     return Setup(
+        verb=VERB,
         title="Validation of metrics of reviews",
+        role="evaluation model",
         model=evaluators.name,
         settings=settings,
         inputs=hashes([*materials.files, *evaluators.files]),

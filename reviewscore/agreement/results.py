@@ -1,0 +1,156 @@
+"""Tables as files: a page, every table as CSV and LaTeX, and all numbers as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore import __version__
+from reviewscore.agreement.measure import Slot
+from reviewscore.agreement.table import (
+    Table,
+    as_csv,
+    counted,
+    escaped,
+    latex,
+    markdown,
+    unsteady,
+)
+from reviewscore.config import Plain
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.manifest import hash_file
+from reviewscore.store.results import results_folder
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How tables were made.
+
+    Attributes:
+        verb: The command, which names the files.
+        title: Heading of the page.
+        role: What the model was used as.
+        model: Its name.
+        settings: Whatever can change a number, with values.
+        inputs: SHA-256 of each file read, by name.
+        notes: What a reader must know.
+    """
+
+    verb: str
+    title: str
+    role: str
+    model: str
+    settings: Mapping[str, Plain]
+    inputs: Mapping[str, str]
+    notes: Sequence[str]
+
+
+def hashes(files: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files by name; by path where two files have one name."""
+    once = list(dict.fromkeys(files))
+    often = Counter(one.name for one in once)
+    return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
+
+
+def page_name(verb: str) -> str:
+    """File name of the page to read first."""
+    return f"{verb}.md"
+
+
+def numbers_name(verb: str) -> str:
+    """File name of all numbers; every folder of the verb has it."""
+    return f"{verb}.json"
+
+
+def check_folder(out: Path, verb: str, *, allow_foreign: bool = False) -> None:
+    """Refuse a folder of other things before anything is computed for it.
+
+    Raises:
+        RunFolderError: As `write_tables`.
+    """
+    if out.exists():
+        results_folder(out, verb=verb, marker=numbers_name(verb), allow_foreign=allow_foreign)
+
+
+def write_tables(
+    found: Sequence[Table], setup: Setup, out: Path, *, allow_foreign: bool = False
+) -> list[Path]:
+    """Write tables into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    marker = numbers_name(setup.verb)
+    results_folder(
+        out, verb=setup.verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign
+    )
+    texts = {page_name(setup.verb): page(found, setup), marker: numbers(found, setup)}
+    for table in found:
+        name = file_name(table.name)
+        texts[f"tables/{name}.csv"] = as_csv(table)
+        texts[f"tables/{name}.tex"] = latex(table)
+    for name, text in texts.items():
+        write_whole(out / name, text)
+    return [out / name for name in texts]
+
+
+def file_name(name: str) -> str:
+    """A table's name as a file name: names of systems are in it, which may be anything."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-.")[:120] or "table"
+
+
+def page(found: Sequence[Table], setup: Setup) -> str:
+    """All tables and notes as one Markdown page."""
+    notes = [f"{setup.role}: {setup.model}", *setup.notes]
+    parts = [f"# {setup.title}\n", _points(notes)]
+    for table in found:
+        parts.append(markdown(table))
+        if lines := [*counted(table), *_left_out(table), *unsteady(table)]:
+            parts.append(_points(lines))
+    return "\n".join(parts)
+
+
+def _points(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(line)}" for line in lines) + "\n"
+
+
+def _left_out(table: Table) -> Iterator[str]:
+    """What did not count and why; n are papers, and what is left out may be reviews."""
+    for row in table.rows:
+        name = ", ".join(str(cell) for cell in row[: table.keys])
+        for heading, cell in zip(table.columns, row, strict=True):
+            if isinstance(cell, Slot) and cell.answer.dropped:
+                parts = (f"{count:,} {why}" for why, count in cell.answer.dropped.items())
+                yield f"{name}, {heading}: left out: {', '.join(parts)}"
+
+
+def numbers(found: Sequence[Table], setup: Setup) -> str:
+    """All estimates, and how they were made, as JSON."""
+    return json.dumps(
+        {
+            "schema": f"reviewscore.{setup.verb}/1",
+            "reviewscore_version": __version__,
+            "model": setup.model,
+            "settings": dict(setup.settings),
+            "inputs": dict(setup.inputs),
+            "notes": list(setup.notes),
+            "tables": {table.name: list(_rows(table)) for table in found},
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _rows(table: Table) -> Iterator[dict[str, object]]:
+    for row in table.rows:
+        yield {
+            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            for heading, cell in zip(table.columns, row, strict=True)
+        }
