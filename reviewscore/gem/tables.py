@@ -18,8 +18,8 @@ MEANS, DIFFERENCES = "gem-means", "gem-differences"
 ONE_PAPER = "one paper alone has no interval"
 HONEST = (
     "lexical-cache measures lexical and topical informativeness: which words of a review come back "
-    "in others of the same paper. Its nats cannot be compared with those of neural models. Read "
-    "the means of systems, not the scores of single reviews."
+    "in others of the same paper. Its nats cannot be compared with those of neural models or of "
+    "another background. Read the means of systems, not the scores of single reviews."
 )
 
 
