@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from reviewscore import __version__
@@ -92,8 +93,10 @@ def write_tables(
         out, verb=setup.verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign
     )
     texts = {page_name(setup.verb): page(found, setup), marker: numbers(found, setup)}
+    names: set[str] = set()
     for table in found:
-        name = file_name(table.name)
+        name = file_name(table.name, names)
+        names.add(name.lower())
         texts[f"tables/{name}.csv"] = as_csv(table)
         texts[f"tables/{name}.tex"] = latex(table)
     for name, text in texts.items():
@@ -101,9 +104,16 @@ def write_tables(
     return [out / name for name in texts]
 
 
-def file_name(name: str) -> str:
-    """A table's name as a file name: names of systems are in it, which may be anything."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-.")[:120] or "table"
+def file_name(name: str, taken: Container[str] = ()) -> str:
+    """A table's name as a file name: names of systems are in it, which may be anything.
+
+    Args:
+        name: Of the table.
+        taken: File names that are in use; a number is added to one of these.
+    """
+    plain = re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-.")[:120] or "table"
+    numbered = (f"{plain}-{number}" for number in count(2))
+    return next(one for one in chain([plain], numbered) if one.lower() not in taken)
 
 
 def page(found: Sequence[Table], setup: Setup) -> str:

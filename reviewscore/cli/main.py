@@ -24,6 +24,7 @@ _VERBS = {
     "logic": "Prove arguments that are written in first-order formulas.",
     "agree": "Measure how far judges agree with people, with intervals.",
     "gem": "Measure how informative reviews are, without a gold standard.",
+    "focus": "Count what reviews look at, and what they overlook.",
     "annotate": "Label points in the browser, several people, blind.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of a run as CSV, Parquet or JSONL.",

@@ -56,18 +56,15 @@ def profile_systems(
         labelled: Their points with facets.
         facets: The facets.
         how: How intervals are made; papers are drawn.
-        reference: The system that others are compared with.
+        reference: The system that others are compared with; without reviews by it there are no
+            comparisons.
         notes: Printed with the tables.
-
-    Raises:
-        InputError: There is no review by the reference.
     """
     reviews = [Review(one.system, one.paper_id, one.review_id) for one in materials.all()]
     found = coded(labelled, facets, reviews=reviews)
-    found.number(reference)
     made = tables(found, reference, how)
     for system in found.systems:
-        if system != reference:
+        if system != reference and reference in found.systems:
             differing = differences(found, system, reference, how)
             made.append(difference_table(differing, system, reference))
             made.append(spots_table(spots(differing), system, reference))

@@ -1,0 +1,149 @@
+"""``reviewscore focus``: files, messages and exit codes; and the points behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from reviewscore.agreement.results import file_name
+from reviewscore.cli.main import main
+from reviewscore.focus.facets import Polarity
+from reviewscore.focus.points import form_of, points_of
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "gem"
+RAW = """Summary:
+
+On frogs.
+
+Strengths:
+
+- A novel algorithm.
+- The paper is well written.
+
+Weaknesses:
+
+- No comparison with baselines.
+
+Questions:
+
+- Why frogs?
+"""
+JUDGED = """The reviewer appreciates the idea.
+The reviewer criticizes the proof.
+The reviewer questions the data.
+The reviewer suggests an ablation.
+Something else."""
+
+
+class Ended(NamedTuple):
+    """How the command ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+Invoke = Callable[..., Ended]
+
+
+@pytest.fixture
+def focus(capsys: pytest.CaptureFixture[str]) -> Invoke:
+    def invoke(*words: object) -> Ended:
+        with pytest.raises(SystemExit) as ended:
+            main(["focus", *map(str, words)])
+        told = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), told.out, told.err)
+
+    return invoke
+
+
+def review(raw: str = RAW, judgments: str = "") -> Written:
+    return Written("p", "p/1", "1", PEOPLE, raw, judgments)
+
+
+def test_strengths_and_weaknesses_stand_under_their_headings() -> None:
+    found = [(one.polarity, one.text) for one in points_of(review(), Form.RAW)]
+
+    assert found == [
+        (Polarity.STRENGTH, "A novel algorithm."),
+        (Polarity.STRENGTH, "The paper is well written."),
+        (Polarity.WEAKNESS, "No comparison with baselines."),
+    ]
+
+
+def test_of_judgments_those_that_appreciate_or_criticize_are_points() -> None:
+    found = list(points_of(review(judgments=JUDGED), Form.JUDGMENTS))
+
+    assert [one.polarity for one in found] == [Polarity.STRENGTH, Polarity.WEAKNESS]
+    assert [one.point_id for one in found] == ["p/1#1", "p/1#2"]
+
+
+def test_all_systems_are_read_in_one_form() -> None:
+    both = Materials({"p": [review(judgments=JUDGED)]}, {})
+    mixed = Materials({"p": [review(judgments=JUDGED), review()]}, {})
+
+    assert form_of(both) is Form.JUDGMENTS
+    assert form_of(mixed) is Form.RAW
+    assert list(points_of(review(raw=" "), Form.RAW)) == []
+
+
+def test_the_example_is_profiled_in_one_command(focus: Invoke, tmp_path: Path) -> None:
+    ended = focus(EXAMPLE, "-o", tmp_path / "out", "--resamples", 100)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert "embedded annotator" in ended.stdout
+    assert "| careful-writer |" in ended.stdout
+    out = tmp_path / "out"
+    numbers = json.loads((out / "focus.json").read_text("utf-8"))
+    assert numbers["schema"] == "reviewscore.focus/1"
+    points = [json.loads(line) for line in (out / "points.jsonl").read_text("utf-8").splitlines()]
+    assert {one["polarity"] for one in points} == {"strength", "weakness"}
+    assert all(one["target"] != "unknown" for one in points)
+    again = focus(EXAMPLE, "-o", out, "--resamples", 100)
+    assert again.exit_code == 0
+    assert again.stdout == ended.stdout
+
+
+def test_reviewers_can_be_the_systems_and_numbers_are_printed_as_json(focus: Invoke) -> None:
+    ended = focus(EXAMPLE, "--by", "reviewer", "--reference", "1", "--json", "--resamples", 100)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert json.loads(ended.stdout)["settings"]["reference"] == "1"
+
+
+def test_without_the_reference_there_are_shares_and_no_comparison(
+    focus: Invoke, tmp_path: Path
+) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text(json.dumps({"paper_id": "p", "system": "m", "text": RAW}) + "\n")
+
+    ended = focus(file, "--resamples", 100)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert "in percent of points" in ended.stdout
+    assert "Focus of m against" not in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--reference", "nobody"], "no reviews of system 'nobody'; there are: people"),
+        (["--by", "paper"], "'paper' is not one of"),
+    ],
+)
+def test_what_cannot_be_is_said_with_a_cure(focus: Invoke, words: list[str], says: str) -> None:
+    ended = focus(EXAMPLE, *words)
+
+    assert ended.exit_code == 2
+    assert says in ended.stderr
+
+
+def test_tables_of_systems_with_odd_names_keep_apart() -> None:
+    assert file_name("focus-a/b") == "focus-a-b"
+    assert file_name("focus-A-b", {"focus-a-b"}) == "focus-A-b-2"
+    assert file_name("../..") == "table"
