@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from reviewscore.cli.main import main
 from tests.agreement.invented import judged, labels_of, truth, write_labels
-
-
-class Ended(NamedTuple):
-    """How the command ended."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-
-Invoke = Callable[..., Ended]
+from tests.commands import Invoke, invoker
 
 
 @pytest.fixture
 def agree(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    def invoke(*words: object) -> Ended:
-        with pytest.raises(SystemExit) as ended:
-            main(["agree", *map(str, words)])
-        told = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), told.out, told.err)
-
-    return invoke
+    return invoker("agree", capsys)
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from reviewscore.agreement.results import file_name
-from reviewscore.cli.main import main
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from tests.commands import Invoke, invoker
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "gem"
 RAW = """Summary:
@@ -40,26 +38,9 @@ The reviewer suggests an ablation.
 Something else."""
 
 
-class Ended(NamedTuple):
-    """How the command ended."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-
-Invoke = Callable[..., Ended]
-
-
 @pytest.fixture
 def focus(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    def invoke(*words: object) -> Ended:
-        with pytest.raises(SystemExit) as ended:
-            main(["focus", *map(str, words)])
-        told = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), told.out, told.err)
-
-    return invoke
+    return invoker("focus", capsys)
 
 
 def review(raw: str = RAW, judgments: str = "") -> Written:

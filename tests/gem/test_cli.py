@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from reviewscore.cli.main import main
+from tests.commands import Invoke, invoker
 from tests.gem.conftest import write_lines
 from tests.gem.invented_reviews import papers
 from tests.loopback import ANSWERS, Loopback
@@ -40,26 +39,9 @@ WRITTEN: dict[str, dict[str, object]] = {
 }
 
 
-class Ended(NamedTuple):
-    """How the command ended."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-
-Invoke = Callable[..., Ended]
-
-
 @pytest.fixture
 def gem(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    def invoke(*words: object) -> Ended:
-        with pytest.raises(SystemExit) as ended:
-            main(["gem", *map(str, words)])
-        told = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), told.out, told.err)
-
-    return invoke
+    return invoker("gem", capsys)
 
 
 @pytest.fixture
