@@ -24,7 +24,7 @@ _HONEST = (
 
 @click.command("focus")
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, points.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, plots.")
 @click.option(
     "--system",
     "others",
@@ -81,6 +81,7 @@ def command(
     from reviewscore.agreement.measure import Resampling
     from reviewscore.focus.facets import DEFAULT
     from reviewscore.focus.lexical import NAME, annotate
+    from reviewscore.focus.plots import draw
     from reviewscore.focus.profile import all_points, profile_systems
     from reviewscore.focus.write import VERB, write_points
     from reviewscore.sources.written import PEOPLE, Form, read_materials
@@ -119,6 +120,7 @@ def command(
     if output is not None:
         written = results.write_tables(found.tables, setup, output, allow_foreign=yes)
         written.append(write_points(found.labelled, output))
+        written += draw(found.coded, reference or PEOPLE, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
     told = results.numbers if as_json else results.page
     click.echo(told(found.tables, setup))

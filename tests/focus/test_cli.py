@@ -85,7 +85,10 @@ def test_the_example_is_profiled_in_one_command(focus: Invoke, tmp_path: Path) -
     points = [json.loads(line) for line in (out / "points.jsonl").read_text("utf-8").splitlines()]
     assert {one["polarity"] for one in points} == {"strength", "weakness"}
     assert all(one["target"] != "unknown" for one in points)
+    plots = {path.name: path.read_bytes() for path in out.glob("*.svg")}
+    assert set(plots) == {"focus-shares.svg", "focus-differences.svg"}
     again = focus(EXAMPLE, "-o", out, "--resamples", 100)
+    assert all((out / name).read_bytes() == drawn for name, drawn in plots.items())
     assert again.exit_code == 0
     assert again.stdout == ended.stdout
 
@@ -103,9 +106,10 @@ def test_without_the_reference_there_are_shares_and_no_comparison(
     file = tmp_path / "r.jsonl"
     file.write_text(json.dumps({"paper_id": "p", "system": "m", "text": RAW}) + "\n")
 
-    ended = focus(file, "--resamples", 100)
+    ended = focus(file, "--resamples", 100, "-o", tmp_path / "out")
 
     assert ended.exit_code == 0, ended.stderr
+    assert {path.name for path in (tmp_path / "out").glob("*.png")} == {"focus-shares.png"}
     assert "in percent of points" in ended.stdout
     assert "Focus of m against" not in ended.stdout
 

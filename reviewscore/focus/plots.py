@@ -1,0 +1,120 @@
+"""Plots of focus as SVG and PNG: stacked bars of shares, and a heat map of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
+from reviewscore.focus.coded import Coded
+from reviewscore.focus.distribution import FOUR, distribution
+from reviewscore.focus.facets import Kind, Polarity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BARS, HEAT = "focus-shares", "focus-differences"
+_LONGEST = 28
+_TOLD_FROM = 0.06
+"""Share from which a bar's part is wide enough for its number."""
+_PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
+
+
+def draw(coded: Coded, reference: str, folder: Path) -> list[Path]:
+    """Draw the shares of all systems, and how they differ from the reference's.
+
+    Args:
+        coded: The points of all systems.
+        reference: The system that others are compared with; without it there is no heat map.
+        folder: Where to.
+
+    Returns:
+        The files written; none where no review has a point.
+    """
+    return save_all(_figures(coded, reference), folder)
+
+
+def _figures(coded: Coded, reference: str) -> Iterator[tuple[str, Figure]]:
+    if not len(coded.review):
+        return
+    yield BARS, _bars(coded)
+    others = [one for one in coded.systems if one != reference]
+    if others and reference in coded.systems:
+        yield HEAT, _heat(coded, reference, others)
+
+
+def _bars(coded: Coded) -> Figure:
+    """Four panels of stacked bars, as figure 4 of arXiv 2502.17086."""
+    height = 1.2 + 0.32 * len(coded.systems)
+    figure, axes = new_figure(2, 2, 6.2, height)
+    for axis, (polarity, kind) in zip(axes, FOUR, strict=True):
+        _panel(axis, coded, polarity, kind)
+    return figure
+
+
+def _panel(axis: Axes, coded: Coded, polarity: Polarity, kind: Kind) -> None:
+    rows = np.arange(len(coded.systems))[::-1]
+    shares = np.stack([distribution(coded, one, polarity, kind).shares for one in coded.systems])
+    known = np.nan_to_num(shares)
+    left = np.zeros(len(rows))
+    for place, facet in enumerate(coded.facets.names(kind)):
+        part = known[:, place]
+        colour = COLOURS[place % len(COLOURS)]
+        axis.barh(rows, part, left=left, color=colour, label=facet, height=0.74)
+        for row, share, start in zip(rows, part, left, strict=True):
+            if share >= _TOLD_FROM:
+                axis.text(
+                    start + share / 2, row, f"{100 * share:.0f}",
+                    ha="center", va="center", color="white", fontsize=7,
+                )  # fmt: skip
+        left += part
+    for row, line in zip(rows, shares, strict=True):
+        if np.isnan(line).all():
+            axis.text(0.01, row, "no points", va="center", fontsize=7)
+    axis.set_yticks(rows, [_short(one) for one in coded.systems])
+    axis.set_xlim(0, 1)
+    axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    axis.set_title(f"{kind.value}s of {_PLURAL[polarity]}", fontsize=9)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4, fontsize=7, frameon=False)
+
+
+def _heat(coded: Coded, reference: str, others: list[str]) -> Figure:
+    """System minus reference in percentage points, facets by systems."""
+    labels: list[str] = []
+    columns: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = []
+    for polarity, kind in FOUR:
+        base = distribution(coded, reference, polarity, kind).shares
+        columns.append(
+            np.stack([distribution(coded, one, polarity, kind).shares - base for one in others])
+        )
+        labels += [f"{name} ({_PLURAL[polarity]})" for name in coded.facets.names(kind)]
+    values = 100 * np.concatenate(columns, axis=1).T
+    most = max(float(np.nanmax(np.abs(values))), 1.0) if not np.isnan(values).all() else 1.0
+    figure, (axis,) = new_figure(1, 1, 3.4 + 1.1 * len(others), 1.4 + 0.24 * len(labels))
+    image = axis.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            if not np.isnan(value):
+                dark = abs(value) > 0.6 * most
+                axis.text(
+                    column, row, _signed(value), ha="center", va="center",
+                    fontsize=7, color="white" if dark else "black",
+                )  # fmt: skip
+    axis.set_xticks(range(len(others)), [_short(one) for one in others], rotation=20, ha="right")
+    axis.set_yticks(range(len(labels)), labels)
+    axis.set_title(f"percentage points above {_short(reference)}", fontsize=9)
+    figure.colorbar(image, ax=axis, shrink=0.6)
+    return figure
+
+
+def _signed(value: float) -> str:
+    whole = round(value)
+    return f"{whole:+d}".replace("-", "−") if whole else "0"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
