@@ -34,6 +34,7 @@ class Difference:
         reference: The reference's.
         slot: System minus reference with its interval and p; no p if neither raises the facet.
         q: The p-value adjusted for all facets of the system (Benjamini and Hochberg 1995).
+        paired: Whether both reviewed the same papers; else all papers of each count.
     """
 
     polarity: Polarity
@@ -43,6 +44,7 @@ class Difference:
     reference: float | None
     slot: Slot
     q: float | None
+    paired: bool = True
 
     @property
     def estimate(self) -> Estimate:
@@ -56,7 +58,8 @@ def differences(
     """Differences of shares on the papers that both reviewed, in the order of the facets.
 
     The interval resamples papers with both their sides. The p-value turns round the sign of each
-    paper's contribution to the difference, see `contributions`.
+    paper's contribution to the difference, see `contributions`. Where no paper was reviewed by
+    both, all papers of each count: what is compared then are two sets of papers too.
 
     Args:
         coded: The points.
@@ -71,22 +74,30 @@ def differences(
     clusters = Clusters.by(coded.papers)
     bench = Bench(clusters, how)
     places, slots, drawn = [], [], []
+    paired = bool(pair.shared.any())
+    counted = pair.shared if paired else coded.reviewed(system) + coded.reviewed(reference) > 0
     for polarity, kind in FOUR:
-        theirs, mine = pair.sides(polarity, kind)
+        theirs, mine = (
+            pair.sides(polarity, kind)
+            if paired
+            else (coded.counts(one, polarity, kind) for one in (reference, system))
+        )
         for at, facet in enumerate(coded.facets.names(kind)):
             # Names differ so that the bench does not swap raw counts, see `contributions`.
             slot = bench.ask(
-                share(mine, at, name="difference of shares"), pair.dropped, minus=share(theirs, at)
+                share(mine, at, name="difference of shares"),
+                pair.dropped if paired else None,
+                minus=share(theirs, at),
             )
             places.append((polarity, kind, facet))
             slots.append(slot)
             drawn.append(contributions(mine, theirs, at))
     bench.run()
     for slot, p in zip(slots, _p_values(drawn, clusters, how), strict=True):
-        slot.estimate = slot.answer.model_copy(update={"p": p, "n": int(pair.shared.sum())})
+        slot.estimate = slot.answer.model_copy(update={"p": p, "n": int(counted.sum())})
     adjusted = false_discovery([slot.answer.p for slot in slots])
     return tuple(
-        Difference(*place, *_two(slot), slot, q)
+        Difference(*place, *_two(slot), slot, q, paired)
         for place, slot, q in zip(places, slots, adjusted, strict=True)
     )
 

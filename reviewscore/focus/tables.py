@@ -107,6 +107,13 @@ def tables(
     return [replace(first, notes=(*first.notes, *said)), *found[1:]]
 
 
+_PAIRED = "Only papers that both reviewed count, paired by paper."
+_UNPAIRED = (
+    "No paper was reviewed by both: all papers of each count, and the papers differ as the "
+    "reviewers do."
+)
+
+
 def difference_table(found: Sequence[Difference], system: str, reference: str) -> Table:
     """Where one system's focus differs from the reference's, facet by facet.
 
@@ -134,9 +141,10 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
         keys=3,
         share=True,
         notes=(
-            "Below 0 the system overlooks the facet, above 0 it favours it. Only papers that both "
-            "reviewed count, paired by paper. q is p adjusted for all facets of this table "
-            "(Benjamini and Hochberg); a facet that neither raises is not tested.",
+            "Below 0 the system overlooks the facet, above 0 it favours it. "
+            f"{_PAIRED if all(one.paired for one in found) else _UNPAIRED} q is p adjusted for all "
+            "facets of this table (Benjamini and Hochberg); a facet that neither raises is not "
+            "tested.",
         ),
     )
 

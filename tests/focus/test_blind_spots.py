@@ -23,6 +23,7 @@ from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.distribution import share
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.tables import difference_table
 from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
 
 
@@ -109,15 +110,22 @@ def test_a_side_without_strengths_has_no_difference_and_says_why() -> None:
     assert (one.estimate.p, one.q) == (None, None)
 
 
-def test_without_a_shared_paper_nothing_is_tested() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p2", "method/novelty"
-    )
+def test_without_a_shared_paper_all_papers_of_each_count() -> None:
+    points: list[Labelled] = []
+    for at in range(20):
+        points += weaknesses("people", f"p{at}", "method/novelty", "experiment/validity")
+        points += weaknesses("model", f"q{at}", "method/validity", "experiment/validity")
 
     every = differences(coded(points, SMALL), "model", "people", QUICK)
 
-    assert {one.estimate.value for one in every} == {None}
-    assert {one.q for one in every} == {None}
+    assert not any(one.paired for one in every)
+    seen = {(one.polarity, one.facet): one for one in every}["weakness", "novelty"]
+    assert (seen.system, seen.reference, seen.estimate.n) == (0.0, 0.5, 40)
+    assert seen.estimate.high is not None
+    assert seen.estimate.high < 0
+    assert seen.q is not None
+    assert seen.q < 0.05
+    assert "all papers of each count" in difference_table(every, "model", "people").notes[0]
 
 
 def test_of_one_paper_no_difference_is_significant() -> None:
