@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint, Role, Span
@@ -40,6 +41,11 @@ Our counter fails in heavy rain, and we have tested it in one country only.
 References
 A. Frogman. Listening to ponds. 2019.
 """
+
+
+# A busy machine is no fault of the code: examples are counted, not timed.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 @pytest.fixture(autouse=True)
