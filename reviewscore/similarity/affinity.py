@@ -1,0 +1,200 @@
+"""How near each reviewer's papers are to each submission: the front door of similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.similarity.bags import Bags, Representation, bags
+from reviewscore.similarity.corpus import Corpus
+from reviewscore.similarity.pooling import Block, Pool, centred, pooled
+from reviewscore.similarity.recent import most_recent
+from reviewscore.similarity.recipe import Recipe
+from reviewscore.similarity.vectors import Method, Vectors, vectors
+from reviewscore.similarity.wording import PLAIN, TPMS, Wording
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_SAMPLE = 512
+"""Submissions from which the spread of a method is taken before methods are averaged."""
+NO_PAPER, NO_WORDS, NO_TEXT = "has no papers", "has no words", "has no full text"
+
+
+@dataclass(frozen=True)
+class Affinity:
+    """What is compared; computed when it is asked for, block by block.
+
+    Attributes:
+        recipe: How.
+        submissions: Identifiers, the rows.
+        reviewers: Identifiers, the columns.
+        papers: For each reviewer, the papers that can be compared.
+        unread: Submissions and reviewers without a similarity, and why.
+        sides: For each method, its vectors.
+        members: For each reviewer, the rows of its documents.
+    """
+
+    recipe: Recipe
+    submissions: tuple[str, ...]
+    reviewers: tuple[str, ...]
+    papers: tuple[tuple[str, ...], ...]
+    unread: Mapping[str, str]
+    sides: tuple[Vectors, ...]
+    members: tuple[Ints, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        """Similarities of some submissions after others, each with all reviewers.
+
+        Higher is nearer; NaN for what is in `unread`, never 0.
+        """
+        empty = np.array([one in self.unread for one in self.submissions])
+        streams = [pooled(side, self.members, self.recipe.pool) for side in self.sides]
+        scales = [1.0] if len(self.sides) == 1 else [self._spread(side) for side in self.sides]
+        for blocks in zip(*streams, strict=True):
+            total = np.zeros(blocks[0].scores.shape)
+            for block, scale in zip(blocks, scales, strict=True):
+                total += self._levelled(block.scores) / scale
+            total /= len(blocks)
+            first = blocks[0].first
+            total[empty[first : first + len(total)]] = np.nan
+            yield Block(first, total)
+
+    def matrix(self) -> Floats:
+        """All similarities, shape (submissions, reviewers); of small sets only."""
+        return np.concatenate([block.scores for block in self.blocks()])
+
+    def nearest(self, submission: str, reviewer: str, count: int = 3) -> list[tuple[str, float]]:
+        """The reviewer's papers that are nearest to a submission, by the first method."""
+        row, column = self.submissions.index(submission), self.reviewers.index(reviewer)
+        if self.recipe.pool is Pool.DOCUMENT or submission in self.unread:
+            return []
+        side = self.sides[0]
+        some = side.documents[self.members[column]] @ side.submissions[[row]].T
+        single = np.asarray(some.toarray() if hasattr(some, "toarray") else some).reshape(-1)
+        order = np.argsort(-single, kind="stable")[:count]
+        return [(self.papers[column][at], float(single[at])) for at in order]
+
+    def _levelled(self, scores: Floats) -> Floats:
+        # Methods have means of their own, which must not weigh in an average.
+        return centred(scores) if self.recipe.centre or len(self.sides) > 1 else scores
+
+    def _spread(self, side: Vectors) -> float:
+        """The standard deviation of a method, from submissions evenly picked."""
+        total = side.submissions.shape[0]
+        rows = np.unique(np.linspace(0, total - 1, min(total, _SAMPLE)).astype(np.int64))
+        some = Vectors(side.submissions[rows], side.documents)
+        scores = [
+            self._levelled(block.scores) for block in pooled(some, self.members, self.recipe.pool)
+        ]
+        spread = float(np.nanstd(np.concatenate(scores)))
+        return spread if spread > 0 else 1.0
+
+
+class Library:
+    """A corpus whose texts are read once for all recipes.
+
+    Args:
+        corpus: Submissions and profiles.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._bags: dict[tuple[Representation, str], Bags] = {}
+
+    def _read(self, representation: Representation, wording: Wording) -> Bags:
+        key = (representation, wording.name)
+        if key not in self._bags:
+            papers = list(self.corpus.papers)
+            self._bags[key] = bags(self.corpus, papers, representation, wording=wording)
+        return self._bags[key]
+
+    def affinity(self, recipe: Recipe, version: str) -> Affinity:
+        """The affinity of all reviewers of a version of the profiles with all submissions."""
+        corpus = self.corpus
+        wordings = [TPMS if one is Method.TPMS else PLAIN for one in recipe.methods]
+        read = [self._read(recipe.representation, wording) for wording in wordings]
+        unread: dict[str, str] = {}
+        for one in corpus.submissions:
+            if why := _fault(one, read):
+                unread[one] = why
+        profiles = self._profiles(recipe, version, read, unread)
+        readable = [one for one in corpus.submissions if one not in unread]
+        used = dict.fromkeys((*readable, *(one for some in profiles.values() for one in some)))
+        documents = list(dict.fromkeys(one for some in profiles.values() for one in some))
+        places = {paper: row for row, paper in enumerate(documents)}
+        members = [np.array([places[one] for one in some], dtype=np.int64)
+                   for some in profiles.values()]  # fmt: skip
+        sides = []
+        for method, bag in zip(recipe.methods, read, strict=True):
+            rows, own, all_of = (
+                bag.table[[bag.rows[paper] for paper in papers]]
+                for papers in (corpus.submissions, documents, used)
+            )
+            rows = _without(rows, [one in unread for one in corpus.submissions])
+            if recipe.pool is Pool.DOCUMENT:
+                own = _joined(own, members)
+            sides.append(vectors(method, rows, own, all_of, seed=recipe.seed))
+        if recipe.pool is Pool.DOCUMENT:
+            members = _numbered(members)
+        return Affinity(
+            recipe, corpus.submissions, tuple(profiles), tuple(profiles.values()), unread,
+            tuple(sides), tuple(members),
+        )  # fmt: skip
+
+    def _profiles(
+        self, recipe: Recipe, version: str, read: Sequence[Bags], unread: dict[str, str]
+    ) -> dict[str, tuple[str, ...]]:
+        """What each reviewer is judged by; who has nothing is added to `unread`."""
+        found = {}
+        for reviewer, papers in self.corpus.profiles[version].items():
+            faults = {one: _fault(one, read) for one in papers}
+            some = tuple(one for one in papers if not faults[one])
+            if recipe.recent is not None:
+                some = most_recent(
+                    some, self.corpus.papers, recipe.recent, reviewer=reviewer, seed=recipe.seed
+                )
+            found[reviewer] = some
+            if not some:
+                unread[reviewer] = next(iter(faults.values()), NO_PAPER) or NO_PAPER
+        return found
+
+
+def _fault(paper: str, read: Sequence[Bags]) -> str:
+    """Why a paper cannot be compared; nothing if it can."""
+    if any(paper not in one.readable for one in read):
+        return NO_TEXT
+    return NO_WORDS if any(paper in one.empty for one in read) else ""
+
+
+def _without(table: csr_array, gone: Sequence[bool]) -> csr_array:
+    """The table with some rows emptied, so that they weigh nothing."""
+    from scipy.sparse import diags_array
+
+    out = (diags_array(1.0 - np.array(gone, dtype=np.float64)) @ table).tocsr()
+    out.eliminate_zeros()
+    return out
+
+
+def _joined(table: csr_array, members: Sequence[Ints]) -> csr_array:
+    """The papers of each reviewer as one document; reviewers without papers have none."""
+    from scipy.sparse import csr_array
+
+    filled = [one for one in members if len(one)]
+    ends = np.cumsum([0, *map(len, filled)])
+    columns = np.concatenate([*filled, np.zeros(0, dtype=np.int64)])
+    picks = csr_array((np.ones(len(columns)), columns, ends), shape=(len(filled), table.shape[0]))
+    return (picks @ table).tocsr()
+
+
+def _numbered(members: Sequence[Ints]) -> list[Ints]:
+    """The row of each reviewer's one document; none for a reviewer without papers."""
+    filled = np.cumsum([len(one) > 0 for one in members]) - 1
+    return [
+        np.array([row] if len(one) else [], dtype=np.int64)
+        for row, one in zip(filled, members, strict=True)
+    ]

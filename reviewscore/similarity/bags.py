@@ -1,0 +1,117 @@
+"""Papers as bags of stems: which texts of a paper are read, and how often each stem occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reviewscore.similarity.corpus import Corpus, Counts, Publication
+from reviewscore.similarity.wording import Wording
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class Representation(StrEnum):
+    """Which texts of a paper are read (arXiv 2303.16750, sec. 6.2)."""
+
+    TITLE = "title"
+    ABSTRACT = "title+abstract"
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class Bags:
+    """Papers as counts of stems.
+
+    Attributes:
+        rows: The row of each paper.
+        stems: Stems of the columns.
+        table: Shape (papers, stems).
+        readable: Papers that can be compared: all, but of full texts those that have one.
+    """
+
+    rows: dict[str, int]
+    stems: tuple[str, ...]
+    table: csr_array
+    readable: frozenset[str]
+
+    @cached_property
+    def empty(self) -> frozenset[str]:
+        """Papers without a word."""
+        bare = np.diff(self.table.indptr) == 0
+        return frozenset(paper for paper, row in self.rows.items() if bare[row])
+
+
+def text_of(one: Publication, representation: Representation) -> str:
+    """The text of a paper that is read."""
+    parts = [one.title]
+    if representation is not Representation.TITLE:
+        parts.append(one.abstract)
+    if representation is Representation.FULL:
+        parts.append(one.text)
+    return " ".join(part for part in parts if part)
+
+
+def bags(
+    corpus: Corpus,
+    papers: Sequence[str],
+    representation: Representation = Representation.ABSTRACT,
+    *,
+    wording: Wording,
+) -> Bags:
+    """The bags of papers.
+
+    Args:
+        corpus: Where they are.
+        papers: Identifiers, none twice.
+        representation: Which texts are read; full texts are read with title and abstract.
+        wording: How texts become words.
+    """
+    from scipy.sparse import csr_array
+
+    vocabulary: dict[str, int] = {}
+    columns: list[int] = []
+    ends = [0]
+    for paper in papers:
+        for word in wording.words(text_of(corpus.papers[paper], representation)):
+            columns.append(vocabulary.setdefault(word, len(vocabulary)))
+        ends.append(len(columns))
+    rows = {paper: row for row, paper in enumerate(papers)}
+    readable = set(papers)
+    counted = None
+    if representation is Representation.FULL:
+        counts = corpus.counts
+        known = counts.rows if counts is not None else {}
+        readable = {one for one in papers if one in known or corpus.papers[one].text}
+        if counts is not None:
+            counted = _counted(counts, rows, vocabulary, wording)
+    shape = (len(papers), len(vocabulary))
+    table = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+    table.sum_duplicates()
+    if counted is not None:
+        table = (table + csr_array(counted, shape=shape)).tocsr()
+    return Bags(rows, tuple(vocabulary), table, frozenset(readable))
+
+
+def _counted(
+    counts: Counts, rows: dict[str, int], vocabulary: dict[str, int], wording: Wording
+) -> tuple[object, tuple[object, object]]:
+    """Counted words as cells of the table; new stems join the vocabulary."""
+    stems = [wording.stem(word) for word in counts.words]
+    column = np.array(
+        [-1 if one is None else vocabulary.setdefault(one, len(vocabulary)) for one in stems],
+        dtype=np.int64,
+    )
+    row = np.full(counts.table.shape[0], -1, dtype=np.int64)
+    for paper, place in counts.rows.items():
+        row[place] = rows.get(paper, -1)
+    cells = counts.table.tocoo()
+    at, word = row[cells.row], column[cells.col]
+    kept = (at >= 0) & (word >= 0)
+    return cells.data[kept], (at[kept], word[kept])

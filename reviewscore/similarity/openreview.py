@@ -1,0 +1,176 @@
+"""The folder and the scores of openreview-expertise, so that either side can be exchanged.
+
+A folder has ``archives/REVIEWER.jsonl``, one past paper a line, and ``submissions.json``,
+``submissions.jsonl`` or ``submissions/ID.jsonl``. Papers are ``{"id": .., "content": {"title": ..,
+"abstract": ..}}``; values may be wrapped as ``{"value": ..}``, as in API 2. Scores are lines of
+submission, reviewer, score without a heading.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.papers.hygiene import read_text
+from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
+from reviewscore.similarity.tabular import Line, lines
+from reviewscore.store.jsonl import write_whole
+
+ARCHIVES = "archives"
+_DATES = ("pdate", "odate", "cdate", "tcdate", "mdate")
+_CURE = 'write {"id": ..., "content": {"title": ..., "abstract": ...}}'
+
+
+def is_openreview(folder: Path) -> bool:
+    """Whether the folder is laid out so."""
+    return (folder / ARCHIVES).is_dir()
+
+
+def read_openreview(folder: Path) -> Corpus:
+    """Read such a folder.
+
+    A paper may stand in several archives; what the first says of it counts.
+
+    Raises:
+        InputError: A file is missing, or a record cannot be used; the message names it.
+    """
+    reading, bags = Reading(), _Bags()
+    for line in _submissions(folder, reading):
+        one = _paper(line, bags)
+        if one.paper_id in reading.papers:
+            raise InputError(
+                f"submission '{one.paper_id}' is there twice",
+                file=line.file, line=line.number, field="id", cure="keep one of the two",
+            )  # fmt: skip
+        reading.papers[one.paper_id] = one
+        reading.submissions.append(one.paper_id)
+    profiles: dict[str, tuple[str, ...]] = {}
+    for file in sorted((folder / ARCHIVES).glob("*.jsonl")):
+        reading.files.append(file)
+        own: dict[str, None] = {}
+        for line in lines(file):
+            one = _paper(line, bags)
+            if one.paper_id in own:
+                raise InputError(
+                    f"paper '{one.paper_id}' is there twice",
+                    file=file, line=line.number, field="id", cure="keep one of the two",
+                )  # fmt: skip
+            own[one.paper_id] = None
+            reading.papers.setdefault(one.paper_id, one)
+        profiles[file.stem] = tuple(own)
+    if not profiles:
+        raise InputError("holds no .jsonl files", file=folder / ARCHIVES, cure="add archives")
+    return reading.corpus(folder, {ONLY: profiles}, bags.counts())
+
+
+class _Bags:
+    """Full texts that are given as counts of words."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Mapping[str, int]] = {}
+
+    def counts(self) -> Counts | None:
+        """All of them; None if there are none."""
+        from reviewscore.similarity.counts import counts_of
+
+        return counts_of(self.known) if self.known else None
+
+
+def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
+    whole, several = folder / "submissions.json", folder / "submissions"
+    if whole.is_file():
+        reading.files.append(whole)
+        yield from _one_object(whole)
+        return
+    found = (
+        [folder / "submissions.jsonl"] if not several.is_dir() else sorted(several.glob("*.jsonl"))
+    )
+    if not found or not found[0].is_file():
+        raise InputError(
+            "has archives but no submissions", file=folder,
+            cure="add submissions.json, or a folder submissions",
+        )  # fmt: skip
+    for file in found:
+        reading.files.append(file)
+        yield from lines(file)
+
+
+def _one_object(file: Path) -> Iterator[Line]:
+    """Papers of one JSON object by identifier, or of one JSON list."""
+    try:
+        read: object = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON ({error})", file=file, cure="write it again") from error
+    papers = list(read.values()) if isinstance(read, dict) else read
+    if not isinstance(papers, list):
+        raise InputError(f"is {type(read).__name__}, not an object of papers", file=file)
+    names = list(read) if isinstance(read, dict) else [None] * len(papers)
+    for number, (name, paper) in enumerate(zip(names, papers, strict=True), 1):
+        if not isinstance(paper, dict):
+            raise InputError(
+                f"paper {number} is {type(paper).__name__}, not an object", file=file, cure=_CURE
+            )
+        yield Line(file, number, {"id": name, **paper} if name else paper)
+
+
+def _unwrapped(value: object) -> object:
+    return value["value"] if isinstance(value, dict) and set(value) == {"value"} else value
+
+
+def _paper(line: Line, bags: _Bags) -> Publication:
+    content = line.record.get("content")
+    if not isinstance(content, dict):
+        raise InputError(
+            "is missing", file=line.file, line=line.number, field="content", cure=_CURE
+        )
+    values = {name: _unwrapped(value) for name, value in content.items()}
+    text = values.get("text")
+    row = {
+        "id": line.record.get("id"),
+        "title": values.get("title"),
+        "abstract": values.get("abstract"),
+        "text": text if isinstance(text, str) else None,
+        "year": values.get("year") or _year(line.record),
+    }
+    if row["id"] is None:
+        raise InputError("is missing", file=line.file, line=line.number, field="id", cure=_CURE)
+    one, _ = publication(row, line)
+    if isinstance(text, dict):
+        bags.known.setdefault(one.paper_id, _word_counts(text, line))
+    return one
+
+
+def _word_counts(text: Mapping[object, object], line: Line) -> dict[str, int]:
+    found = {}
+    for word, count in text.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise InputError(
+                f"counts '{word}' as {count!r}",
+                file=line.file, line=line.number, field="content.text", cure="give whole numbers",
+            )  # fmt: skip
+        found[str(word)] = count
+    return found
+
+
+def _year(record: Mapping[str, object]) -> int | None:
+    """The year of the first date there is; dates are in milliseconds."""
+    for name in _DATES:
+        date_ms = _unwrapped(record.get(name))
+        if isinstance(date_ms, int | float) and date_ms > 0:
+            return datetime.fromtimestamp(date_ms / 1000, tz=UTC).year
+    return None
+
+
+def write_scores(path: Path, scores: Iterable[tuple[str, str, float]]) -> Path:
+    """Write lines of submission, reviewer, score; the score as it is, without rounding."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(
+        (paper, reviewer, repr(float(score))) for paper, reviewer, score in scores
+    )
+    write_whole(path, out.getvalue())
+    return path

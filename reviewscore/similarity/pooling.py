@@ -1,0 +1,153 @@
+"""From similarities of single papers to that of a reviewer, block by block of submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.similarity.vectors import Matrix, Vectors
+
+_BLOCK_BYTES = 400_000_000
+"""Memory of the similarities of one block."""
+_UPPER = 75.0
+
+
+class Pool(StrEnum):
+    """How similarities of a reviewer's papers become one (arXiv 2303.16750, sec. 5.2)."""
+
+    MEAN = "mean"
+    MAX = "max"
+    P75 = "p75"  # 75th percentile, with linear interpolation
+    TOP3 = "top3"  # s1 + s2/2 + s3/3 of the highest; 0 for those that are not there (app. B)
+    DOCUMENT = "document"  # all papers are one text
+
+
+@dataclass(frozen=True)
+class Block:
+    """Similarities of some submissions.
+
+    Attributes:
+        first: Row of the first submission.
+        scores: Shape (some submissions, reviewers); NaN for a reviewer without a paper.
+    """
+
+    first: int
+    scores: Floats
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Reviewers with equally many papers.
+
+    Attributes:
+        reviewers: Shape (reviewers,); their places.
+        papers: Shape (papers of each, reviewers); rows of documents.
+    """
+
+    reviewers: Ints
+    papers: Ints
+
+
+def _groups(members: Sequence[Ints]) -> list[_Group]:
+    sizes = np.array([len(one) for one in members], dtype=np.int64)
+    return [
+        _Group(where, np.stack([members[int(one)] for one in where], axis=1))
+        for size in np.unique(sizes[sizes > 0])
+        if len(where := np.flatnonzero(sizes == size))
+    ]
+
+
+def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Block]:
+    """Similarities of all reviewers with each submission.
+
+    Args:
+        found: Vectors of submissions and documents.
+        members: For each reviewer, the rows of its documents (with `Pool.DOCUMENT` one row).
+        pool: How they are pooled.
+    """
+    groups, found = _groups(members), _narrowed(found)
+    if pool in (Pool.MEAN, Pool.DOCUMENT):
+        gathered = [_Group(one.reviewers, np.arange(len(one.reviewers))[None]) for one in groups]
+        tables = [_means(found.documents, one.papers) for one in groups]
+    else:
+        gathered = groups
+        tables = [found.documents[one.papers.reshape(-1)] for one in groups]
+    widest = max((one.papers.size for one in gathered), default=1)
+    width = max(1, min(256, _BLOCK_BYTES // (16 * max(widest, len(members)))))
+    submissions = found.submissions
+    for first in range(0, submissions.shape[0], width):
+        some = submissions[first : first + width]
+        turned = np.ascontiguousarray((some.toarray() if hasattr(some, "toarray") else some).T)
+        scores = np.full((len(members), turned.shape[1]), np.nan)
+        for group, table in zip(gathered, tables, strict=True):
+            single = np.asarray(table @ turned).reshape(*group.papers.shape, -1)
+            scores[group.reviewers] = _POOLS[pool](single)
+        yield Block(first, scores.T)
+
+
+def _narrowed(found: Vectors) -> Vectors:
+    """Without the stems that only one side has: they add nothing to a product."""
+    if not hasattr(found.documents, "tocsr"):
+        return found
+    here, there = (
+        np.bincount(one.indices, minlength=one.shape[1]) > 0
+        for one in (found.submissions, found.documents)
+    )
+    columns = np.flatnonzero(here & there)
+    return Vectors(found.submissions[:, columns], found.documents[:, columns])
+
+
+def _means(documents: Matrix, papers: Ints) -> Matrix:
+    """The mean vector of each reviewer: its product is the mean of products."""
+    if not hasattr(documents, "tocsr"):
+        return documents[papers].mean(axis=0)
+    from scipy.sparse import csr_array
+
+    size, reviewers = papers.shape
+    share = csr_array(
+        (
+            np.full(papers.size, 1.0 / size),
+            (np.tile(np.arange(reviewers), size), papers.reshape(-1)),
+        ),
+        shape=(reviewers, documents.shape[0]),
+    )
+    return (share @ documents).tocsr()
+
+
+def _top3(single: Floats) -> Floats:
+    first = np.full(single.shape[1:], -np.inf)
+    second, third = first.copy(), first.copy()
+    for one in single:
+        lower = np.minimum(first, one)
+        np.maximum(first, one, out=first)
+        lowest = np.minimum(second, lower)
+        np.maximum(second, lower, out=second)
+        np.maximum(third, lowest, out=third)
+    total: Floats = first
+    for divisor, more in ((2.0, second), (3.0, third)):
+        total = total + np.where(np.isfinite(more), more, 0.0) / divisor
+    return total
+
+
+_POOLS: dict[Pool, Callable[[Floats], Floats]] = {
+    Pool.MEAN: lambda single: single[0],
+    Pool.DOCUMENT: lambda single: single[0],
+    Pool.MAX: lambda single: single.max(axis=0),
+    Pool.P75: lambda single: np.percentile(single, _UPPER, axis=0).astype(np.float64),
+    Pool.TOP3: _top3,
+}
+"""From shape (papers, reviewers, submissions) to (reviewers, submissions)."""
+
+
+def centred(scores: Floats) -> Floats:
+    """Similarities less the mean of the submission over reviewers, NaN left out.
+
+    A submission in plain words is near to everybody; what counts is who is nearer than others.
+    """
+    known = ~np.isnan(scores)
+    count = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    return scores - np.where(known, scores, 0.0).sum(axis=1, keepdims=True) / count

@@ -1,0 +1,94 @@
+"""Lines of tables, from CSV, TSV, JSONL and Parquet files alike."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.papers.hygiene import read_text
+from reviewscore.sources.records import Shelf
+
+ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
+_CURE = f"give a file that ends in {', '.join(ENDINGS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record of a file.
+
+    Attributes:
+        file: The file.
+        number: 1-based line, or row of a Parquet file.
+        record: Values by column; an empty cell is None.
+    """
+
+    file: Path
+    number: int
+    record: dict[str, object]
+
+    def __str__(self) -> str:
+        return f"{self.file.name} line {self.number}"
+
+
+def beside(folder: Path, name: str) -> Path | None:
+    """The file of a name in a folder, whatever its ending."""
+    files = (folder / f"{name}{ending}" for ending in ENDINGS)
+    return next((file for file in files if file.is_file()), None)
+
+
+def lines(file: Path) -> Iterator[Line]:
+    """Every record of a file.
+
+    Raises:
+        InputError: The file or a line of it cannot be read.
+    """
+    if not file.is_file():
+        raise InputError("there is no such file", file=file, cure=_CURE)
+    ending = file.suffix.lower()
+    if ending in (".csv", ".tsv"):
+        yield from _named(file)
+    elif ending in (".jsonl", ".parquet"):
+        for row in Shelf.of(file).rows():
+            if row.error is not None or row.record is None:
+                raise row.error or InputError("is empty", file=file, line=row.line)
+            yield Line(file, row.line, row.record)
+    else:
+        raise InputError("is of no known kind", file=file, cure=_CURE)
+
+
+def cells(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """Numbers of lines and their cells, of a CSV file with commas or tabs.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    text = read_text(file)
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in first else ",")
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
+
+
+def _named(file: Path) -> Iterator[Line]:
+    """Lines below a heading."""
+    heading: list[str] | None = None
+    for number, row in cells(file):
+        if heading is None:
+            heading = [cell.strip() for cell in row]
+            continue
+        if len(row) > len(heading):
+            raise InputError(
+                f"has {len(row)} cells under {len(heading)} headings",
+                file=file, line=number, cure="quote cells that hold the separator",
+            )  # fmt: skip
+        filled = [*row, *[""] * (len(heading) - len(row))]
+        yield Line(file, number, {name: cell.strip() or None
+                                  for name, cell in zip(heading, filled, strict=True)})  # fmt: skip

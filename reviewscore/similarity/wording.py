@@ -1,0 +1,96 @@
+"""How a text becomes words: the plain way, and that of the open TPMS."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from reviewscore.judges.lexical.stems import stem
+from reviewscore.similarity.porter import porter_stem
+
+_SHORTEST = 2
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
+"""Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W\d_]+")
+_HEAD = re.compile(rf"[{_UNSPACED}]")
+_LATIN = re.compile("[a-z]+")
+# TPMS keeps these apart before accents go; it spells a lone diaeresis as o.
+_TPMS_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "¨": "o", "ß": "ss", "Ø": "o"})
+_TPMS_STOPS = """
+accordingly aside away briefly came certain certainly computer does edit fify following gave gets
+given giving gone got hardly having just kept kg knowledge largely like mainly make mg ml nearly
+necessarily normally noted obtain obtained owing particularly past poorly possible possibly
+potentially predominantly present previously primarily probably prompt promptly quickly quite
+readily really recently refs regarding regardless relatively respectively resulted resulting
+results rst said second seen shall showed shown shows significantly similar similarly slightly
+somewhat soon specifically state states strongly substantially successfully sufficiently theirs
+unless use used usefully usefulness using usually various widely
+"""
+_NOT_TPMS = {"fifty"}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A way to read words.
+
+    Attributes:
+        name: Its name.
+        words: The stems of a text, in order, without those that name nothing.
+        stem: The stem of a word that has been counted already; None if it is left out.
+    """
+
+    name: str
+    words: Callable[[str], list[str]]
+    stem: Callable[[str], str | None]
+
+
+@cache
+def _stops() -> frozenset[str]:
+    """Function words of scikit-learn's English list."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(ENGLISH_STOP_WORDS)
+
+
+@cache
+def _tpms_stops() -> frozenset[str]:
+    """The stop list of TPMS: it differs from scikit-learn's in these words."""
+    return (_stops() | frozenset(_TPMS_STOPS.split())) - _NOT_TPMS
+
+
+@lru_cache(maxsize=500_000)
+def _plain_stem(word: str) -> str | None:
+    return None if len(word) < _SHORTEST or word in _stops() else stem(word)
+
+
+def _plain_words(text: str) -> list[str]:
+    found = []
+    for word in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
+        if _HEAD.match(word):  # pairs of letters stand for words that are not parted
+            found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
+        elif (one := _plain_stem(word)) is not None:
+            found.append(one)
+    return found
+
+
+def _tpms_words(text: str) -> list[str]:
+    spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
+    plain = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
+    # Only Latin letters are words, and a sign such as the Kelvin sign must not become one.
+    ascii_only = "".join(letter if letter.isascii() else " " for letter in plain)
+    return [
+        porter_stem(word)
+        for word in _LATIN.findall(ascii_only.lower())
+        if len(word) > 1 and word not in _tpms_stops()
+    ]
+
+
+PLAIN = Wording("plain", _plain_words, _plain_stem)
+"""Words of letters of any script, two or more, but for function words; English stems."""
+TPMS = Wording("tpms", _tpms_words, porter_stem)
+"""The reading of the open TPMS (arXiv 2303.16750, sec. 5.2); counted words are not filtered."""
