@@ -25,6 +25,7 @@ _VERBS = {
     "agree": "Measure how far judges agree with people, with intervals.",
     "gem": "Measure how informative reviews are, without a gold standard.",
     "focus": "Count what reviews look at, and what they overlook.",
+    "similarity": "Measure how well reviewers' papers fit a submission, and how good that is.",
     "annotate": "Label points in the browser, several people, blind.",
     "report": "Write the report of a run as HTML, Markdown or JSON.",
     "export": "Write the points of a run as CSV, Parquet or JSONL.",

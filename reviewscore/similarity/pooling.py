@@ -11,7 +11,7 @@ import numpy as np
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.similarity.vectors import Matrix, Vectors
 
-_BLOCK_BYTES = 400_000_000
+_BLOCK_BYTES = 128_000_000
 """Memory of the similarities of one block."""
 _UPPER = 75.0
 
@@ -150,4 +150,5 @@ def centred(scores: Floats) -> Floats:
     """
     known = ~np.isnan(scores)
     count = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    return scores - np.where(known, scores, 0.0).sum(axis=1, keepdims=True) / count
+    means: Floats = np.where(known, scores, 0.0).sum(axis=1, keepdims=True) / count
+    return scores - means

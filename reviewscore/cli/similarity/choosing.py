@@ -1,0 +1,77 @@
+"""Flags that say how papers are compared, shared by the verbs of similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from reviewscore.similarity.recipe import Recipe
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+TEXTS = ("title", "title+abstract", "full")
+POOLS = ("mean", "max", "p75", "top3", "document")
+_OPTIONS = (
+    click.option(
+        "--method", "methods", multiple=True,
+        help="tfidf, tpms, bm25, lsa, acl, or some joined by +, whose average counts; "
+        "several times to compare.",
+    ),
+    click.option(
+        "--text", "texts", multiple=True, type=click.Choice(TEXTS),
+        help="What is read of papers; several times to compare.",
+    ),
+    click.option(
+        "--pool", "pools", multiple=True, type=click.Choice(POOLS),
+        help="How similarities of a reviewer's papers become one; several times to compare.",
+    ),
+    click.option(
+        "--centre/--no-centre", default=None,
+        help="Take each submission's mean over reviewers off, or not; each method has its own.",
+    ),
+    click.option(
+        "--recent", type=click.IntRange(1), help="Only so many papers of each reviewer, by year."
+    ),
+)  # fmt: skip
+
+
+def choosing_options(command: Command) -> Command:
+    """Add the flags about how papers are compared."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def chosen_recipes(
+    methods: Sequence[str],
+    texts: Sequence[str],
+    pools: Sequence[str],
+    *,
+    centre: bool | None,
+    recent: int | None,
+    seed: int,
+) -> list[Recipe]:
+    """Every combination that was asked for.
+
+    Raises:
+        SettingsError: There is no such method.
+    """
+    from reviewscore.similarity.bags import Representation
+    from reviewscore.similarity.pooling import Pool
+    from reviewscore.similarity.recipe import recipe
+
+    return [
+        recipe(method).varied(
+            pool=None if pool is None else Pool(pool),
+            centre=centre,
+            representation=Representation(text),
+            recent=recent,
+            seed=seed,
+        )
+        for method in methods
+        for text in texts or ("title+abstract",)
+        for pool in pools or (None,)
+    ]

@@ -1,0 +1,158 @@
+"""``reviewscore similarity evaluate``: methods against people's ratings of their expertise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes
+from reviewscore.errors import InputError
+
+if TYPE_CHECKING:
+    from reviewscore.similarity.goldstandard import Ratings
+    from reviewscore.similarity.predictions import Predicted
+    from reviewscore.similarity.recipe import Recipe
+
+
+@click.command("evaluate")
+@click.argument("ratings", type=click.Path(path_type=Path))
+@click.argument("predictions", nargs=-1)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables.")
+@choosing_options
+@click.option("--profiles", type=click.Path(path_type=Path),
+              help="Profiles for --method; those beside the ratings by default.")  # fmt: skip
+@click.option("--baseline", help="The method others are compared with; tpms or the first.")
+@click.option("--common", is_flag=True, help="Leave out pairs that a method has no value for.")
+@click.option(
+    "--variants-tried", type=click.IntRange(1),
+    help="How many variants you have measured on these participants, these included.",
+)  # fmt: skip
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
+    help="Of intervals.",
+)  # fmt: skip
+@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
+              help="Bootstrap samples, and permutations.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Of both, of ties of years and of lsa.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    ratings: Path,
+    predictions: tuple[str, ...],
+    output: Path | None,
+    methods: tuple[str, ...],
+    texts: tuple[str, ...],
+    pools: tuple[str, ...],
+    centre: bool | None,
+    recent: int | None,
+    profiles: Path | None,
+    baseline: str | None,
+    common: bool,
+    variants_tried: int | None,
+    level: float,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Judge methods by how they order the papers that people rated their expertise in.
+
+    RATINGS is a file of reviewer_id, paper_id, expertise (1..5), or a folder with `evaluations`.
+    PREDICTIONS are files, or NAME=FILE, of reviewer_id, paper_id, similarity and possibly
+    algorithm and version; scores of openreview-expertise fit too. Without any, `predictions` of
+    the folder is read. With --method, recipes are computed from papers and profiles there.
+
+    \b
+    Example:  reviewscore similarity evaluate examples/similarity --method tfidf --method tpms
+    """
+    from reviewscore.agreement import results
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.similarity.comparison import compare
+    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.tables import Honesty, tables
+    from reviewscore.similarity.write import VERB
+
+    if output is not None:
+        results.check_folder(output, VERB, allow_foreign=yes)
+    file = ratings_file(ratings)
+    rated = read_ratings(file)
+    found, read = _predicted(ratings, predictions, wanted=not methods)
+    recipes = chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed)
+    if recipes:
+        own, more = _computed(ratings, profiles, recipes, rated)
+        found, read = [*found, *own], [*read, *more]
+    compared = compare(rated, found, common=common)
+    base = baseline or ("tpms" if "tpms" in compared.names else compared.names[0])
+    if base not in compared.names:
+        raise InputError(f"no method '{base}'", cure=f"there are: {', '.join(compared.names)}")
+    tried = max(variants_tried or 0, len(found))
+    how = Resampling(resamples, seed, method="percentile", level=level)
+    shown = tables(compared, base, how, Honesty(tried, _said(recipes, variants_tried)))
+    setup = results.Setup(
+        verb=VERB,
+        title="Similarity against ratings of expertise",
+        role="baseline",
+        model=base,
+        settings={
+            "methods": ", ".join(compared.names), "baseline": base, "common": common,
+            "variants_tried": tried, "level": level, "resamples": resamples, "seed": seed,
+        },
+        inputs=results.hashes([file, *read]),
+        notes=compared.notes,
+    )  # fmt: skip
+    if output is not None:
+        written = results.write_tables(shown, setup, output, allow_foreign=yes)
+        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
+    click.echo(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+
+
+def _predicted(
+    place: Path, named: tuple[str, ...], *, wanted: bool
+) -> tuple[list[Predicted], list[Path]]:
+    """Predictions of files, and the files."""
+    from reviewscore.similarity.predictions import predictions_file, read_predictions
+
+    pairs = [(name if sign else None, Path(file if sign else name))
+             for name, sign, file in (one.partition("=") for one in named)]  # fmt: skip
+    if not pairs and (wanted or _has_predictions(place)):
+        pairs = [(None, predictions_file(place if place.is_dir() else place.parent))]
+    found = [one for name, file in pairs for one in read_predictions(file, name)]
+    return found, [file for _, file in pairs]
+
+
+def _has_predictions(place: Path) -> bool:
+    from reviewscore.similarity.predictions import NAME
+    from reviewscore.similarity.tabular import beside
+
+    return place.is_dir() and beside(place, NAME) is not None
+
+
+def _computed(
+    place: Path, profiles: Path | None, recipes: list[Recipe], rated: Ratings
+) -> tuple[list[Predicted], list[Path]]:
+    """Recipes computed on the corpus beside the ratings, and its files."""
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.trial import predicted
+
+    corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
+    for warning in corpus.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    library = Library(corpus)
+    return [predicted(library, one, rated) for one in recipes], list(corpus.files)
+
+
+def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
+    from reviewscore.similarity.trial import TRIED
+
+    words = [] if variants else ["The count is that of this table alone; tell with "
+                                 "--variants-tried what was measured before."]  # fmt: skip
+    if recipes:
+        words.append(
+            f"Recipes are fixed; while they were built, {TRIED} variants were measured on the 58 "
+            "participants of the released gold standard."
+        )
+    return tuple(words)

@@ -1,0 +1,184 @@
+"""Tables of measures with paired intervals; a difference that may be 0 is never called better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.statistic import Statistic
+from reviewscore.agreement.table import Cell, Table
+from reviewscore.similarity.comparison import Comparison
+from reviewscore.similarity.goldstandard import (
+    CUTOFFS,
+    EASY,
+    HARD,
+    LOSS,
+    MRR,
+    NDCG,
+    PRECISION,
+    WKTD,
+    WKTD_PRINTED,
+    chosen_elsewhere,
+    measures,
+)
+
+PAPER = "arXiv 2303.16750"
+IN_SAMPLE, LEFT_OUT = "in-sample", "leave-participants-out"
+CHOSEN = "lowest loss for the others"
+_HIGHER_IS_BETTER = (EASY, HARD, MRR, NDCG, PRECISION)
+_TOP = (WKTD, WKTD_PRINTED, MRR, NDCG, PRECISION)
+_BETTER, _WORSE, _OPEN = "better", "worse", "not told apart"
+
+
+@dataclass(frozen=True)
+class Honesty:
+    """What a reader must know of how the methods came about.
+
+    Attributes:
+        tried: How many variants were measured on these participants in all.
+        said: Further words of it.
+    """
+
+    tried: int
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One line of a table, before it is computed."""
+
+    measure: str
+    method: str
+    basis: str
+    value: Slot
+    difference: Slot | None
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """A method with its measures."""
+
+    name: str
+    basis: str
+    measures: dict[str, Statistic]
+
+
+def tables(
+    compared: Comparison, baseline: str, how: Resampling, honesty: Honesty, *,
+    cutoffs: Sequence[int] = CUTOFFS,
+) -> list[Table]:  # fmt: skip
+    """Loss, triplets and measures at the top k of all methods, with differences to one of them.
+
+    Args:
+        compared: Ratings and methods.
+        baseline: The method that others are compared with.
+        how: How intervals are made; participants are drawn, the same for all methods.
+        honesty: What is said below each table.
+        cutoffs: The k of measures at the top k.
+    """
+    rated = _rated(compared, cutoffs)
+    base = next(one for one in rated if one.name == baseline)
+    bench = Bench(Clusters.by(compared.ratings.participants), replace(how, scheme="papers"))
+    plan: list[tuple[str, str, tuple[str, ...]]] = [
+        ("similarity-loss", f"Loss ({PAPER}, Table 3)", (LOSS,)),
+        ("similarity-triplets", f"Share of triplets in the right order ({PAPER}, Table 5)",
+         (EASY, HARD)),
+    ]  # fmt: skip
+    plan += [
+        (f"similarity-top-{k}", f"Measures at the top {k} ({PAPER}, app. C)",
+         tuple(f"{name}@{k}" for name in _TOP))
+        for k in cutoffs
+    ]  # fmt: skip
+    asked = [
+        [_ask(bench, one, base, measure) for measure in names for one in rated]
+        for _, _, names in plan
+    ]
+    bench.run()
+    notes = _notes(compared, baseline, honesty)
+    return [
+        Table(
+            name,
+            title,
+            ("measure", "method", "basis", "value", f"difference to {baseline}", "finding"),
+            tuple(_cells(row) for row in rows),
+            keys=2,
+            notes=(*_MEANING.get(name, _AT_TOP), *notes),
+        )
+        for (name, title, _), rows in zip(plan, asked, strict=True)
+    ]
+
+
+_MEANING = {
+    "similarity-loss": (
+        "Loss: 0 best, 0.5 chance, 1 worst; pairs of papers in the wrong order, weighted by how "
+        "far apart their ratings are, ties half.",
+    ),
+    "similarity-triplets": (
+        "Easy: expertise of 4 or more in one paper and of 2 or less in the other. Hard: 4 or more "
+        "in both. Ties of similarities count as wrong. Higher is better.",
+    ),
+}
+_AT_TOP = (
+    "WKTD (lower is better) is the loss of pairs that touch the method's first papers, as the "
+    "published figures are; 'printed' is that of pairs that touch the participant's, as the paper "
+    "defines it. MRR, NDCG, precision: higher is better.",
+)
+
+
+def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
+    ratings, similarity = compared.ratings, compared.similarity
+    found = [
+        _Rated(name, IN_SAMPLE, one)
+        for name, one in zip(compared.names, measures(ratings, similarity, cutoffs), strict=True)
+    ]
+    if len(found) > 1:
+        elsewhere, _ = chosen_elsewhere(ratings, similarity)
+        one = measures(ratings, elsewhere[np.newaxis], cutoffs)[0]
+        found.append(_Rated(CHOSEN, LEFT_OUT, one))
+    return found
+
+
+def _ask(bench: Bench, one: _Rated, base: _Rated, measure: str) -> _Row:
+    value = one.measures[measure]
+    difference = None
+    if one is not base:
+        difference = bench.ask(value, minus=base.measures[measure])
+    return _Row(measure, one.name, one.basis, bench.ask(value), difference)
+
+
+def _cells(row: _Row) -> tuple[Cell, ...]:
+    finding = "baseline" if row.difference is None else finding_of(
+        row.difference.answer, higher_is_better=row.measure.startswith(_HIGHER_IS_BETTER)
+    )  # fmt: skip
+    return (row.measure, row.method, row.basis, row.value, row.difference, finding)
+
+
+def finding_of(difference: Estimate, *, higher_is_better: bool) -> str:
+    """What a difference shows: nothing if its interval contains 0 or there is none."""
+    low, high = difference.low, difference.high
+    if low is None or high is None or low <= 0.0 <= high:
+        return _OPEN
+    return _BETTER if (low > 0.0) is higher_is_better else _WORSE
+
+
+def _notes(compared: Comparison, baseline: str, honesty: Honesty) -> tuple[str, ...]:
+    people, pairs = len(compared.ratings.participants), len(compared.ratings.pairs)
+    several = max(compared.versions)
+    said = [
+        f"{pairs:,} ratings by {people:,} participants; values are means over "
+        f"{several} {'versions' if several > 1 else 'version'} of the profiles. Participants are "
+        f"drawn with replacement, the same for all methods; a difference is paired, and one whose "
+        "interval contains 0 is called neither better nor worse.",
+        f"Variants tried on these participants: {honesty.tried:,}. Rows in-sample tell nothing of "
+        "the choice among them.",
+    ]
+    if len(compared.names) > 1:
+        said.append(
+            f"Leave-participants-out: for each participant, the one of {len(compared.names)} methods "
+            "with the lowest loss for all other participants."
+        )
+    return (*said, *honesty.said, *compared.notes)
