@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,7 @@ def compare(ratings: Ratings, methods: Sequence[Predicted], *, common: bool = Fa
     if gone and not common:
         raise InputError(
             notes[0],
+            file=next(one.file for one in matched if missing[one.name]),
             field="similarity",
             cure="add the predictions, or compare on common pairs alone (--common)",
         )
@@ -92,7 +93,7 @@ def _matched(one: Predicted, known: dict[str, str]) -> Predicted:
         }
         for version, values in one.versions.items()
     }
-    return Predicted(one.name, versions, one.unread)
+    return replace(one, versions=versions)
 
 
 def _versions(methods: Iterable[Predicted]) -> list[str]:

@@ -271,4 +271,4 @@ def _gaps(
     )
     if empty:
         shown = ", ".join(empty[:5]) + (", ..." if len(empty) > 5 else "")  # noqa: PLR2004
-        yield f"{len(empty):,} reviewers without papers have no similarity: {shown}"
+        yield f"reviewers without papers have no similarity: {len(empty):,} ({shown})"

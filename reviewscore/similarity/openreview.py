@@ -8,10 +8,8 @@ submission, reviewer, score without a heading.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text
 from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
 from reviewscore.similarity.tabular import Line, lines
-from reviewscore.store.jsonl import write_whole
 
 ARCHIVES = "archives"
 _DATES = ("pdate", "odate", "cdate", "tcdate", "mdate")
@@ -164,13 +161,3 @@ def _year(record: Mapping[str, object]) -> int | None:
         if isinstance(date_ms, int | float) and date_ms > 0:
             return datetime.fromtimestamp(date_ms / 1000, tz=UTC).year
     return None
-
-
-def write_scores(path: Path, scores: Iterable[tuple[str, str, float]]) -> Path:
-    """Write lines of submission, reviewer, score; the score as it is, without rounding."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(
-        (paper, reviewer, repr(float(score))) for paper, reviewer, score in scores
-    )
-    write_whole(path, out.getvalue())
-    return path

@@ -31,12 +31,14 @@ class Predicted:
     Attributes:
         name: The method.
         versions: By version of the data, by pair of reviewer and paper: the similarity.
-        unread: Pairs without a value, by version, that the method itself cannot give, with why.
+        unread: Reviewers and papers that the method cannot compare, and why.
+        file: Where it was read; None if it was computed.
     """
 
     name: str
     versions: dict[str, dict[tuple[str, str], float]]
     unread: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
 
 
 class _PredictionRow(BaseModel):
@@ -103,7 +105,7 @@ def read_predictions(file: Path, name: str | None = None) -> list[Predicted]:
         places[key] = line.number
         if row.similarity is None or math.isnan(row.similarity):
             continue  # no value is not 0: the pair is missing
-        one = found.setdefault(named, Predicted(named, {}))
+        one = found.setdefault(named, Predicted(named, {}, file=file))
         one.versions.setdefault(row.version, {})[row.reviewer_id, row.paper_id] = row.similarity
     if not found:
         raise InputError("holds no predictions", file=file, cure=_CURE)

@@ -104,7 +104,7 @@ def tables(
             name,
             title,
             ("measure", "method", "basis", "value", f"difference to {baseline}", "finding"),
-            tuple(_cells(row) for row in rows),
+            tuple(_cells(row, how.level) for row in rows),
             keys=2,
             notes=(*_MEANING.get(name, _AT_TOP), *notes),
         )
@@ -150,17 +150,20 @@ def _ask(bench: Bench, one: _Rated, base: _Rated, measure: str) -> _Row:
     return _Row(measure, one.name, one.basis, bench.ask(value), difference)
 
 
-def _cells(row: _Row) -> tuple[Cell, ...]:
+def _cells(row: _Row, level: float) -> tuple[Cell, ...]:
     finding = "baseline" if row.difference is None else finding_of(
-        row.difference.answer, higher_is_better=row.measure.startswith(_HIGHER_IS_BETTER)
+        row.difference.answer, higher_is_better=row.measure.startswith(_HIGHER_IS_BETTER),
+        level=level,
     )  # fmt: skip
     return (row.measure, row.method, row.basis, row.value, row.difference, finding)
 
 
-def finding_of(difference: Estimate, *, higher_is_better: bool) -> str:
-    """What a difference shows: nothing if its interval contains 0 or there is none."""
+def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0.95) -> str:
+    """What a difference shows: nothing if its interval contains 0, or chance may do as much."""
     low, high = difference.low, difference.high
     if low is None or high is None or low <= 0.0 <= high:
+        return _OPEN
+    if difference.p is not None and difference.p >= 1.0 - level:
         return _OPEN
     return _BETTER if (low > 0.0) is higher_is_better else _WORSE
 
@@ -172,13 +175,14 @@ def _notes(compared: Comparison, baseline: str, honesty: Honesty) -> tuple[str, 
         f"{pairs:,} ratings by {people:,} participants; values are means over "
         f"{several} {'versions' if several > 1 else 'version'} of the profiles. Participants are "
         f"drawn with replacement, the same for all methods; a difference is paired, and one whose "
-        "interval contains 0 is called neither better nor worse.",
+        "interval contains 0, or whose permutation p is not below 1 - level, is called neither "
+        "better nor worse.",
         f"Variants tried on these participants: {honesty.tried:,}. Rows in-sample tell nothing of "
         "the choice among them.",
     ]
     if len(compared.names) > 1:
         said.append(
-            f"Leave-participants-out: for each participant, the one of {len(compared.names)} methods "
-            "with the lowest loss for all other participants."
+            "Leave-participants-out: for each participant, the one of these "
+            f"{len(compared.names)} methods with the lowest loss for all other participants."
         )
-    return (*said, *honesty.said, *compared.notes)
+    return (*said, *honesty.said, *compared.notes[-1:])  # all of them are on the page once

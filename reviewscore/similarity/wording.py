@@ -16,7 +16,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 """Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
-_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W\d_]+")
+_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W\d_{_UNSPACED}]+")
 _HEAD = re.compile(rf"[{_UNSPACED}]")
 _LATIN = re.compile("[a-z]+")
 # TPMS keeps these apart before accents go; it spells a lone diaeresis as o.

@@ -1,5 +1,161 @@
-"""Scores of pairs as files."""
+"""Scores of pairs: one by one from blocks, and as files."""
 
 from __future__ import annotations
 
-VERB = "similarity"
+import csv
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.errors import RunFolderError
+from reviewscore.similarity.affinity import Affinity
+
+VERB, PAIRS, SCORES = "similarity", "pairs.csv", "scores.csv"
+HEADING = (
+    "algorithm",
+    "version",
+    "reviewer_id",
+    "paper_id",
+    "similarity",
+    "percentile",
+    "conflict",
+)
+
+
+class Rows(Protocol):
+    """What rows of cells are written to."""
+
+    def writerow(self, row: Iterable[object], /) -> object:
+        """Write one row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One reviewer and one submission.
+
+    Attributes:
+        submission: Identifier.
+        reviewer: Identifier.
+        similarity: How near; higher is nearer, on a scale of the method's own.
+        percentile: Percent of the reviewers with a similarity that are not nearer, 0..100.
+        conflict: Whether the submission is in the reviewer's own profile.
+    """
+
+    submission: str
+    reviewer: str
+    similarity: float
+    percentile: float
+    conflict: bool
+
+
+def pairs(
+    affinity: Affinity,
+    conflicts: set[tuple[str, str]],
+    *,
+    top: int | None = None,
+    without_conflicts: bool = False,
+) -> Iterator[Pair]:
+    """Every pair that has a similarity, submission by submission.
+
+    Args:
+        affinity: What is compared.
+        conflicts: Pairs of a reviewer and a submission of their own.
+        top: Only so many reviewers of each submission, nearest first; all, in order, for None.
+        without_conflicts: Leave conflicts out.
+    """
+    reviewers = affinity.reviewers
+    columns = {reviewer: place for place, reviewer in enumerate(reviewers)}
+    own: dict[str, set[int]] = {}
+    for reviewer, submission in conflicts:
+        own.setdefault(submission, set()).add(columns[reviewer])
+    for block in affinity.blocks():
+        for row, scores in enumerate(block.scores, block.first):
+            submission = affinity.submissions[row]
+            mine = own.get(submission, set())
+            gone = mine if without_conflicts else set()
+            kept, places = _kept(scores, gone, top)
+            for column, percentile in zip(kept, places, strict=True):
+                yield Pair(submission, reviewers[column], float(scores[column]), float(percentile),
+                           int(column) in mine)  # fmt: skip
+
+
+def _kept(scores: Floats, gone: set[int], top: int | None) -> tuple[Ints, Floats]:
+    """The columns to tell, and their percentiles."""
+    known = np.flatnonzero(~np.isnan(scores))
+    values = scores[known]
+    wanted = known if not gone else known[~np.isin(known, list(gone))]
+    if top is not None:
+        left = scores[wanted]
+        if top < len(wanted):
+            wanted = wanted[np.argpartition(-left, top - 1)[:top]]
+        wanted = wanted[np.lexsort((wanted, -scores[wanted]))]
+    ordered = np.sort(values)
+    share = np.searchsorted(ordered, scores[wanted], side="right") / max(len(values), 1)
+    return wanted.astype(np.int64), (100.0 * share).astype(np.float64)
+
+
+class PairFiles:
+    """The two files of pairs: one with all there is to say, one for openreview-expertise.
+
+    Args:
+        folder: A folder that is there.
+        versions: Versions of the profiles; each has scores of its own.
+    """
+
+    def __init__(self, folder: Path, versions: Iterable[str]) -> None:
+        names = list(versions)
+        self.pairs = folder / PAIRS
+        self.scores = {
+            one: folder / (SCORES if len(names) == 1 else f"scores-{one}.csv") for one in names
+        }
+
+    @property
+    def written(self) -> list[Path]:
+        """All files."""
+        return [self.pairs, *self.scores.values()]
+
+    def write(self, streams: Iterable[tuple[str, str, Iterable[Pair]]]) -> int:
+        """Write pairs as they come.
+
+        Args:
+            streams: Name of the method, version, and pairs.
+
+        Returns:
+            How many pairs there are.
+
+        Raises:
+            RunFolderError: A file cannot be written.
+        """
+        total = 0
+        with _lines(self.pairs) as all_of:
+            all_of.writerow(HEADING)
+            for name, version, found in streams:
+                with _lines(self.scores[version]) as scores:
+                    for one in found:
+                        total += 1
+                        told = repr(one.similarity)
+                        all_of.writerow(
+                            (name, version, one.reviewer, one.submission, told,
+                             f"{one.percentile:.2f}", "yes" if one.conflict else "no")
+                        )  # fmt: skip
+                        scores.writerow((one.submission, one.reviewer, told))
+        return total
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[Rows]:
+    """A CSV file that takes its place when it is whole; there may be too many lines to hold."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            yield csv.writer(file, lineterminator="\n")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise RunFolderError(f"{path}: {error.strerror}") from error

@@ -62,8 +62,8 @@ def command(
 
     RATINGS is a file of reviewer_id, paper_id, expertise (1..5), or a folder with `evaluations`.
     PREDICTIONS are files, or NAME=FILE, of reviewer_id, paper_id, similarity and possibly
-    algorithm and version; scores of openreview-expertise fit too. Without any, `predictions` of
-    the folder is read. With --method, recipes are computed from papers and profiles there.
+    algorithm and version; scores of openreview-expertise fit too. With --method, recipes are
+    computed from papers and profiles in the folder. With neither, `predictions` there is read.
 
     \b
     Example:  reviewscore similarity evaluate examples/similarity --method tfidf --method tpms
@@ -117,17 +117,10 @@ def _predicted(
 
     pairs = [(name if sign else None, Path(file if sign else name))
              for name, sign, file in (one.partition("=") for one in named)]  # fmt: skip
-    if not pairs and (wanted or _has_predictions(place)):
+    if not pairs and wanted:
         pairs = [(None, predictions_file(place if place.is_dir() else place.parent))]
     found = [one for name, file in pairs for one in read_predictions(file, name)]
     return found, [file for _, file in pairs]
-
-
-def _has_predictions(place: Path) -> bool:
-    from reviewscore.similarity.predictions import NAME
-    from reviewscore.similarity.tabular import beside
-
-    return place.is_dir() and beside(place, NAME) is not None
 
 
 def _computed(

@@ -1,0 +1,130 @@
+"""``reviewscore similarity score``: how near reviewers' papers are to submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes
+from reviewscore.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Affinity
+    from reviewscore.similarity.corpus import Corpus
+    from reviewscore.similarity.write import Pair
+
+
+@click.command("score")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of scores, tables.")
+@choosing_options
+@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
+@click.option("--version", "only", help="Only this version of the profiles.")
+@click.option("--top", type=click.IntRange(1), help="Only so many reviewers of a submission.")
+@click.option(
+    "--own-papers", type=click.Choice(["mark", "leave-out"]), default="mark", show_default=True,
+    help="What to do where a submission is in a reviewer's own profile.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Of ties of years and of lsa.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    data: Path,
+    output: Path | None,
+    methods: tuple[str, ...],
+    texts: tuple[str, ...],
+    pools: tuple[str, ...],
+    centre: bool | None,
+    recent: int | None,
+    profiles: Path | None,
+    only: str | None,
+    top: int | None,
+    own_papers: str,
+    seed: int,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Score how near reviewers' past papers are to submissions.
+
+    DATA is a folder with papers and profiles (.jsonl, .parquet, .csv), or with archives and
+    submissions as openreview-expertise has them. With -o, scores.csv has lines of submission,
+    reviewer, score as openreview-expertise writes them, pairs.csv all there is to say.
+
+    \b
+    Example:  reviewscore similarity score examples/similarity --top 3 -o similarity
+    """
+    from reviewscore.agreement import results
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.overview import SHOWN, overview
+    from reviewscore.similarity.write import VERB, PairFiles, pairs
+
+    if output is not None:
+        results.check_folder(output, VERB, allow_foreign=yes)
+    recipes = chosen_recipes(
+        methods or ("tfidf",), texts, pools, centre=centre, recent=recent, seed=seed
+    )
+    if len(recipes) > 1:
+        raise SettingsError("one method, text and pooling at a time; `evaluate` compares several")
+    corpus = read_corpus(data, profiles=profiles)
+    for warning in corpus.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    library = Library(corpus)
+    scored = [(one, library.affinity(recipes[0], one)) for one in _versions(corpus, only, data)]
+    leave_out = own_papers == "leave-out"
+
+    def stream(version: str, one: Affinity) -> Iterator[Pair]:
+        return pairs(one, corpus.conflicts(version), top=top, without_conflicts=leave_out)
+
+    version, first = scored[0]
+    conflicts = corpus.conflicts(version)
+    ranked = pairs(first, conflicts, top=top or 3, without_conflicts=leave_out)
+    tables = overview(scored, _first(ranked, SHOWN), len(conflicts))
+    setup = results.Setup(
+        verb=VERB,
+        title="Similarity of reviewers and submissions",
+        role="method",
+        model=recipes[0].name,
+        settings={
+            "method": recipes[0].base, "pool": recipes[0].pool, "centre": recipes[0].centre,
+            "text": recipes[0].representation, "recent": recent, "top": top,
+            "own_papers": own_papers, "seed": seed,
+        },
+        inputs=results.hashes(corpus.files),
+        notes=list(corpus.warnings),
+    )  # fmt: skip
+    if output is not None:
+        written = results.write_tables(tables, setup, output, allow_foreign=yes)
+        files = PairFiles(output, [name for name, _ in scored])
+        total = files.write((one.recipe.name, name, stream(name, one)) for name, one in scored)
+        click.echo(
+            f"{total:,} pairs; {len(written) + len(files.written)} files; read {written[0]} first",
+            err=True,
+        )
+    click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
+
+
+def _versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:
+    if only is None:
+        return list(corpus.profiles)
+    if only not in corpus.profiles:
+        raise InputError(
+            f"no version '{only}'", file=data, field="version",
+            cure=f"there are: {', '.join(corpus.profiles)}",
+        )  # fmt: skip
+    return [only]
+
+
+def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
+    """The pairs of the first submissions."""
+    some: dict[str, list[Pair]] = {}
+    for one in found:
+        if one.submission not in some and len(some) == submissions:
+            break
+        some.setdefault(one.submission, []).append(one)
+    return dict(islice(some.items(), submissions))

@@ -1,0 +1,115 @@
+"""``reviewscore similarity sweep``: loss by the length of profiles and by what is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reviewscore.agreement.table import Table
+
+
+@click.command("sweep")
+@click.argument("ratings", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, plot.")
+@click.option("--method", default="tpms", show_default=True, help="Which method, as for score.")
+@click.option(
+    "--text", "texts", multiple=True, type=click.Choice(TEXTS),
+    help="What is read of papers; several times; title and title+abstract by default.",
+)  # fmt: skip
+@click.option("--profiles", type=click.Path(path_type=Path),
+              help="Profiles; those beside the ratings by default.")  # fmt: skip
+@click.option("--longest", type=click.IntRange(1, 100), default=20, show_default=True,
+              help="Papers in the longest profile.")  # fmt: skip
+@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
+              help="Bootstrap samples, and permutations.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Of both and of ties of years.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    ratings: Path,
+    output: Path | None,
+    method: str,
+    texts: tuple[str, ...],
+    profiles: Path | None,
+    longest: int,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Show how a method's loss depends on the length of profiles and on what is read of papers.
+
+    RATINGS is a file or folder as for `evaluate`, with papers and profiles beside it. Only pairs
+    count that all texts have a similarity for.
+
+    \b
+    Example:  reviewscore similarity sweep examples/similarity --method tfidf --longest 5
+    """
+    from reviewscore.agreement import results
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.comparison import compare
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.plots import draw_sweep
+    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.tables import Honesty, tables
+    from reviewscore.similarity.trial import predicted, sweep
+    from reviewscore.similarity.write import VERB
+
+    if output is not None:
+        results.check_folder(output, VERB, allow_foreign=yes)
+    file = ratings_file(ratings)
+    rated = read_ratings(file)
+    corpus = read_corpus(file.parent, profiles=profiles)
+    library = Library(corpus)
+    read = texts or TEXTS[:2]
+    recipes = chosen_recipes([method], read, (), centre=None, recent=None, seed=seed)
+    lengths = range(1, longest + 1)
+    losses = sweep(library, recipes, lengths, rated)
+    at_longest = [one.varied(recent=longest) for one in recipes]
+    compared = compare(rated, [predicted(library, one, rated) for one in at_longest], common=True)
+    base = next((one.name for one in at_longest if one.representation == TEXTS[1]),
+                at_longest[0].name)  # fmt: skip
+    how = Resampling(resamples, seed, method="percentile")
+    honesty = Honesty(len(recipes) * longest, ("All lengths and texts of the sweep are counted.",))
+    shown = [*tables(compared, base, how, honesty, cutoffs=()), _table(losses, lengths)]
+    setup = results.Setup(
+        verb=VERB,
+        title="Similarity by length of profiles and by text",
+        role="method",
+        model=method,
+        settings={"texts": ", ".join(read), "longest": longest, "resamples": resamples,
+                  "seed": seed},
+        inputs=results.hashes([file, *corpus.files]),
+        notes=[*corpus.warnings, *compared.notes],
+    )  # fmt: skip
+    if output is not None:
+        written = results.write_tables(shown, setup, output, allow_foreign=yes)
+        written += draw_sweep(losses, lengths, output)
+        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
+    click.echo(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+
+
+def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:
+    from reviewscore.agreement.table import Table
+    from reviewscore.similarity.tables import IN_SAMPLE, PAPER
+
+    return Table(
+        "similarity-sweep",
+        f"Loss by length of profiles, {IN_SAMPLE}, without intervals ({PAPER}, Figure 2)",
+        ("papers", *losses),
+        tuple(
+            (str(length), *(f"{values[at]:.4f}" for values in losses.values()))
+            for at, length in enumerate(lengths)
+        ),
+        notes=("Means over versions of the profiles; lower is better.",
+               f"Variants tried: {len(losses) * len(lengths)}; intervals: see the longest."),
+    )  # fmt: skip
