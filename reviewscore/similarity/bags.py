@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +16,10 @@ from reviewscore.similarity.wording import Wording
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+_NOWHERE = -1
+_STANDS = _NOWHERE.__lt__
 
 
 class Representation(StrEnum):
@@ -75,13 +80,15 @@ def bags(
     """
     from scipy.sparse import csr_array
 
-    vocabulary: dict[str, int] = {}
-    columns: list[int] = []
+    places = _Places(wording)
+    vocabulary = places.vocabulary
+    found = array("q")
     ends = [0]
     for paper in papers:
-        for word in wording.words(text_of(corpus.papers[paper], representation)):
-            columns.append(vocabulary.setdefault(word, len(vocabulary)))
-        ends.append(len(columns))
+        tokens = wording.tokens(text_of(corpus.papers[paper], representation))
+        found.extend(filter(_STANDS, map(places.__getitem__, tokens)))
+        ends.append(len(found))
+    columns = np.frombuffer(found, dtype=np.int64) if found else np.zeros(0, dtype=np.int64)
     rows = {paper: row for row, paper in enumerate(papers)}
     readable = set(papers)
     counted = None
@@ -99,11 +106,26 @@ def bags(
     return Bags(rows, tuple(vocabulary), table, frozenset(readable))
 
 
+class _Places(dict[str, int]):
+    """The column of each word, looked up once; `_NOWHERE` for one that names nothing."""
+
+    def __init__(self, wording: Wording) -> None:
+        self.vocabulary: dict[str, int] = {}
+        self._stem = wording.stem
+
+    def __missing__(self, word: str) -> int:
+        stem = self._stem(word)
+        known = self.vocabulary
+        place = _NOWHERE if stem is None else known.setdefault(stem, len(known))
+        self[word] = place
+        return place
+
+
 def _counted(
     counts: Counts, rows: dict[str, int], vocabulary: dict[str, int], wording: Wording
 ) -> tuple[object, tuple[object, object]]:
     """Counted words as cells of the table; new stems join the vocabulary."""
-    stems = [wording.stem(word) for word in counts.words]
+    stems = [wording.counted(word) for word in counts.words]
     column = np.array(
         [-1 if one is None else vocabulary.setdefault(one, len(vocabulary)) for one in stems],
         dtype=np.int64,

@@ -13,6 +13,12 @@ from reviewscore.similarity.vectors import Matrix, Vectors
 
 _BLOCK_BYTES = 128_000_000
 """Memory of the similarities of one block."""
+_WIDEST = 1024
+"""Submissions of one block."""
+_DENSE_CELLS = 4_000_000
+"""Cells of a sparse table that are written out at a time."""
+_WRITTEN = 3
+"""What it costs to write one cell out, in multiplications."""
 _UPPER = 75.0
 
 
@@ -77,16 +83,35 @@ def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Bloc
         gathered = groups
         tables = [found.documents[one.papers.reshape(-1)] for one in groups]
     widest = max((one.papers.size for one in gathered), default=1)
-    width = max(1, min(256, _BLOCK_BYTES // (16 * max(widest, len(members)))))
+    width = max(1, min(_WIDEST, _BLOCK_BYTES // (16 * max(widest, len(members)))))
     submissions = found.submissions
     for first in range(0, submissions.shape[0], width):
         some = submissions[first : first + width]
-        turned = np.ascontiguousarray((some.toarray() if hasattr(some, "toarray") else some).T)
-        scores = np.full((len(members), turned.shape[1]), np.nan)
+        scores = np.full((len(members), some.shape[0]), np.nan)
         for group, table in zip(gathered, tables, strict=True):
-            single = np.asarray(table @ turned).reshape(*group.papers.shape, -1)
+            single = _products(table, some).reshape(*group.papers.shape, -1)
             scores[group.reviewers] = _POOLS[pool](single)
         yield Block(first, scores.T)
+
+
+def _products(documents: Matrix, submissions: Matrix) -> Floats:
+    """All products, shape (documents, submissions).
+
+    A sparse table times a dense one is faster than two sparse ones whose product is dense; of the
+    two, the one stays sparse that makes less work so.
+    """
+    if not hasattr(documents, "tocsr"):
+        return np.asarray(documents @ submissions.T)
+    rows, columns = documents.shape[0], submissions.shape[0]
+    writing_out = _WRITTEN * rows * documents.shape[1]
+    if documents.nnz * columns <= submissions.nnz * rows + writing_out:
+        return np.asarray(documents @ np.ascontiguousarray(submissions.toarray().T))
+    out = np.empty((rows, columns))
+    step = max(1, _DENSE_CELLS // max(documents.shape[1], 1))
+    for first in range(0, rows, step):
+        dense = np.ascontiguousarray(documents[first : first + step].toarray().T)
+        out[first : first + step] = (submissions @ dense).T
+    return out
 
 
 def _narrowed(found: Vectors) -> Vectors:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from reviewscore.judges.lexical.stems import stem
 from reviewscore.similarity.porter import porter_stem
@@ -19,6 +19,7 @@ _UNSPACED = (
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W\d_{_UNSPACED}]+")
 _HEAD = re.compile(rf"[{_UNSPACED}]")
 _LATIN = re.compile("[a-z]+")
+_LETTERS = re.compile("[a-zA-Z]+")
 # TPMS keeps these apart before accents go; it spells a lone diaeresis as o.
 _TPMS_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "¨": "o", "ß": "ss", "Ø": "o"})
 _TPMS_STOPS = """
@@ -40,13 +41,19 @@ class Wording:
 
     Attributes:
         name: Its name.
-        words: The stems of a text, in order, without those that name nothing.
-        stem: The stem of a word that has been counted already; None if it is left out.
+        tokens: The words of a text, in order, as they are looked up.
+        stem: The stem of such a word; None if it names nothing.
+        counted: The stem of a word that somebody else has read and counted; None likewise.
     """
 
     name: str
-    words: Callable[[str], list[str]]
+    tokens: Callable[[str], list[str]]
     stem: Callable[[str], str | None]
+    counted: Callable[[str], str | None]
+
+    def words(self, text: str) -> list[str]:
+        """The stems of a text, in order."""
+        return [one for token in self.tokens(text) if (one := self.stem(token)) is not None]
 
 
 @cache
@@ -63,34 +70,38 @@ def _tpms_stops() -> frozenset[str]:
     return (_stops() | frozenset(_TPMS_STOPS.split())) - _NOT_TPMS
 
 
-@lru_cache(maxsize=500_000)
 def _plain_stem(word: str) -> str | None:
-    return None if len(word) < _SHORTEST or word in _stops() else stem(word)
+    if word in _stops():
+        return None
+    if _HEAD.match(word):
+        return word
+    return stem(word) if len(word) >= _SHORTEST else None
 
 
-def _plain_words(text: str) -> list[str]:
-    found = []
+def _plain_tokens(text: str) -> list[str]:
+    if text.isascii():  # most are, and this is twice as fast
+        return _LATIN.findall(text.lower())
+    found: list[str] = []
     for word in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
         if _HEAD.match(word):  # pairs of letters stand for words that are not parted
             found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
-        elif (one := _plain_stem(word)) is not None:
-            found.append(one)
+        else:
+            found.append(word)
     return found
 
 
-def _tpms_words(text: str) -> list[str]:
-    spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
-    plain = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
-    # Only Latin letters are words, and a sign such as the Kelvin sign must not become one.
-    ascii_only = "".join(letter if letter.isascii() else " " for letter in plain)
-    return [
-        porter_stem(word)
-        for word in _LATIN.findall(ascii_only.lower())
-        if len(word) > 1 and word not in _tpms_stops()
-    ]
+def _tpms_tokens(text: str) -> list[str]:
+    if not text.isascii():
+        spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
+        text = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
+    return [word.lower() for word in _LETTERS.findall(text)]
 
 
-PLAIN = Wording("plain", _plain_words, _plain_stem)
+def _tpms_stem(word: str) -> str | None:
+    return None if len(word) < _SHORTEST or word in _tpms_stops() else porter_stem(word)
+
+
+PLAIN = Wording("plain", _plain_tokens, _plain_stem, _plain_stem)
 """Words of letters of any script, two or more, but for function words; English stems."""
-TPMS = Wording("tpms", _tpms_words, porter_stem)
+TPMS = Wording("tpms", _tpms_tokens, _tpms_stem, porter_stem)
 """The reading of the open TPMS (arXiv 2303.16750, sec. 5.2); counted words are not filtered."""

@@ -1,0 +1,104 @@
+"""Time and memory of affinities at the size of a large conference, and how they grow.
+
+Papers are made of halves of abstracts of the gold standard. Each size runs in a process of its
+own: words, weights, pooling, centring and the ten nearest reviewers of each submission. The
+baseline compares each submission with each reviewer in a double loop over sparse rows; it is timed
+on a few pairs.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+import numpy as np
+
+from benchmarks.measure import SHARED, head, row, run
+from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.corpus import ONLY, Corpus, Publication, read_corpus
+from reviewscore.similarity.pooling import Pool
+from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.write import pairs
+
+SIZES = (1_000, 3_000, 10_000)
+PAPERS = 15
+NAIVE = 2_000
+"""Pairs of a submission and a reviewer on which the baseline is timed."""
+
+
+def synthetic(size: int) -> Corpus:
+    """So many submissions and reviewers with fifteen papers each."""
+    known = list(read_corpus(SHARED / "goldstandard").papers.values())
+    rng = np.random.default_rng(0)
+    total = size * (PAPERS + 1)
+    left, right = rng.integers(len(known), size=(2, total))
+    papers = {}
+    for at, (one, other) in enumerate(zip(left, right, strict=True)):
+        first, second = known[one], known[other]
+        words = (first.abstract.split(), second.abstract.split())
+        abstract = " ".join(words[0][: len(words[0]) // 2] + words[1][len(words[1]) // 2 :])
+        papers[str(at)] = Publication(str(at), first.title, abstract)
+    profiles = {
+        f"r{who}": tuple(map(str, range(size + who * PAPERS, size + (who + 1) * PAPERS)))
+        for who in range(size)
+    }
+    return Corpus(papers, tuple(map(str, range(size))), {ONLY: profiles})
+
+
+def peak_mb() -> float:
+    """Largest memory of this process in MB (10^6 bytes)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def inside(pool: str, size: int) -> None:
+    """Score one set; prints seconds of words and of all the rest, and the largest memory."""
+    library = Library(synthetic(size))
+    began = time.perf_counter()
+    found = library.affinity(recipe("tfidf").varied(pool=Pool(pool)), ONLY)
+    read = time.perf_counter() - began
+    count = sum(1 for _ in pairs(found, set(), top=10))
+    assert count == 10 * size
+    print(read, time.perf_counter() - began - read, peak_mb())
+
+
+def naive(size: int) -> None:
+    """Pairs a second of a double loop; prints seconds for a whole set of that size."""
+    found = Library(synthetic(size)).affinity(recipe("tfidf").varied(pool=Pool.TOP3), ONLY)
+    side = found.sides[0]
+    began = time.perf_counter()
+    for at in range(NAIVE):
+        row = side.submissions[[at % size]]
+        values = [(side.documents[[one]] @ row.T).sum() for one in found.members[at % size]]
+        sum(value / rank for rank, value in enumerate(sorted(values)[:-4:-1], 1))
+    print((time.perf_counter() - began) / NAIVE * size * size)
+
+
+def main() -> None:
+    """Print the table."""
+    if not (SHARED / "goldstandard").is_dir():
+        print("the gold standard is not there")
+        return
+    head("Affinity, submissions x reviewers x 15 papers, ten nearest reviewers of each submission")
+    for pool in (Pool.MEAN, Pool.TOP3):
+        for size in SIZES:
+            told = run("-m", "benchmarks.similarity_scale", "--inside", pool, str(size))
+            read, scored, peak = map(float, told.output.split())
+            loop = float(run("-m", "benchmarks.similarity_scale", "--naive", "1000").output)
+            loop *= (size / 1000) ** 2
+            row(
+                f"{size:,} x {size:,}, {pool}",
+                f"{read + scored:.1f} s (words and weights {read:.1f} s), {peak:,.0f} MB",
+                f"double loop {loop:,.0f} s",
+                (read + scored) / loop,
+                "<= 60 s, <= 2,000 MB" if size == SIZES[-1] else "-",
+            )
+
+
+if __name__ == "__main__":
+    if "--inside" in sys.argv:
+        inside(sys.argv[2], int(sys.argv[3]))
+    elif "--naive" in sys.argv:
+        naive(int(sys.argv[2]))
+    else:
+        main()
