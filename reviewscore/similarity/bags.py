@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 _NOWHERE = -1
-_STANDS = _NOWHERE.__lt__
 
 
 class Representation(StrEnum):
@@ -86,9 +85,11 @@ def bags(
     ends = [0]
     for paper in papers:
         tokens = wording.tokens(text_of(corpus.papers[paper], representation))
-        found.extend(filter(_STANDS, map(places.__getitem__, tokens)))
+        found.extend(map(places.__getitem__, tokens))
         ends.append(len(found))
     columns = np.frombuffer(found, dtype=np.int64) if found else np.zeros(0, dtype=np.int64)
+    stands = columns != _NOWHERE
+    columns, starts = columns[stands], np.concatenate([[0], np.cumsum(stands)])[ends]
     rows = {paper: row for row, paper in enumerate(papers)}
     readable = set(papers)
     counted = None
@@ -99,7 +100,7 @@ def bags(
         if counts is not None:
             counted = _counted(counts, rows, vocabulary, wording)
     shape = (len(papers), len(vocabulary))
-    table = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+    table = csr_array((np.ones(len(columns)), columns, starts), shape=shape)
     table.sum_duplicates()
     if counted is not None:
         table = (table + csr_array(counted, shape=shape)).tocsr()

@@ -17,8 +17,12 @@ _UNSPACED = (
 )
 """Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W\d_{_UNSPACED}]+")
+_SPACED = re.compile(r"[^\W\d_]+")
 _HEAD = re.compile(rf"[{_UNSPACED}]")
-_LATIN = re.compile("[a-z]+")
+_ASCII = 128
+_LOWER = bytes(ord(chr(code).lower()) if chr(code).isalpha() and code < _ASCII else 32
+               for code in range(256))  # fmt: skip
+"""ASCII letters in lower case, all else a space."""
 _LETTERS = re.compile("[a-zA-Z]+")
 # TPMS keeps these apart before accents go; it spells a lone diaeresis as o.
 _TPMS_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "¨": "o", "ß": "ss", "Ø": "o"})
@@ -79,10 +83,13 @@ def _plain_stem(word: str) -> str | None:
 
 
 def _plain_tokens(text: str) -> list[str]:
-    if text.isascii():  # most are, and this is twice as fast
-        return _LATIN.findall(text.lower())
+    if text.isascii():
+        return _ascii_tokens(text)
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if not _HEAD.search(plain):
+        return _SPACED.findall(plain)
     found: list[str] = []
-    for word in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
+    for word in _RUN.findall(plain):
         if _HEAD.match(word):  # pairs of letters stand for words that are not parted
             found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
         else:
@@ -90,10 +97,16 @@ def _plain_tokens(text: str) -> list[str]:
     return found
 
 
+def _ascii_tokens(text: str) -> list[str]:
+    # Most texts are in ASCII, and this takes a fifth of the time of a regular expression.
+    return text.encode("ascii").translate(_LOWER).decode("ascii").split()
+
+
 def _tpms_tokens(text: str) -> list[str]:
-    if not text.isascii():
-        spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
-        text = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
+    if text.isascii():
+        return _ascii_tokens(text)
+    spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
+    text = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
     return [word.lower() for word in _LETTERS.findall(text)]
 
 
