@@ -11,6 +11,8 @@ from benchmarks import (
     gem_speed,
     logic_speed,
     queue_memory,
+    similarity_scale,
+    similarity_speed,
     startup,
     token_cost,
     workspace_load,
@@ -29,6 +31,8 @@ def main() -> None:
     agreement_speed.main()
     gem_hf.main()
     gem_speed.main()
+    similarity_speed.main()
+    similarity_scale.main()
     workspace_load.main()
 
 

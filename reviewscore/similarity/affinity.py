@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.errors import SettingsError
 from reviewscore.similarity.bags import Bags, Representation, bags
 from reviewscore.similarity.corpus import Corpus
+from reviewscore.similarity.embeddings import NO_VECTOR, Embeddings
 from reviewscore.similarity.pooling import Block, Pool, centred, pooled
 from reviewscore.similarity.recent import most_recent
 from reviewscore.similarity.recipe import Recipe
-from reviewscore.similarity.vectors import Method, Vectors, vectors
-from reviewscore.similarity.wording import PLAIN, TPMS, Wording
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from reviewscore.similarity.vectors import Matrix, Method, Vectors, vectors
+from reviewscore.similarity.wording import PLAIN, TPMS
 
 _SAMPLE = 512
 """Submissions from which the spread of a method is taken before methods are averaged."""
@@ -100,13 +98,19 @@ class Library:
 
     Args:
         corpus: Submissions and profiles.
+        embeddings: Vectors of papers, for the method ``embeddings``.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+    def __init__(self, corpus: Corpus, embeddings: Embeddings | None = None) -> None:
+        self.corpus, self.embeddings = corpus, embeddings
         self._bags: dict[tuple[Representation, str], Bags] = {}
 
-    def _read(self, representation: Representation, wording: Wording) -> Bags:
+    def _read(self, representation: Representation, method: Method) -> Bags | Embeddings:
+        if method is Method.EMBEDDINGS:
+            if self.embeddings is None:
+                raise SettingsError("method embeddings needs their file; name it: --embeddings")
+            return self.embeddings
+        wording = TPMS if method is Method.TPMS else PLAIN
         key = (representation, wording.name)
         if key not in self._bags:
             papers = list(self.corpus.papers)
@@ -116,8 +120,7 @@ class Library:
     def affinity(self, recipe: Recipe, version: str) -> Affinity:
         """The affinity of all reviewers of a version of the profiles with all submissions."""
         corpus = self.corpus
-        wordings = [TPMS if one is Method.TPMS else PLAIN for one in recipe.methods]
-        read = [self._read(recipe.representation, wording) for wording in wordings]
+        read = [self._read(recipe.representation, method) for method in recipe.methods]
         unread: dict[str, str] = {}
         for one in corpus.submissions:
             if why := _fault(one, read):
@@ -131,8 +134,9 @@ class Library:
                    for some in profiles.values()]  # fmt: skip
         sides = []
         for method, bag in zip(recipe.methods, read, strict=True):
+            # A paper that cannot be compared has some row of its own or another's, and is emptied.
             rows, own, all_of = (
-                bag.table[[bag.rows[paper] for paper in papers]]
+                bag.table[[bag.rows.get(paper, 0) for paper in papers]]
                 for papers in (corpus.submissions, documents, used)
             )
             rows = _without(rows, [one in unread for one in corpus.submissions])
@@ -147,7 +151,11 @@ class Library:
         )  # fmt: skip
 
     def _profiles(
-        self, recipe: Recipe, version: str, read: Sequence[Bags], unread: dict[str, str]
+        self,
+        recipe: Recipe,
+        version: str,
+        read: Sequence[Bags | Embeddings],
+        unread: dict[str, str],
     ) -> dict[str, tuple[str, ...]]:
         """What each reviewer is judged by; who has nothing is added to `unread`."""
         found = {}
@@ -164,23 +172,32 @@ class Library:
         return found
 
 
-def _fault(paper: str, read: Sequence[Bags]) -> str:
+def _fault(paper: str, read: Sequence[Bags | Embeddings]) -> str:
     """Why a paper cannot be compared; nothing if it can."""
-    if any(paper not in one.readable for one in read):
-        return NO_TEXT
-    return NO_WORDS if any(paper in one.empty for one in read) else ""
+    for one in read:
+        if isinstance(one, Embeddings):
+            if paper not in one.rows:
+                return NO_VECTOR
+        elif paper not in one.readable:
+            return NO_TEXT
+        elif paper in one.empty:
+            return NO_WORDS
+    return ""
 
 
-def _without(table: csr_array, gone: Sequence[bool]) -> csr_array:
+def _without(table: Matrix, gone: Sequence[bool]) -> Matrix:
     """The table with some rows emptied, so that they weigh nothing."""
     from scipy.sparse import diags_array
 
-    out = (diags_array(1.0 - np.array(gone, dtype=np.float64)) @ table).tocsr()
+    kept = 1.0 - np.array(gone, dtype=np.float64)
+    if isinstance(table, np.ndarray):
+        return table * kept[:, np.newaxis]
+    out = (diags_array(kept) @ table).tocsr()
     out.eliminate_zeros()
     return out
 
 
-def _joined(table: csr_array, members: Sequence[Ints]) -> csr_array:
+def _joined(table: Matrix, members: Sequence[Ints]) -> Matrix:
     """The papers of each reviewer as one document; reviewers without papers have none."""
     from scipy.sparse import csr_array
 
@@ -188,7 +205,8 @@ def _joined(table: csr_array, members: Sequence[Ints]) -> csr_array:
     ends = np.cumsum([0, *map(len, filled)])
     columns = np.concatenate([*filled, np.zeros(0, dtype=np.int64)])
     picks = csr_array((np.ones(len(columns)), columns, ends), shape=(len(filled), table.shape[0]))
-    return (picks @ table).tocsr()
+    joined = picks @ table
+    return joined if isinstance(joined, np.ndarray) else joined.tocsr()
 
 
 def _numbered(members: Sequence[Ints]) -> list[Ints]:

@@ -30,6 +30,7 @@ class Method(StrEnum):
     TPMS = "tpms"
     BM25 = "bm25"
     LSA = "lsa"
+    EMBEDDINGS = "embeddings"  # of an encoder, from a file
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class Vectors:
 
 def vectors(
     method: Method,
-    submissions: csr_array,
-    documents: csr_array,
-    distinct: csr_array,
+    submissions: Matrix,
+    documents: Matrix,
+    distinct: Matrix,
     *,
     seed: int = 0,
 ) -> Vectors:
@@ -57,7 +58,8 @@ def vectors(
 
     Args:
         method: The recipe.
-        submissions: Shape (submissions, stems); how often each stem occurs. Empty rows do not
+        submissions: Shape (submissions, stems); how often each stem occurs, or shape (submissions,
+            dimensions) of embeddings. Empty rows do not
             count.
         documents: Shape (documents, stems), likewise.
         distinct: Shape (papers, stems); every paper once, from which the weights of stems are
@@ -140,6 +142,16 @@ def _bm25(submissions: csr_array, documents: csr_array, distinct: csr_array) -> 
     return Vectors(_scaled(submissions, np.ones(submissions.nnz)), scored)
 
 
+def _embedded(submissions: Floats, documents: Floats, _distinct: Floats) -> Vectors:
+    """Cosine of the vectors that an encoder has made."""
+    return Vectors(_unit(submissions), _unit(documents))
+
+
+def _unit(table: Floats) -> Floats:
+    length = np.linalg.norm(table, axis=1, keepdims=True)
+    return table / np.where(length > 0, length, 1.0)
+
+
 def _lsa(submissions: csr_array, documents: csr_array, distinct: csr_array, seed: int) -> Vectors:
     """Cosine in the space of the strongest directions of `tfidf` (Deerwester et al. 1990)."""
     from sklearn.decomposition import TruncatedSVD
@@ -152,15 +164,14 @@ def _lsa(submissions: csr_array, documents: csr_array, distinct: csr_array, seed
     space = TruncatedSVD(dimensions, random_state=seed).fit(learned)
 
     def placed(table: csr_array) -> Floats:
-        found: Floats = space.transform(table)
-        length = np.linalg.norm(found, axis=1, keepdims=True)
-        return found / np.where(length > 0, length, 1.0)
+        return _unit(space.transform(table))
 
     return Vectors(placed(weighted.submissions), placed(weighted.documents))
 
 
-_RECIPES: dict[Method, Callable[[csr_array, csr_array, csr_array], Vectors]] = {
+_RECIPES: dict[Method, Callable[[Matrix, Matrix, Matrix], Vectors]] = {
     Method.TFIDF: _tfidf,
     Method.TPMS: _tpms,
     Method.BM25: _bm25,
+    Method.EMBEDDINGS: _embedded,
 }

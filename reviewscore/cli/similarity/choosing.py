@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.corpus import Corpus
     from reviewscore.similarity.recipe import Recipe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -17,8 +20,12 @@ POOLS = ("mean", "max", "p75", "top3", "document")
 _OPTIONS = (
     click.option(
         "--method", "methods", multiple=True,
-        help="tfidf, tpms, bm25, lsa, acl, or some joined by +, whose average counts; "
+        help="tfidf, tpms, bm25, lsa, acl, embeddings, or some joined by +, whose average counts; "
         "several times to compare.",
+    ),
+    click.option(
+        "--embeddings", "encoded", type=click.Path(path_type=Path),
+        help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
     click.option(
         "--text", "texts", multiple=True, type=click.Choice(TEXTS),
@@ -75,3 +82,17 @@ def chosen_recipes(
         for text in texts or ("title+abstract",)
         for pool in pools or (None,)
     ]
+
+
+def library_of(corpus: Corpus, encoded: Path | None) -> tuple[Library, list[Path]]:
+    """The corpus with its embeddings, and the files they come from.
+
+    Raises:
+        InputError: The file of embeddings cannot be used.
+    """
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.embeddings import read_embeddings
+
+    if encoded is None:
+        return Library(corpus), list(corpus.files)
+    return Library(corpus, read_embeddings(encoded, corpus.papers)), [*corpus.files, encoded]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes
+from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def command(
     predictions: tuple[str, ...],
     output: Path | None,
     methods: tuple[str, ...],
+    encoded: Path | None,
     texts: tuple[str, ...],
     pools: tuple[str, ...],
     centre: bool | None,
@@ -82,7 +83,7 @@ def command(
     found, read = _predicted(ratings, predictions, wanted=not methods)
     recipes = chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed)
     if recipes:
-        own, more = _computed(ratings, profiles, recipes, rated)
+        own, more = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
     compared = compare(rated, found, common=common)
     base = baseline or ("tpms" if "tpms" in compared.names else compared.names[0])
@@ -124,18 +125,21 @@ def _predicted(
 
 
 def _computed(
-    place: Path, profiles: Path | None, recipes: list[Recipe], rated: Ratings
+    place: Path,
+    profiles: Path | None,
+    encoded: Path | None,
+    recipes: list[Recipe],
+    rated: Ratings,
 ) -> tuple[list[Predicted], list[Path]]:
     """Recipes computed on the corpus beside the ratings, and its files."""
-    from reviewscore.similarity.affinity import Library
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.trial import predicted
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     for warning in corpus.warnings:
         click.echo(f"warning: {warning}", err=True)
-    library = Library(corpus)
-    return [predicted(library, one, rated) for one in recipes], list(corpus.files)
+    library, files = library_of(corpus, encoded)
+    return [predicted(library, one, rated) for one in recipes], files
 
 
 def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:

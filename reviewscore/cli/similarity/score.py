@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes
+from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def command(
     data: Path,
     output: Path | None,
     methods: tuple[str, ...],
+    encoded: Path | None,
     texts: tuple[str, ...],
     pools: tuple[str, ...],
     centre: bool | None,
@@ -59,7 +60,6 @@ def command(
     Example:  reviewscore similarity score examples/similarity --top 3 -o similarity
     """
     from reviewscore.agreement import results
-    from reviewscore.similarity.affinity import Library
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.overview import SHOWN, overview
     from reviewscore.similarity.write import VERB, PairFiles, pairs
@@ -74,7 +74,7 @@ def command(
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
         click.echo(f"warning: {warning}", err=True)
-    library = Library(corpus)
+    library, files_read = library_of(corpus, encoded)
     scored = [(one, library.affinity(recipes[0], one)) for one in _versions(corpus, only, data)]
     leave_out = own_papers == "leave-out"
 
@@ -95,7 +95,7 @@ def command(
             "text": recipes[0].representation, "recent": recent, "top": top,
             "own_papers": own_papers, "seed": seed,
         },
-        inputs=results.hashes(corpus.files),
+        inputs=results.hashes(files_read),
         notes=list(corpus.warnings),
     )  # fmt: skip
     if output is not None:

@@ -1,0 +1,47 @@
+"""The tables of benchmarks/README.md: released and own methods on the gold standard."""
+
+from __future__ import annotations
+
+from benchmarks.measure import SHARED
+from reviewscore.agreement.measure import Resampling
+from reviewscore.agreement.table import markdown
+from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.bags import Representation
+from reviewscore.similarity.comparison import Comparison, compare
+from reviewscore.similarity.corpus import read_corpus
+from reviewscore.similarity.predictions import read_predictions
+from reviewscore.similarity.ratings import read_ratings
+from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.tables import Honesty, tables
+from reviewscore.similarity.trial import TRIED, predicted
+
+OWN = ("tfidf", "bm25", "lsa", "acl", "tfidf+bm25+lsa")
+_PERCENTILE = Resampling(method="percentile")
+
+
+def main() -> None:
+    """Print loss and triplets on titles and abstracts, then on full texts."""
+    folder = SHARED / "goldstandard"
+    if not folder.is_dir():
+        print("the gold standard is not there")
+        return
+    ratings = read_ratings(folder / "evaluations.csv")
+    library = Library(read_corpus(folder))
+    methods = read_predictions(folder / "predictions.parquet")
+    methods += [predicted(library, recipe(name), ratings) for name in OWN]
+    _print("title and abstract", compare(ratings, methods), "tpms")
+    library = Library(read_corpus(folder, profiles=folder / "profiles_full.parquet"))
+    wanted = [recipe("tpms")]
+    wanted += [recipe(name).varied(representation=Representation.FULL) for name in ("tpms", *OWN)]
+    methods = [predicted(library, one, ratings) for one in wanted]
+    _print("full texts", compare(ratings, methods, common=True), "tpms, full texts")
+
+
+def _print(title: str, compared: Comparison, baseline: str) -> None:
+    print(f"\n### Similarity, {title}\n")
+    for table in tables(compared, baseline, _PERCENTILE, Honesty(TRIED), cutoffs=()):
+        print(markdown(table))
+
+
+if __name__ == "__main__":
+    main()
