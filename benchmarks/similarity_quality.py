@@ -15,7 +15,7 @@ from reviewscore.similarity.recipe import recipe
 from reviewscore.similarity.tables import Honesty, tables
 from reviewscore.similarity.trial import TRIED, predicted
 
-OWN = ("tfidf", "bm25", "lsa", "acl", "tfidf+bm25+lsa")
+OWN = ("tfidf", "bm25", "lsa", "acl-style", "tfidf+bm25+lsa")
 _PERCENTILE = Resampling(method="percentile")
 
 

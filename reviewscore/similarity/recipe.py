@@ -73,10 +73,10 @@ RECIPES = {
     "tpms": Recipe("tpms", (Method.TPMS,), Pool.DOCUMENT, centre=False),
     "bm25": Recipe("bm25", (Method.BM25,)),
     "lsa": Recipe("lsa", (Method.LSA,)),
-    "acl": Recipe("acl", (Method.TFIDF,), Pool.TOP3, centre=False),
+    "acl-style": Recipe("acl-style", (Method.TFIDF,), Pool.TOP3, centre=False),
     "embeddings": Recipe("embeddings", (Method.EMBEDDINGS,), Pool.MAX, centre=False),
 }
-"""The recipe that a name stands for. ``acl`` pools as ACL does, but compares by ``tfidf``.
+"""The recipe that a name stands for. ``acl-style`` pools as ACL does, but compares by ``tfidf``.
 ``embeddings`` is pooled as the best encoder of arXiv 2303.16750, Table 3."""
 
 

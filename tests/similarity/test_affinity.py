@@ -309,4 +309,4 @@ def test_a_name_says_what_differs_from_the_recipe() -> None:
     changed = recipe("tpms").varied(pool=Pool.MAX, centre=True, recent=5)
 
     assert changed.name == "tpms, max, centred, 5 papers"
-    assert recipe("acl").name == "acl"
+    assert recipe("acl-style").name == "acl-style"

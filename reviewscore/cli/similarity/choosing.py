@@ -20,8 +20,8 @@ POOLS = ("mean", "max", "p75", "top3", "document")
 _OPTIONS = (
     click.option(
         "--method", "methods", multiple=True,
-        help="tfidf, tpms, bm25, lsa, acl, embeddings, or some joined by +, whose average counts; "
-        "several times to compare.",
+        help="tfidf, tpms, bm25, lsa, acl-style, embeddings, or some joined by +, whose average "
+        "counts; several times to compare.",
     ),
     click.option(
         "--embeddings", "encoded", type=click.Path(path_type=Path),
