@@ -89,7 +89,9 @@ class Affinity:
         scores = [
             self._levelled(block.scores) for block in pooled(some, self.members, self.recipe.pool)
         ]
-        spread = float(np.nanstd(np.concatenate(scores)))
+        known = np.concatenate(scores)
+        known = known[~np.isnan(known)]
+        spread = float(known.std()) if len(known) else 0.0
         return spread if spread > 0 else 1.0
 
 

@@ -97,7 +97,7 @@ def _row_sums(table: csr_array, data: Floats) -> Floats:
 def _tfidf(submissions: csr_array, documents: csr_array, distinct: csr_array) -> Vectors:
     """Cosine of (1 + ln tf) ln(N / df) (Manning et al. 2008, Introduction to IR, sec. 6.4)."""
     frequency = _document_frequency(distinct)
-    weight = np.log(distinct.shape[0] / np.maximum(frequency, 1.0))
+    weight = np.log(max(distinct.shape[0], 1) / np.maximum(frequency, 1.0))
 
     def weighted(table: csr_array) -> csr_array:
         return unit_rows(_scaled(table, (1.0 + np.log(table.data)) * weight[table.indices]))
@@ -136,7 +136,7 @@ def _bm25(submissions: csr_array, documents: csr_array, distinct: csr_array) -> 
     total = distinct.shape[0]
     weight = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
     lengths = _row_sums(documents, documents.data)
-    longest = K1 * (1.0 - B + B * lengths / max(float(lengths.mean()), 1.0))
+    longest = K1 * (1.0 - B + B * lengths / max(float(lengths.sum()) / max(len(lengths), 1), 1.0))
     under = documents.data + np.repeat(longest, np.diff(documents.indptr))
     scored = _scaled(documents, weight[documents.indices] * documents.data * (K1 + 1.0) / under)
     return Vectors(_scaled(submissions, np.ones(submissions.nnz)), scored)

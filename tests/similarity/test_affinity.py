@@ -173,6 +173,30 @@ def test_texts_of_one_word_and_papers_without_abstract_are_compared(name: str) -
     assert scores(name, found)["bob", "one"] > scores(name, found)["ann", "one"]
 
 
+BLANK = Publication("blank", "42")
+BARE = {
+    "no paper": corpus({"ann": ()}, ("frogs",)),
+    "no word": corpus({"ann": ("blank",)}, ("blank",), blank=BLANK),
+    "no word in the submission": corpus({"ann": ("toads",)}, ("blank",), blank=BLANK),
+    "one of each": corpus({"ann": ("toads",)}, ("frogs",)),
+    "the same paper": corpus({"ann": ("frogs",)}, ("frogs",)),
+    "one word each": corpus(
+        {"ann": ("pond",), "bob": ("dough",)}, ("pond", "dough"),
+        pond=Publication("pond", "Ponds"), dough=Publication("dough", "Dough"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("found", list(BARE.values()), ids=list(BARE))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_barest_sets_are_computed_without_a_warning(name: str, found: Corpus) -> None:
+    for pool in Pool:
+        one = Library(found).affinity(recipe(name).varied(pool=pool), ONLY)
+        known = ~np.isnan(one.matrix())
+        assert known.all() == (not one.unread)
+        assert len(list(pairs(one, found.conflicts(ONLY), top=2))) == known.sum()
+
+
 def test_other_scripts_are_compared_by_words_of_their_own() -> None:
     found = corpus(
         {"ann": ("toads",), "russian": ("лягушка",), "chinese": ("青蛙",)},
