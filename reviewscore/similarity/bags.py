@@ -81,13 +81,13 @@ def bags(
 
     places = _Places(wording)
     vocabulary = places.vocabulary
-    found = array("q")
+    found = array("i")
     ends = [0]
     for paper in papers:
         tokens = wording.tokens(text_of(corpus.papers[paper], representation))
         found.extend(map(places.__getitem__, tokens))
         ends.append(len(found))
-    columns = np.frombuffer(found, dtype=np.int64) if found else np.zeros(0, dtype=np.int64)
+    columns = np.frombuffer(found, dtype=np.int32) if found else np.zeros(0, dtype=np.int32)
     stands = columns != _NOWHERE
     columns, starts = columns[stands], np.concatenate([[0], np.cumsum(stands)])[ends]
     rows = {paper: row for row, paper in enumerate(papers)}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,7 +14,7 @@ import numpy as np
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.similarity.vectors import Matrix, Vectors
 
-_BLOCK_BYTES = 128_000_000
+_BLOCK_BYTES = 64_000_000
 """Memory of the similarities of one block."""
 _WIDEST = 1024
 """Submissions of one block."""
@@ -19,6 +22,10 @@ _DENSE_CELLS = 4_000_000
 """Cells of a sparse table that are written out at a time."""
 _WRITTEN = 3
 """What it costs to write one cell out, in multiplications."""
+_THREADS = min(os.cpu_count() or 1, 4)
+"""Blocks under way at once; arrays compute without Python's lock."""
+_WORTH_NARROWING = 0.8
+"""Share of columns above which the others are left in."""
 _UPPER = 75.0
 
 
@@ -85,13 +92,31 @@ def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Bloc
     widest = max((one.papers.size for one in gathered), default=1)
     width = max(1, min(_WIDEST, _BLOCK_BYTES // (16 * max(widest, len(members)))))
     submissions = found.submissions
-    for first in range(0, submissions.shape[0], width):
+
+    def block(first: int) -> Block:
         some = submissions[first : first + width]
         scores = np.full((len(members), some.shape[0]), np.nan)
         for group, table in zip(gathered, tables, strict=True):
             single = _products(table, some).reshape(*group.papers.shape, -1)
             scores[group.reviewers] = _POOLS[pool](single)
-        yield Block(first, scores.T)
+        return Block(first, scores.T)
+
+    yield from _ahead(block, range(0, submissions.shape[0], width))
+
+
+def _ahead(block: Callable[[int], Block], firsts: Sequence[int]) -> Iterator[Block]:
+    """Blocks in order, some computed by other threads while one is looked at."""
+    if len(firsts) == 1:
+        yield block(firsts[0])
+        return
+    with ThreadPoolExecutor(_THREADS) as threads:
+        under_way: deque[Future[Block]] = deque()
+        for first in firsts:
+            under_way.append(threads.submit(block, first))
+            if len(under_way) > _THREADS:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
 
 
 def _products(documents: Matrix, submissions: Matrix) -> Floats:
@@ -123,6 +148,8 @@ def _narrowed(found: Vectors) -> Vectors:
         for one in (found.submissions, found.documents)
     )
     columns = np.flatnonzero(here & there)
+    if len(columns) > _WORTH_NARROWING * len(here):  # a copy for little
+        return found
     return Vectors(found.submissions[:, columns], found.documents[:, columns])
 
 
