@@ -9,12 +9,13 @@ The synopsis stands before the candidate, so that all candidates on a paper shar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reviewscore import prompts
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Question
+from reviewscore.hf.reading import Part
 from reviewscore.papers.hygiene import without_surrogates
 
 Turns = list[dict[str, str]]
@@ -24,19 +25,6 @@ Template = Callable[[Turns], str]
 _MARKS = ("7c1eSYNOPSISf02b", "7c1eCANDIDATEf02b")
 _MARKER = re.compile(r"<(?=[|｜])|<(?=[^\s<>]{1,64}>)|\[(?=/?[A-Z_]{2,32}\])")
 """Where a control marker of any common chat format begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of a prompt.
-
-    Attributes:
-        text: Its text.
-        foreign: Whether it comes from outside, so that markers in it are text and nothing more.
-    """
-
-    text: str
-    foreign: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,19 +127,6 @@ def broken_up(text: str) -> str:
     (``[INST]``, ``[/INST]``). Other text stays as it is, and so does text that was broken up.
     """
     return _MARKER.sub(lambda found: f"{found[0]} ", text)
-
-
-def without_markers(text: str, markers: Sequence[str]) -> str:
-    """A text in which none of the given markers is left: a space parts the first sign from it.
-
-    Args:
-        text: The text.
-        markers: A tokenizer's own markers; those of blanks alone, or of one sign, are no markers.
-    """
-    for marker in markers:
-        if len(marker.strip()) > 1:
-            text = text.replace(marker, f"{marker[0]} {marker[1:]}")
-    return text
 
 
 def _rendered() -> tuple[str, str]:

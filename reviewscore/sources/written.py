@@ -48,7 +48,7 @@ Numbered = Annotated[Identifier, BeforeValidator(_name)]
 
 
 class WrittenRow(BaseModel):
-    """One record of a file of reviews for GEM; unknown fields are ignored."""
+    """One record of a file of reviews; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -76,7 +76,7 @@ class SynopsisRow(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One review as GEM sees it.
+    """One review, by a person or a model.
 
     Attributes:
         paper_id: Its paper.

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from reviewscore.cli.gem.evaluator import say
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
+from reviewscore.cli.tabling import say
 from reviewscore.config import Settings, resolve
 
 if TYPE_CHECKING:
-    from reviewscore.gem.account import Outcome
-    from reviewscore.gem.expected import Expected
+    from reviewscore.asking.account import Outcome
+    from reviewscore.asking.expected import Expected
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

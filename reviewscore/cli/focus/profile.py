@@ -1,4 +1,4 @@
-"""``reviewscore focus``: what reviews look at, and what they overlook."""
+"""``reviewscore focus profile``: what reviews look at, beside a reference."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.tabling import tabling_options
 from reviewscore.config import pairs
 from reviewscore.errors import InputError
 
@@ -22,9 +23,9 @@ _HONEST = (
 )
 
 
-@click.command("focus")
+@click.command("profile")
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, plots.")
+@tabling_options
 @click.option(
     "--system",
     "others",
@@ -44,16 +45,7 @@ _HONEST = (
     type=click.Choice(["judgments", "raw"]),
     help="Which text points come from; judgments if every review has them.",
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
-    help="Of intervals.",
-)  # fmt: skip
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples, and permutations.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     data: Path,
     output: Path | None,
