@@ -15,6 +15,8 @@ class _Parts(Parts):
     package = __name__
     parts: ClassVar = {
         "profile": "Count what reviews look at and compare systems with a reference (the default).",
+        "references": "Have a model make an expert's points of meta-reviews and reviews.",
+        "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
     }
 
 
