@@ -20,6 +20,7 @@ from reviewscore.agreement.results import hashes
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
+from reviewscore.focus.reference_replies import plain
 from reviewscore.focus.references import EXPERTS
 from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.hygiene import broken_up
@@ -139,10 +140,10 @@ def side_of(paper_id: str, share: float, seed: int) -> Side:
 
 
 def answer_of(points: Sequence[tuple[Polarity, str]]) -> str:
-    """Points in the layout that the prompt asks for, each on one line."""
+    """Points, each of one line, in the layout that the prompt asks for."""
     lists = []
     for polarity, heading in _HEADINGS.items():
-        lines = [f"- {' '.join(text.split())}" for side, text in points if side is polarity]
+        lines = [f"- {text}" for side, text in points if side is polarity]
         lists.append("\n".join([heading, "", *(lines or [f"- {NOTHING}"])]))
     return "\n\n".join(lists)
 
@@ -285,7 +286,7 @@ def _examples(
 
 
 def _points(review: Written, form: Form) -> list[tuple[Polarity, str]]:
-    return [(one.polarity, " ".join(one.text.split())) for one in points_of(review, form)]
+    return [(one.polarity, plain(one.text)) for one in points_of(review, form)]
 
 
 def _example(
@@ -293,12 +294,12 @@ def _example(
 ) -> Example:
     # Markers of chats in a paper would be read as such by trainers that fill in templates.
     rendered = prompts.render(PROMPT, title=broken_up(paper.title), text=broken_up(paper.text))
-    answer = answer_of([(side, broken_up(text)) for side, text in points])
-    back = _points(Written(paper.paper_id, "", None, "", answer, ""), Form.RAW)
-    wanted = sorted(points, key=lambda point: point[0] is Polarity.WEAKNESS)
+    said = [(side, broken_up(text)) for side, text in points]
+    answer = answer_of(said)
     turns = (("system", rendered.task), ("user", rendered.item), ("assistant", answer))
     messages = tuple({"role": role, "content": content} for role, content in turns)
-    exact = back == [(side, broken_up(text)) for side, text in wanted]
+    back = _points(Written(paper.paper_id, "", None, "", answer, ""), Form.RAW)
+    exact = back == sorted(said, key=lambda point: point[0])  # strengths first, as in the answer
     return Example(paper.paper_id, review_ids, len(points), exact, messages)
 
 

@@ -85,9 +85,7 @@ def command(
     for side in SIDES:
         count, of = told.examples[side], told.papers[side]
         click.echo(f"{output / f'{side}.jsonl'}: {count:,} examples of {of:,} papers")
-    click.echo(
-        f"reviews of {told.system}: {told.points:,} points; at most {told.longest:,} tokens (estimated)"
-    )
+    click.echo(f"{told.points:,} points of {told.system}; at most ~{told.longest:,} tokens")
     for reason, count in told.left_out.items():
         if count:
             say(f"left out: {count:,} {reason}")
