@@ -262,7 +262,8 @@ def augmented_points(prompt: str) -> Answer:
     said = [one for _, review in reviews for one in sentences_in(review)]
     points = []
     for polarity, text in given_points(prompt):
-        quotes = [one for one in said if words(one) & words(text)]
+        best = max(said, key=lambda one: len(words(one) & words(text)), default="")
+        quotes = [best] if words(best) & words(text) else []
         points.append({"polarity": polarity, "text": " ".join([text, *quotes]), "quotes": quotes})
     return {"points": points}
 

@@ -89,7 +89,7 @@ def stands_in(text: str, passage: str) -> bool:
 
     Unlike `find_quote` it takes passages of any length, so that it proves little of short ones.
     """
-    wanted = _LOOSE_ENDS.sub("", normal_form(_core(passage)[0])).casefold()
+    wanted = normal_form(_LOOSE_ENDS.sub("", _core(passage)[0])).casefold()
     return bool(wanted) and wanted in _normal_raw(text).text.casefold()
 
 

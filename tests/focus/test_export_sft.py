@@ -122,12 +122,8 @@ def read_names(folder: Path) -> list[str]:
 def test_experts_are_learnt_where_there_are_any_and_a_system_can_be_named(
     data: Path, tmp_path: Path
 ) -> None:
-    points = [
-        {
-            "polarity": "weakness",
-            "text": "How does it count two frogs? Can you show a better generalization error?",
-        }
-    ]
+    asked = "How does it count two frogs? Can you show a better generalization error?"
+    points = [{"polarity": "weakness", "text": asked}]
     rows = read_lines(data / "reviews.jsonl")
     expert = {"paper_id": "frogs", "system": "experts", "points": points}
     write_lines(data / "reviews.jsonl", [*rows, expert])
@@ -136,10 +132,7 @@ def test_experts_are_learnt_where_there_are_any_and_a_system_can_be_named(
     people = export(data, tmp_path / "people", system="people")
 
     assert told.system == "experts"
-    assert (
-        "- How does it count two frogs? Can you show a better generalization error?"
-        in chats(tmp_path / "out")[0][2]["content"]
-    )
+    assert f"- {asked}" in chats(tmp_path / "out")[0][2]["content"]
     assert "Strengths:\n\n- None.\n\nWeaknesses:" in chats(tmp_path / "out")[0][2]["content"]
     assert told.not_exact == 1  # the splitter parts a row of questions
     assert people.examples.total() == 2

@@ -66,6 +66,14 @@ def test_points_that_the_meta_review_does_not_name_are_refused(
         check_named(bad, META)
 
 
+def test_a_quote_may_bring_the_marker_of_its_list() -> None:
+    reply = augmented(("strength", "Clear: neat figures.", ["- the figures are neat"]))
+
+    check_augmented(
+        reply, GIVEN[:1], ["It is short.\n\n- The figures are neat.\n- So is the rest."]
+    )
+
+
 def test_detail_with_a_quote_and_points_left_alone_pass() -> None:
     reply = augmented(
         ("strength", "it is  clear.", []),
