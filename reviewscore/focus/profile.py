@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import Table
-from reviewscore.focus.blind_spots import differences, spots
+from reviewscore.focus.blind_spots import Difference, differences, spots
 from reviewscore.focus.coded import Coded, Review, coded
 from reviewscore.focus.facets import FacetSet, Polarity
 from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables
+from reviewscore.focus.text_table import text_table
+from reviewscore.likeness.pair import Metric
 from reviewscore.sources.written import Form, Materials
 
 
@@ -25,12 +27,14 @@ class Profile:
         coded: All points, as columns.
         labelled: The points with their facets.
         tables: The overview first, then one pair of tables for each system.
+        differences: From the reference, by system; empty if it has no reviews.
         notes: What a reader must know.
     """
 
     coded: Coded
     labelled: list[Labelled]
     tables: list[Table]
+    differences: dict[str, tuple[Difference, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -47,7 +51,8 @@ def profile_systems(
     how: Resampling,
     *,
     reference: str,
-    notes: Sequence[str] = (),
+    form: Form = Form.RAW,
+    metrics: Sequence[Metric] = (),
 ) -> Profile:
     """Count, compare and test.
 
@@ -58,17 +63,23 @@ def profile_systems(
         how: How intervals are made; papers are drawn.
         reference: The system that others are compared with; without reviews by it there are no
             comparisons.
-        notes: Printed with the tables.
+        form: Which texts the points are from.
+        metrics: How the likeness of these texts is measured; none leaves that table out.
     """
     reviews = [Review(one.system, one.paper_id, one.review_id) for one in materials.all()]
     found = coded(labelled, facets, reviews=reviews)
     made = tables(found, reference, how)
-    for system in found.systems:
-        if system != reference and reference in found.systems:
-            differing = differences(found, system, reference, how)
-            made.append(difference_table(differing, system, reference))
-            made.append(spots_table(spots(differing), system, reference))
-    return Profile(found, list(labelled), made, [*notes, *_told(labelled)])
+    texts = text_table(materials, form, reference, metrics, how)
+    made[1:1] = [] if texts is None else [texts]  # beside the focus similarity of the same table
+    differing = {
+        system: differences(found, system, reference, how)
+        for system in found.systems
+        if system != reference and reference in found.systems
+    }
+    for system, some in differing.items():
+        made.append(difference_table(some, system, reference))
+        made.append(spots_table(spots(some), system, reference))
+    return Profile(found, list(labelled), made, differing, _told(labelled))
 
 
 def _told(labelled: Sequence[Labelled]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +14,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
+from reviewscore.sources.files import Collection
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.rows import Boxes
 
@@ -194,6 +195,24 @@ def read_materials(
     )
 
 
+def materials_of(collection: Collection) -> Materials:
+    """The reviews of a collection, all of people: its records name no systems."""
+    found: dict[str, list[Written]] = {}
+    for one in collection.reviews:
+        review = Written(
+            one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
+        )
+        found.setdefault(one.paper_id, []).append(review)
+    return Materials(found, {}, list(collection.files))
+
+
+def _headed(boxes: Mapping[str, str]) -> str:
+    """The boxes of a review as one text, each under its name."""
+    if list(boxes) == ["text"]:
+        return boxes["text"]
+    return "\n\n".join(f"{box}:\n\n{words}" for box, words in boxes.items())
+
+
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
         found = _beside(path, REVIEWS)
@@ -280,7 +299,7 @@ class _Reading:
             )
         self._places[review_id] = f"{file.name} line {line}"
         boxes = row.sections or {}
-        text = "\n\n".join(f"{box}:\n\n{words}" for box, words in boxes.items()) or row.text or ""
+        text = _headed(boxes) or row.text or ""
         return Written(
             paper_id=row.paper_id,
             review_id=review_id,

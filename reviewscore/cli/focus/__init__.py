@@ -15,6 +15,7 @@ class _Parts(Parts):
     package = __name__
     parts: ClassVar = {
         "profile": "Count what reviews look at and compare systems with a reference (the default).",
+        "gaps": "Tell what single reviews leave out that others of the same paper raise.",
         "references": "Have a model make an expert's points of meta-reviews and reviews.",
         "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
     }

@@ -2,128 +2,116 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.tabling import tabling_options
-from reviewscore.config import pairs
+from reviewscore.cli.focus.reading import HONEST, WHENCE, Read, read, reading_options
+from reviewscore.cli.tabling import say, tabling_options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.sources.written import Materials
-
-_HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
-)
+    from reviewscore.likeness.pair import Metric
 
 
 @click.command("profile")
-@click.argument("data", type=click.Path(path_type=Path))
+@reading_options
 @tabling_options
-@click.option(
-    "--system",
-    "others",
-    multiple=True,
-    help="Reviews of another system on the same papers: NAME=FILE.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["system", "reviewer"]),
-    default="system",
-    show_default=True,
-    help="What names a system: the field system, or the field reviewer.",
-)
 @click.option("--reference", help="The system that others are compared with; people by default.")
 @click.option(
-    "--form",
-    type=click.Choice(["judgments", "raw"]),
-    help="Which text points come from; judgments if every review has them.",
+    "--bertscore",
+    metavar="MODEL",
+    help="Compare texts by this encoder too (hf/NAME or a folder; needs the extra hf).",
 )
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
 def command(
-    data: Path,
     output: Path | None,
-    others: tuple[str, ...],
-    by: str,
-    reference: str | None,
-    form: str | None,
     level: float,
     resamples: int,
     seed: int,
-    skip_bad_lines: bool,
     as_json: bool,
     yes: bool,
+    reference: str | None,
+    bertscore: str | None,
+    **flags: Any,
 ) -> None:
     """Count what the strengths and weaknesses of reviews are about, and compare systems.
 
-    DATA is a file of reviews (.jsonl, .parquet) or a folder with one, as for `gem`. Targets:
+    DATA is a file of reviews (.jsonl, .parquet) or a folder with one, as for `gem`; or a run of
+    `audit`, whose report then shows what its reviews look at and what each leaves out. Targets:
     problem, prior research, method, theory, experiment, conclusion, paper. Aspects: impact,
     novelty, clarity, validity, not-specific.
 
     \b
     Example:  reviewscore focus examples/gem -o focus
+              reviewscore focus runs/iclr24 --by reviewer
     """
     from reviewscore.agreement import results
     from reviewscore.agreement.measure import Resampling
+    from reviewscore.focus.digest import write_digest
     from reviewscore.focus.facets import DEFAULT
     from reviewscore.focus.lexical import NAME, annotate
     from reviewscore.focus.plots import draw
-    from reviewscore.focus.profile import all_points, profile_systems
+    from reviewscore.focus.profile import profile_systems
     from reviewscore.focus.write import VERB, write_points
-    from reviewscore.sources.written import PEOPLE, Form, read_materials
+    from reviewscore.sources.written import PEOPLE
+    from reviewscore.store.run_dir import FOCUS
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
-    named = [(name, Path(file)) for name, file in pairs(others, origin="--system").items()]
-    materials = read_materials(data, others=named, skip_bad_lines=skip_bad_lines)
-    for warning in materials.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    materials = _by_reviewer(materials) if by == "reviewer" else materials
-    systems = materials.systems()
-    if reference is not None and reference not in systems:
-        raise InputError(
-            f"no reviews of system '{reference}'",
-            file=data,
-            cure=f"there are: {', '.join(systems)}",
-        )
-    points, used = all_points(materials, Form(form) if form else None)
+    by = flags["by"]
+    found = read(flags)
+    output = found.run / FOCUS if found.run is not None and output is None else output
+    _check_reference(found, reference)
+    reference = reference or PEOPLE
+    metrics = _metrics(bertscore)
     how = Resampling(resamples, seed, scheme="papers", level=level)
-    found = profile_systems(
-        materials, list(annotate(points)), DEFAULT, how, reference=reference or PEOPLE
-    )
+    profile = profile_systems(
+        found.materials, list(annotate(found.points)), DEFAULT, how,
+        reference=reference, form=found.form, metrics=metrics,
+    )  # fmt: skip
     setup = results.Setup(
         verb=VERB,
         title="Focus of reviews",
         role="annotator",
         model=NAME,
         settings={
-            "facets": DEFAULT.name, "by": by, "reference": reference or PEOPLE, "form": str(used),
-            "level": level, "resamples": resamples, "seed": seed,
+            "facets": DEFAULT.name, "by": by, "reference": reference, "form": str(found.form),
+            "bertscore": bertscore, "level": level, "resamples": resamples, "seed": seed,
         },
-        inputs=results.hashes(materials.files),
-        notes=[_HONEST, f"points come from {used}", *found.notes],
+        inputs=results.hashes(found.materials.files),
+        notes=[HONEST, f"points come from {WHENCE[found.form]}", *profile.notes],
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(found.tables, setup, output, allow_foreign=yes)
-        written.append(write_points(found.labelled, output))
-        written += draw(found.coded, reference or PEOPLE, output)
-        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
+        written = results.write_tables(profile.tables, setup, output, allow_foreign=yes)
+        written.append(write_points(profile.labelled, output))
+        written += draw(profile.coded, reference, output)
+        say(f"{len(written)} files; read {written[0]} first")
+    if found.run is not None:
+        write_digest(found.run, profile, setup, reference)
+        say(f"`reviewscore report {found.run}` shows it")
     told = results.numbers if as_json else results.page
-    click.echo(told(found.tables, setup))
+    click.echo(told(profile.tables, setup))
 
 
-def _by_reviewer(materials: Materials) -> Materials:
-    """The same reviews, each reviewer a system; those without a name keep their system."""
-    return replace(
-        materials,
-        papers={
-            paper: [replace(one, system=one.reviewer or one.system) for one in group]
-            for paper, group in materials.papers.items()
-        },
-    )
+def _check_reference(found: Read, reference: str | None) -> None:
+    systems = found.materials.systems()
+    if reference is not None and reference not in systems:
+        raise InputError(
+            f"no reviews of system '{reference}'",
+            file=found.materials.files[0] if found.materials.files else None,
+            cure=f"there are: {', '.join(systems)}",
+        )
+
+
+def _metrics(bertscore: str | None) -> list[Metric]:
+    """How texts are compared: as in Table 3 of the paper, its encoder where one is named."""
+    from reviewscore.likeness.overlap import Bleu, RougeL
+
+    found: list[Metric] = [RougeL(), Bleu()]
+    if bertscore is not None:
+        from reviewscore.hf.loading import ENCODER, load
+        from reviewscore.likeness.bertscore import BertScore
+
+        found.append(BertScore(load(bertscore, ENCODER)))
+    return found

@@ -1,0 +1,56 @@
+"""``reviewscore focus gaps``: what single reviews leave out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from reviewscore.cli.focus.reading import HONEST, read, reading_options
+from reviewscore.cli.tabling import say
+from reviewscore.errors import InputError
+
+
+@click.command("gaps")
+@reading_options
+@click.option(
+    "--review", "wanted", multiple=True, metavar="ID", help="This review; all if none is named."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record a review.")
+def command(wanted: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Tell which facets other reviews of the paper raise and a review does not.
+
+    What a review leaves out need not be a fault: reviewers share the work, and others may err.
+
+    \b
+    Example:  reviewscore focus gaps examples/gem --review pond/people/1
+    """
+    from reviewscore.focus.coded import Review, coded
+    from reviewscore.focus.digest import review_gaps
+    from reviewscore.focus.facets import DEFAULT
+    from reviewscore.focus.gaps import all_gaps
+    from reviewscore.focus.lexical import annotate
+    from reviewscore.report.focus import gap_words
+
+    found = read(flags)
+    reviews = [Review(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
+    unknown = set(wanted) - {one.review_id for one in reviews}
+    if unknown:
+        raise InputError(
+            f"no review '{min(unknown)}'",
+            file=found.materials.files[0] if found.materials.files else None,
+            cure="name one by its review_id; without --review all are shown",
+        )
+    say(HONEST)
+    for one in all_gaps(coded(list(annotate(found.points)), DEFAULT, reviews=reviews)):
+        if wanted and one.review.review_id not in wanted:
+            continue
+        gaps = review_gaps(one)
+        if as_json:
+            record = {**one.review._asdict(), **gaps.model_dump()}
+            click.echo(json.dumps(record, ensure_ascii=False))
+            continue
+        click.echo(f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})")
+        for line in gap_words(gaps):
+            click.echo(f"  {line}")
