@@ -40,8 +40,7 @@ TEST_SHARE = 98 / 680
 MAX_TOKENS = 65_536
 """Most tokens of a training example of gpt-4o and gpt-4o-mini; what is over it would be cut off.
 
-OpenAI's guide to fine-tuning, "Token limits" (platform.openai.com/docs/guides/fine-tuning); the
-same in Microsoft's table of fine-tuning models (Azure OpenAI, "training example context length").
+Microsoft's table of fine-tuning models ("training example context length", Azure OpenAI).
 """
 SIDES: tuple[Side, ...] = ("train", "test")
 NOTHING = "None."
