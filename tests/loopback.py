@@ -236,6 +236,12 @@ def review(prompt: str) -> Answer:
     }
 
 
+def facets(prompt: str) -> Answer:
+    names = re.findall(r'^- "([^"]+)": ', prompt, re.MULTILINE)
+    points = re.findall(r"^\d+\. (.*)$", fenced(prompt, "points"), re.MULTILINE)
+    return {"labels": [names[len(one) % len(names)] for one in points]}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -252,6 +258,7 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "JudgmentsReply": judgments,
     "StatedReply": stated,
     "ReviewReply": review,
+    "FacetReply": facets,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.tabling import tabling_options
 from reviewscore.config import pairs
 from reviewscore.errors import InputError
@@ -15,15 +17,11 @@ from reviewscore.errors import InputError
 if TYPE_CHECKING:
     from reviewscore.sources.written import Materials
 
-_HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
-)
+KEPT = "annotated"
+"""Folder of a model's labels within that of the results."""
 
 
-@click.command("profile")
+@click.command("profile", cls=GroupedCommand)
 @click.argument("data", type=click.Path(path_type=Path))
 @tabling_options
 @click.option(
@@ -46,6 +44,7 @@ _HONEST = (
     help="Which text points come from; judgments if every review has them.",
 )
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@labelling_options
 def command(
     data: Path,
     output: Path | None,
@@ -59,7 +58,8 @@ def command(
     skip_bad_lines: bool,
     as_json: bool,
     yes: bool,
-) -> None:
+    **flags: Any,
+) -> int:
     """Count what the strengths and weaknesses of reviews are about, and compare systems.
 
     DATA is a file of reviews (.jsonl, .parquet) or a folder with one, as for `gem`. Targets:
@@ -71,19 +71,15 @@ def command(
     """
     from reviewscore.agreement import results
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.focus.facets import DEFAULT
-    from reviewscore.focus.lexical import NAME, annotate
     from reviewscore.focus.plots import draw
     from reviewscore.focus.profile import all_points, profile_systems
     from reviewscore.focus.write import VERB, write_points
-    from reviewscore.sources.written import PEOPLE, Form, read_materials
+    from reviewscore.sources.written import PEOPLE, Form
 
+    annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
-    named = [(name, Path(file)) for name, file in pairs(others, origin="--system").items()]
-    materials = read_materials(data, others=named, skip_bad_lines=skip_bad_lines)
-    for warning in materials.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
+    materials = _materials(data, others, skip_bad_lines=skip_bad_lines)
     materials = _by_reviewer(materials) if by == "reviewer" else materials
     systems = materials.systems()
     if reference is not None and reference not in systems:
@@ -94,28 +90,45 @@ def command(
         )
     points, used = all_points(materials, Form(form) if form else None)
     how = Resampling(resamples, seed, scheme="papers", level=level)
+    labels = annotator.label(points, materials.files)
+    if labels.points is None:
+        return labels.code
     found = profile_systems(
-        materials, list(annotate(points)), DEFAULT, how, reference=reference or PEOPLE
+        materials, labels.points, annotator.facets, how, reference=reference or PEOPLE
     )
     setup = results.Setup(
         verb=VERB,
         title="Focus of reviews",
         role="annotator",
-        model=NAME,
+        model=annotator.name,
         settings={
-            "facets": DEFAULT.name, "by": by, "reference": reference or PEOPLE, "form": str(used),
+            **labels.settings, "by": by, "reference": reference or PEOPLE, "form": str(used),
             "level": level, "resamples": resamples, "seed": seed,
         },
         inputs=results.hashes(materials.files),
-        notes=[_HONEST, f"points come from {used}", *found.notes],
+        notes=[*labels.notes, f"points come from {used}", *found.notes],
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(found.tables, setup, output, allow_foreign=yes)
+        written = results.write_tables(
+            found.tables, setup, output, allow_foreign=yes or annotator.began
+        )
         written.append(write_points(found.labelled, output))
         written += draw(found.coded, reference or PEOPLE, output)
         click.echo(f"{len(written)} files; read {written[0]} first", err=True)
     told = results.numbers if as_json else results.page
     click.echo(told(found.tables, setup))
+    return labels.code
+
+
+def _materials(data: Path, others: tuple[str, ...], *, skip_bad_lines: bool) -> Materials:
+    """All reviews; the user is told what was left out of them."""
+    from reviewscore.sources.written import read_materials
+
+    named = [(name, Path(file)) for name, file in pairs(others, origin="--system").items()]
+    materials = read_materials(data, others=named, skip_bad_lines=skip_bad_lines)
+    for warning in materials.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    return materials
 
 
 def _by_reviewer(materials: Materials) -> Materials:
