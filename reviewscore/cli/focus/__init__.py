@@ -15,6 +15,8 @@ class _Parts(Parts):
     package = __name__
     parts: ClassVar = {
         "profile": "Count what reviews look at and compare systems with a reference (the default).",
+        "agree": "Measure how far an annotator agrees with people on what points are about.",
+        "sample": "Draw points into a sheet for people to label.",
     }
 
 
