@@ -136,7 +136,7 @@ def test_another_field_brings_its_facets(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--model", "openai/loop"], "need a folder; name one with -o"),
+        (["--model", "openai/loop"], "labels of openai/loop need a folder; name one with -o"),
         (["--facets", str(ECONOMICS)], "knows only its own facets; name a --model"),
         (["--facets", "none.toml", "--model", "openai/x", "--dry-run"], "cannot be read"),
         (["--facets", "twice.toml", "--model", "openai/x", "--dry-run"], "give each facet once"),

@@ -106,7 +106,10 @@ class Annotator:
         if not settings.embedded and output is None and not dry:
             # Labels are paid for: without a folder neither a failure nor who labelled what by
             # which prompt would be on record.
-            raise SettingsError("the labels of a model need a folder; name one with -o")
+            raise SettingsError(
+                f"the labels of {settings.model} need a folder; name one with -o, "
+                "or label without a model (--model lexical)"
+            )
         facets = DEFAULT if file is None else read_facets(file)
         return cls(settings, facets, None if output is None else output / kept, retry, dry)
 
