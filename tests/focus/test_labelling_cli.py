@@ -75,6 +75,27 @@ def test_what_it_would_cost_is_said_without_a_key_or_a_folder(
     assert loopback.bodies == []
 
 
+def test_who_does_not_agree_to_the_cost_is_asked_once_and_nothing_is_spent(
+    focus: Invoke,
+    data: Path,
+    tmp_path: Path,
+    loopback: Loopback,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.setenv("REVIEWSCORE_CONFIRM_ABOVE", "0")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    asked: list[str] = []
+    monkeypatch.setattr("click.confirm", lambda text, **_: bool(asked.append(text)))
+
+    ended = focus(data, "--model", "openai/gpt-4o", "-o", tmp_path / "out")
+
+    assert ended.exit_code == 0
+    assert len(asked) == 1
+    assert not (tmp_path / "out").exists()
+    assert loopback.bodies == []
+
+
 def test_failures_are_an_exit_code_and_unknown_labels_in_the_tables(
     focus: Invoke, data: Path, tmp_path: Path, loopback: Loopback
 ) -> None:
