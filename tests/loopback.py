@@ -277,6 +277,12 @@ def clean_points(prompt: str) -> Answer:
     }
 
 
+def facets(prompt: str) -> Answer:
+    names = re.findall(r'^- "([^"]+)": ', prompt, re.MULTILINE)
+    points = re.findall(r"^\d+\. (.*)$", fenced(prompt, "points"), re.MULTILINE)
+    return {"labels": [names[len(one) % len(names)] for one in points]}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -296,6 +302,7 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "NamedPointsReply": named_points,
     "AugmentedPointsReply": augmented_points,
     "CleanPointsReply": clean_points,
+    "FacetReply": facets,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]

@@ -17,6 +17,8 @@ class _Parts(Parts):
         "profile": "Count what reviews look at and compare systems with a reference (the default).",
         "gaps": "Tell what single reviews leave out that others of the same paper raise.",
         "references": "Have a model make an expert's points of meta-reviews and reviews.",
+        "agree": "Measure how far an annotator agrees with people on what points are about.",
+        "sample": "Draw points into a sheet for people to label.",
         "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
     }
 

@@ -1,4 +1,4 @@
-"""Which reviews are read, and the honest words about how they are labelled."""
+"""Which reviews are read."""
 
 from __future__ import annotations
 
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from reviewscore.sources.written import Form, Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
-)
 
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
