@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.focus.reading import BY, by_reviewer
 from reviewscore.cli.tabling import say
 
 
@@ -17,6 +18,7 @@ from reviewscore.cli.tabling import say
 @click.option(
     "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
 )
+@BY
 @click.option("--system", help="Whose reviews are learnt; experts if there are any, else people.")
 @click.option(
     "--per",
@@ -47,6 +49,7 @@ def command(
     data: Path,
     output: Path,
     papers: Path | None,
+    by: str,
     system: str | None,
     per: str,
     form: str | None,
@@ -70,6 +73,7 @@ def command(
     from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
+    materials = by_reviewer(materials) if by == "reviewer" else materials
     known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
     for warning in (*materials.warnings, *known.warnings):
         say(f"warning: {warning}")

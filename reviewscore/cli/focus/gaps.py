@@ -30,7 +30,7 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     What a review leaves out need not be a fault: reviewers share the work, and others may err.
 
     \b
-    Example:  reviewscore focus gaps examples/gem --review pond/people/1
+    Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
     from reviewscore.focus.coded import Review, coded
     from reviewscore.focus.digest import review_gaps

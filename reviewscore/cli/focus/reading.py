@@ -22,6 +22,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
 
+BY = click.option(
+    "--by",
+    type=click.Choice(["system", "reviewer"]),
+    default="system",
+    show_default=True,
+    help="What names a system: the field system, or the field reviewer.",
+)
+
 _OPTIONS = (
     click.argument("data", type=click.Path(path_type=Path)),
     click.option(
@@ -30,13 +38,7 @@ _OPTIONS = (
         multiple=True,
         help="Reviews of another system on the same papers: NAME=FILE.",
     ),
-    click.option(
-        "--by",
-        type=click.Choice(["system", "reviewer"]),
-        default="system",
-        show_default=True,
-        help="What names a system: the field system, or the field reviewer.",
-    ),
+    BY,
     click.option(
         "--form",
         type=click.Choice(["judgments", "raw"]),
@@ -102,7 +104,7 @@ def read(flags: dict[str, Any]) -> Read:
     for warning in materials.warnings:
         say(f"warning: {warning}")
     if flags.pop("by") == "reviewer":
-        materials = _by_reviewer(materials)
+        materials = by_reviewer(materials)
     form = flags.pop("form")
     points, used = all_points(materials, Form(form) if form else None)
     return Read(materials, points, used, run)
@@ -119,7 +121,7 @@ def _of_run(run: Path, moved: Path | None) -> Materials:
     return materials_of(collection)
 
 
-def _by_reviewer(materials: Materials) -> Materials:
+def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
     return replace(
         materials,
