@@ -7,6 +7,7 @@ from benchmarks import (
     batch,
     calls,
     client_speed,
+    focus_speed,
     gem_hf,
     gem_speed,
     logic_speed,
@@ -29,6 +30,7 @@ def main() -> None:
     queue_memory.main()
     logic_speed.main()
     agreement_speed.main()
+    focus_speed.main()
     gem_hf.main()
     gem_speed.main()
     similarity_speed.main()

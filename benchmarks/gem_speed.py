@@ -16,10 +16,10 @@ from pathlib import Path
 from benchmarks.gem_validation import split
 from benchmarks.measure import head, row, run
 from reviewscore.gem.estimator import Gem
-from reviewscore.gem.evaluation import Pair
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import save
+from reviewscore.likeness.pair import Pair
 
 NAIVE = 2
 """Pairs on which the baseline is timed."""

@@ -19,12 +19,12 @@ from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import markdown
 from reviewscore.gem.backgrounds import Background, Primer
 from reviewscore.gem.baselines.compression import Compression
-from reviewscore.gem.baselines.overlap import Bleu, RougeL
 from reviewscore.gem.cases import GEM_RAW, GEM_S, Variant
 from reviewscore.gem.discrimination import mismatched
-from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject
+from reviewscore.likeness.overlap import Bleu, RougeL
+from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 
 if TYPE_CHECKING:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.run_data import collection_of
 from reviewscore.errors import SettingsError
-
-if TYPE_CHECKING:
-    from reviewscore.sources.files import Collection
-    from reviewscore.store.manifest import Manifest
 
 
 @click.command("report")
@@ -60,7 +56,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
     elif ending in (".html", ".htm"):
         papers = reviews = None
-        collection = _collection(read_manifest(run), data)
+        collection = collection_of(read_manifest(run), data)
         if collection is not None:
             papers = collection.paper
             reviews = {review.review_id: review for review in collection.reviews}.__getitem__
@@ -77,35 +73,10 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list
     from reviewscore.report.roles import Reader
     from reviewscore.store.run_dir import read_manifest
 
-    collection = _collection(read_manifest(run), data)
+    collection = collection_of(read_manifest(run), data)
 
     def title(paper_id: str) -> str | None:
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
     return write_for(run, Reader(reader), titles=title, out=output)
-
-
-def _collection(manifest: Manifest, data: Path | None) -> Collection | None:
-    """What the run was made of: named now, or noted then and still there."""
-    from reviewscore.sources.files import read_collection, single
-    from reviewscore.store.manifest import hash_file
-
-    pair = [Path(name) for name in manifest.pair or ()]
-    if data is None and pair and all(path.is_file() for path in pair):
-        return single(pair[0], pair[1], year=manifest.year)
-    if data is None and manifest.data is not None and Path(manifest.data).is_dir():
-        data = Path(manifest.data)
-    if data is None:
-        click.echo(
-            "warning: papers and reviews are not where they were, so points and quotes stand "
-            "without their surroundings; name the folder with --data",
-            err=True,
-        )
-        return None
-    collection = read_collection(data, skip_bad_lines=True)
-    if {hash_file(path).sha256 for path in collection.files} != {
-        one.sha256 for one in manifest.inputs
-    }:
-        click.echo(f"warning: {data} is not what this run was made of, or has changed", err=True)
-    return collection

@@ -1,8 +1,8 @@
-"""What a system overlooks that a reference sees, and what a review overlooks that others raise."""
+"""What a system overlooks that a reference sees."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
 from reviewscore.agreement.resample import Clusters, swapped
 from reviewscore.agreement.statistic import Floats, Statistic, Values, values
-from reviewscore.errors import InputError
-from reviewscore.focus.coded import Coded, Review
+from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, share
 from reviewscore.focus.divergence import comparison
 from reviewscore.focus.facets import Kind, Polarity
@@ -213,85 +212,3 @@ def spots(found: Sequence[Difference], *, rate: float = RATE) -> Spots:
         tuple(one for one in ranked if (one.estimate.value or 0) < 0),
         tuple(one for one in ranked if (one.estimate.value or 0) > 0),
     )
-
-
-@dataclass(frozen=True)
-class Missed:
-    """A facet that other reviews of the paper raise and one review does not.
-
-    Attributes:
-        polarity: In their strengths or weaknesses.
-        kind: Whether the facet is a target or an aspect.
-        facet: Its name.
-        others: Other reviews that raise it, at least 1.
-    """
-
-    polarity: Polarity
-    kind: Kind
-    facet: str
-    others: int
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """What one review leaves out.
-
-    Attributes:
-        review: The review.
-        others: Other reviews of the paper.
-        unknown: Labels of its own points that are unknown: it may raise what seems missed.
-        missed: Raised by most others first, then in the order of the facets.
-    """
-
-    review: Review
-    others: int
-    unknown: int
-    missed: tuple[Missed, ...]
-
-
-def gaps(coded: Coded, review: Review, *, among: Collection[str] | None = None) -> Gaps:
-    """Which facets the other reviews of a paper raise that one review does not.
-
-    Args:
-        coded: The points.
-        review: The review.
-        among: Systems whose reviews are the others; all if None.
-
-    Raises:
-        InputError: There is no such review.
-    """
-    if review not in coded.reviews:
-        raise InputError(
-            f"no review '{review.review_id}' of paper '{review.paper_id}' by '{review.system}'",
-            cure="name one of those that were read",
-        )
-    me = coded.reviews.index(review)
-    others = [
-        at
-        for at, one in enumerate(coded.reviews)
-        if one.paper_id == review.paper_id and at != me and (among is None or one.system in among)
-    ]
-    missed: list[Missed] = []
-    for polarity, kind in FOUR:
-        mine = _raised(coded, [me], polarity, kind)[0]
-        often = _raised(coded, others, polarity, kind).sum(axis=0)
-        missed += [
-            Missed(polarity, kind, name, int(often[at]))
-            for at, name in enumerate(coded.facets.names(kind))
-            if often[at] and not mine[at]
-        ]
-    own = coded.review == me
-    unknown = sum(int((label[own] < 0).sum()) for label in coded.labels.values())
-    ranked = sorted(missed, key=lambda one: -one.others)
-    return Gaps(review, len(others), unknown, tuple(ranked))
-
-
-def _raised(coded: Coded, reviews: Sequence[int], polarity: Polarity, kind: Kind) -> Floats:
-    """Shape (reviews, facets); 1 if the review raises the facet."""
-    found = np.zeros((len(reviews), len(coded.facets.of(kind))))
-    row = {review: at for at, review in enumerate(reviews)}
-    of_polarity = coded.weak == (polarity is Polarity.WEAKNESS)
-    rows = np.isin(coded.review, reviews) & of_polarity & (coded.labels[kind] >= 0)
-    for review, label in zip(coded.review[rows], coded.labels[kind][rows], strict=True):
-        found[row[int(review)], label] = 1.0
-    return found

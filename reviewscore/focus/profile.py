@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import Table
-from reviewscore.focus.blind_spots import differences, spots
+from reviewscore.focus.blind_spots import Difference, differences, spots
 from reviewscore.focus.coded import Coded, Review, coded
 from reviewscore.focus.facets import FacetSet, Polarity
 from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables
+from reviewscore.focus.text_table import text_table
+from reviewscore.likeness.pair import Metric
 from reviewscore.sources.written import Form, Materials
+
+_REASONS = 5
+"""Reasons for missing labels that are told; models word theirs in many ways."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,14 @@ class Profile:
         coded: All points, as columns.
         labelled: The points with their facets.
         tables: The overview first, then one pair of tables for each system.
+        differences: From the reference, by system; empty if it has no reviews.
         notes: What a reader must know.
     """
 
     coded: Coded
     labelled: list[Labelled]
     tables: list[Table]
+    differences: dict[str, tuple[Difference, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -47,7 +54,8 @@ def profile_systems(
     how: Resampling,
     *,
     reference: str,
-    notes: Sequence[str] = (),
+    form: Form = Form.RAW,
+    metrics: Sequence[Metric] = (),
 ) -> Profile:
     """Count, compare and test.
 
@@ -58,17 +66,23 @@ def profile_systems(
         how: How intervals are made; papers are drawn.
         reference: The system that others are compared with; without reviews by it there are no
             comparisons.
-        notes: Printed with the tables.
+        form: Which texts the points are from.
+        metrics: How the likeness of these texts is measured; none leaves that table out.
     """
     reviews = [Review(one.system, one.paper_id, one.review_id) for one in materials.all()]
     found = coded(labelled, facets, reviews=reviews)
     made = tables(found, reference, how)
-    for system in found.systems:
-        if system != reference and reference in found.systems:
-            differing = differences(found, system, reference, how)
-            made.append(difference_table(differing, system, reference))
-            made.append(spots_table(spots(differing), system, reference))
-    return Profile(found, list(labelled), made, [*notes, *_told(labelled)])
+    texts = text_table(materials, form, reference, metrics, how)
+    made[1:1] = [] if texts is None else [texts]  # beside the focus similarity of the same table
+    differing = {
+        system: differences(found, system, reference, how)
+        for system in found.systems
+        if system != reference and reference in found.systems
+    }
+    for system, some in differing.items():
+        made.append(difference_table(some, system, reference))
+        made.append(spots_table(spots(some), system, reference))
+    return Profile(found, list(labelled), made, differing, _told(labelled))
 
 
 def _told(labelled: Sequence[Labelled]) -> list[str]:
@@ -76,5 +90,9 @@ def _told(labelled: Sequence[Labelled]) -> list[str]:
     kinds = Counter(one.point.polarity for one in labelled)
     lines = [f"{kinds[Polarity.STRENGTH]:,} strengths and {kinds[Polarity.WEAKNESS]:,} weaknesses"]
     failed = Counter(one.reason for one in labelled if one.reason)
-    lines += [f"{count:,} points without all labels: {why}" for why, count in failed.items()]
+    told = failed.most_common(_REASONS)
+    lines += [f"{count:,} points without all labels: {why}" for why, count in told]
+    if more := len(failed) - len(told):
+        rest = failed.total() - sum(count for _, count in told)
+        lines.append(f"{rest:,} points without all labels for {more:,} other reasons")
     return lines

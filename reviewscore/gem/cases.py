@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from reviewscore.errors import InputError
-from reviewscore.gem.evaluation import Pair
+from reviewscore.likeness.pair import Pair
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written

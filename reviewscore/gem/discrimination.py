@@ -21,9 +21,9 @@ from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.gem.derangement import derangement
 from reviewscore.gem.effect import Paired, PairedTest, t_test, wilcoxon_test
-from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.gem.validation import NO_REFERENCE, Subject, Validation
+from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.schema.record import Record
 
 TOO_FEW = "fewer than two papers have a matched and a mismatched score"

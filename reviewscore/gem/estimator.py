@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite
 
-from reviewscore.gem.evaluation import Answer, EvaluationModel, Pair, Question
+from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
 from reviewscore.gem.scored import Scored
+from reviewscore.likeness.pair import Pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.config import Settings
-from reviewscore.errors import SettingsError
-from reviewscore.gem.account import Folder, Outcome, new_account
-from reviewscore.gem.rows import Row, Rows
-from reviewscore.gem.session import (
+from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.rows import Row, Rows
+from reviewscore.asking.session import (
     Clock,
     Say,
     Session,
@@ -24,6 +22,8 @@ from reviewscore.gem.session import (
     close_account,
     open_session,
 )
+from reviewscore.config import Settings
+from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Reply
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.hf_asking import Asked, answered
-from reviewscore.gem.hf_loading import CAUSAL, Loaded, Loading, load
 from reviewscore.gem.hf_passes import BUDGET, Passes
 from reviewscore.gem.hf_tokens import Tokens
+from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load
 
 _SAMPLE = 32
 """Tokens of the prompt on which a model is tried."""
@@ -41,7 +41,7 @@ class HuggingFaceModel:
     digits alone.
 
     Args:
-        loaded: The model (`hf_loading.load`), which others may use too.
+        loaded: The model (`loading.load`), which others may use too.
         chat: Put the prompt into the model's chat template, if it has one.
         budget: Tokens that one pass reads at most; the lower, the less memory is used.
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from reviewscore.gem.evaluation import Answer
-from reviewscore.gem.hf_tokens import Ids
+from reviewscore.hf.reading import Ids
 
 _MOST_TOLD = 200
 """Characters shown of a failure."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from reviewscore.errors import SettingsError
 from reviewscore.gem.hf_asking import Memory, OutOfMemoryError, PassError
-from reviewscore.gem.hf_tokens import Ids
+from reviewscore.hf.reading import Ids, padded
 
 if TYPE_CHECKING:
     import torch
@@ -115,15 +115,6 @@ class Passes:
         model = self._model if logits else self._model.base_model
         with torch.inference_mode():
             return model(input_ids=rows, past_key_values=cache, use_cache=True)
-
-
-def padded(rows: Sequence[Ids], device: torch.device, *, filler: int = 0) -> torch.Tensor:
-    """Token ids. Shape (rows, longest row); the rest of a row is filled."""
-    import torch
-
-    longest = max(map(len, rows))
-    filled = [[*row, *[filler] * (longest - len(row))] for row in rows]
-    return torch.tensor(filled, dtype=torch.long, device=device)
 
 
 def log_probabilities(logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:

@@ -12,9 +12,9 @@ from typing import Any
 
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.hf_asking import Asked, Memory, answered
-from reviewscore.gem.hf_loading import SEQ2SEQ, Loaded, Loading, load
-from reviewscore.gem.hf_passes import BUDGET, failures_named, log_probabilities, padded
-from reviewscore.gem.hf_tokens import Ids, Reader
+from reviewscore.gem.hf_passes import BUDGET, failures_named, log_probabilities
+from reviewscore.hf.loading import SEQ2SEQ, Loaded, Loading, load
+from reviewscore.hf.reading import Ids, Reader, padded
 from reviewscore.papers.hygiene import without_surrogates
 
 
@@ -39,7 +39,7 @@ class SequenceModel:
     than the model reads: nothing is ever cut.
 
     Args:
-        loaded: The model (`hf_loading.load`).
+        loaded: The model (`loading.load`).
         budget: Tokens that one pass reads at most; the lower, the less memory is used.
     """
 

@@ -12,8 +12,17 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore import prompts
+from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.rows import Row, Rows
+from reviewscore.asking.session import (
+    Clock,
+    Say,
+    Session,
+    check_models,
+    close_account,
+    open_session,
+)
 from reviewscore.config import Plain, Settings
-from reviewscore.gem.account import Folder, Outcome, new_account
 from reviewscore.gem.judgments import (
     JudgmentsReply,
     StatedReply,
@@ -21,15 +30,6 @@ from reviewscore.gem.judgments import (
     check_stated,
     judgment_lines,
     stated_lines,
-)
-from reviewscore.gem.rows import Row, Rows
-from reviewscore.gem.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
 )
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection

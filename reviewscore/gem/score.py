@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Case, Variant, cases
 from reviewscore.gem.estimator import Gem, Information, mean
-from reviewscore.gem.evaluation import Pair
+from reviewscore.likeness.pair import Pair
 from reviewscore.sources.written import Materials
 
 IN_BACKGROUND = "whose paper is in the background"

@@ -14,7 +14,7 @@ from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Variant, cases, summary_section
 from reviewscore.gem.discrimination import Step, areas, ladder_of
 from reviewscore.gem.estimator import Gem
-from reviewscore.gem.evaluation import EvaluationModel, Metric, Pair
+from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.scored import Scored
 from reviewscore.gem.validation import AlteredSet, Subject, Validation, altered_set, validate
 from reviewscore.gem.validation_tables import (
@@ -24,6 +24,7 @@ from reviewscore.gem.validation_tables import (
     ladder_table,
     numbers,
 )
+from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials
 
 ROUNDS = 10

@@ -14,6 +14,7 @@ import numpy as np
 
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.statistic import Floats
+from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import (
     Alteration,
@@ -23,10 +24,9 @@ from reviewscore.gem.alterations.alteration import (
     Expectation,
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
-from reviewscore.gem.asking import OpenAsker
 from reviewscore.gem.effect import UNMOVED, Effect, Paired, effects
-from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import Scored, scored
+from reviewscore.likeness.pair import Metric, Pair
 
 NO_REFERENCE = "the paper has no reference"
 

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reviewscore.report import argument_map, excerpts, wording
+from reviewscore.report.focus import Focus, spot_words
 from reviewscore.report.head import banners, read_failures, repeat_command
 from reviewscore.report.lines import counted, duration_words, plural, share_words, spending_words
 from reviewscore.report.loop import failure_words
@@ -54,14 +55,17 @@ def write_report(
     """
     target = run / REPORT if out is None else out
     environment = page_environment()
-    papers_html = PaperPages(run, environment.get_template("paper.html"), papers, reviews)
+    focus = Focus.of(run)
+    papers_html = PaperPages(
+        run, environment.get_template("paper.html"), papers, reviews, missed=focus.missed
+    )
     lines = rows_of(run)
     pages = papers_html.pages(lines)
     first = next(pages, Page((), ()))
     second = next(pages, None)
     _drop_pages(target)
     if second is None:
-        shown = _frame(run) | {
+        shown = _frame(run, focus) | {
             "tabled": True,
             "rows": first.rows,
             "fragments": first.fragments,
@@ -70,7 +74,7 @@ def write_report(
         _write(target, environment.get_template("report.html").render(shown))
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
-    frame = _frame(run) | {"tabled": len(lines) > ROWS_IN_INDEX}
+    frame = _frame(run, focus) | {"tabled": len(lines) > ROWS_IN_INDEX}
     return _write_pages(target, environment, frame, chain((first, second), pages))
 
 
@@ -108,7 +112,7 @@ def _write(path: Path, text: str) -> None:
     write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _frame(run: Path) -> dict[str, object]:
+def _frame(run: Path, focus: Focus) -> dict[str, object]:
     """What every page of a report shows besides points."""
     manifest, summary, failures = read_manifest(run), summarise(run), read_failures(run)
     return {
@@ -120,6 +124,10 @@ def _frame(run: Path) -> dict[str, object]:
         "bars": _bars(summary),
         "loop_rows": loop_rows(summary.arguments),
         "failed_rounds": failure_words(summary.arguments),
+        "focus": focus.digest,
+        "focus_panels": focus.panels,
+        "focus_elsewhere": focus.elsewhere,
+        "spot_words": spot_words,
     }
 
 

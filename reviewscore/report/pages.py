@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -70,11 +70,12 @@ class Card:
 
 @dataclass(frozen=True)
 class ReviewGroup:
-    """The points of one review, and its text with the points marked."""
+    """The points of one review, its text with the points marked, and what it leaves out."""
 
     review_id: str
     cards: tuple[Card, ...]
     fields: tuple[tuple[str, list[excerpts.Stretch]], ...]
+    missed: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -134,12 +135,19 @@ class PaperPages:
         template: Renders one paper.
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
+        missed: What a review leaves out that others raise, in words, by its id.
     """
 
     def __init__(
-        self, run: Path, template: Template, papers: PaperOf | None, reviews: ReviewOf | None
+        self,
+        run: Path,
+        template: Template,
+        papers: PaperOf | None,
+        reviews: ReviewOf | None,
+        *,
+        missed: Mapping[str, Sequence[str]],
     ) -> None:
-        self._run = run
+        self._run, self._missed = run, missed
         self._template = template
         self._papers, self._reviews = papers, reviews
 
@@ -182,7 +190,8 @@ class PaperPages:
                 file.seek(row.offset)
                 score = PointScore.model_validate_json(file.readline())
                 cards.append(_card(number, row, score, review))
-        return ReviewGroup(review_id, tuple(cards), _fields(review, cards))
+        missed = tuple(self._missed.get(review_id, ()))
+        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed)
 
 
 def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:

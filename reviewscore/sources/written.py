@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
+from reviewscore.sources.files import Collection
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.rows import Boxes
 
@@ -47,8 +49,29 @@ Numbered = Annotated[Identifier, BeforeValidator(_name)]
 """An identifier that may be a number."""
 
 
+def _listed(value: object) -> object:
+    """A list, as it is or as JSON text; empty cells come as NaN or null."""
+    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 - NaN
+        return ()
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value.strip() else ()
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is not JSON: {error}") from None
+
+
+class RemarkRow(BaseModel):
+    """A strength or weakness that a record gives as such; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    polarity: Literal["strength", "weakness"]
+    text: Annotated[str, Field(min_length=1)]
+
+
 class WrittenRow(BaseModel):
-    """One record of a file of reviews for GEM; unknown fields are ignored."""
+    """One record of a file of reviews; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -61,6 +84,7 @@ class WrittenRow(BaseModel):
     judgments: Annotated[Word, BeforeValidator(_lines)] = Field(
         default=None, validation_alias=AliasChoices("judgments", "review_summary")
     )
+    points: Annotated[tuple[RemarkRow, ...], BeforeValidator(_listed)] = ()
 
 
 class SynopsisRow(BaseModel):
@@ -72,11 +96,26 @@ class SynopsisRow(BaseModel):
     abstract: Word = None
     assw: Annotated[Word, BeforeValidator(_lines)] = None
     text: Word = None
+    meta_review: Word = Field(
+        default=None, validation_alias=AliasChoices("meta_review", "metareview")
+    )
+
+
+class Remark(NamedTuple):
+    """One strength or weakness of a review, whole.
+
+    Attributes:
+        polarity: Which of the two.
+        text: Never empty.
+    """
+
+    polarity: Literal["strength", "weakness"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One review as GEM sees it.
+    """One review, by a person or a model.
 
     Attributes:
         paper_id: Its paper.
@@ -85,6 +124,8 @@ class Written:
         system: Who wrote it: `PEOPLE`, or the name of a model.
         raw: The review as written; empty if it is not at hand.
         judgments: Its judgments, one a line (arXiv 2411.07228, app. C.1); empty if there are none.
+        points: Its strengths and weaknesses, where the record lists them, so that `raw` need not be
+            searched for them; empty if it does not.
     """
 
     paper_id: str
@@ -93,6 +134,7 @@ class Written:
     system: str
     raw: str
     judgments: str
+    points: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +195,24 @@ def read_materials(
     )
 
 
+def materials_of(collection: Collection) -> Materials:
+    """The reviews of a collection, all of people: its records name no systems."""
+    found: dict[str, list[Written]] = {}
+    for one in collection.reviews:
+        review = Written(
+            one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
+        )
+        found.setdefault(one.paper_id, []).append(review)
+    return Materials(found, {}, list(collection.files))
+
+
+def _headed(boxes: Mapping[str, str]) -> str:
+    """The boxes of a review as one text, each under its name."""
+    if list(boxes) == ["text"]:
+        return boxes["text"]
+    return "\n\n".join(f"{box}:\n\n{words}" for box, words in boxes.items())
+
+
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
         found = _beside(path, REVIEWS)
@@ -195,7 +255,7 @@ class _Reading:
             except InputError as error:
                 self._fault(error)
                 continue
-            if not one.raw.strip() and not one.judgments.strip():
+            if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
             self.papers.setdefault(one.paper_id, []).append(one)
@@ -239,7 +299,7 @@ class _Reading:
             )
         self._places[review_id] = f"{file.name} line {line}"
         boxes = row.sections or {}
-        text = "\n\n".join(f"{box}:\n\n{words}" for box, words in boxes.items()) or row.text or ""
+        text = _headed(boxes) or row.text or ""
         return Written(
             paper_id=row.paper_id,
             review_id=review_id,
@@ -247,6 +307,11 @@ class _Reading:
             system=name,
             raw=tidy(text).text,
             judgments=tidy(row.judgments or "").text,
+            points=tuple(
+                Remark(point.polarity, text)
+                for point in row.points
+                if (text := tidy(point.text).text.strip())
+            ),
         )
 
     def _fault(self, error: InputError) -> None:

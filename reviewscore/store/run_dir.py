@@ -21,6 +21,10 @@ POINTS = "points.jsonl"
 ERRORS = "errors.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+FOCUS = "focus"
+"""Folder of what its reviews look at, where that was computed."""
+DIGEST = "focus-digest.json"
+"""That in short, for the report."""
 _LOCK = ".lock"
 
 

@@ -9,22 +9,19 @@ from hypothesis import given, settings
 from scipy.stats import false_discovery_control
 
 from reviewscore.agreement.resample import Clusters, swapped
-from reviewscore.errors import InputError
 from reviewscore.focus.blind_spots import (
     Difference,
-    Missed,
     contributions,
     differences,
     false_discovery,
-    gaps,
     spots,
 )
-from reviewscore.focus.coded import Review, coded
+from reviewscore.focus.coded import coded
 from reviewscore.focus.distribution import share
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.labelled import Labelled
 from reviewscore.focus.tables import difference_table
-from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
+from tests.focus.invented import QUICK, SMALL, strengths, studies, weaknesses
 
 
 def found(points: Sequence[Labelled]) -> dict[tuple[str, str], Difference]:
@@ -211,67 +208,3 @@ def test_names_of_papers_change_no_difference(points: Sequence[Labelled]) -> Non
     assert [each.estimate.value for each in one.values()] == [
         each.estimate.value for each in other.values()
     ]
-
-
-def test_a_review_misses_what_the_others_raise_most_often_first() -> None:
-    points = [point("people", "p1", "method/validity", review="mine")]
-    points += [point("people", "p1", "experiment/novelty", review=name) for name in ("a", "b", "b")]
-    points += [point("people", "p1", "theory/validity", review="b")]
-    points += [point("people", "p2", "theory/novelty", review="a")]
-
-    seen = gaps(coded(points, SMALL), Review("people", "p1", "mine"))
-
-    assert (seen.others, seen.unknown) == (2, 0)
-    assert seen.missed == (
-        Missed(Polarity.WEAKNESS, Kind.TARGET, "experiment", 2),
-        Missed(Polarity.WEAKNESS, Kind.ASPECT, "novelty", 2),
-        Missed(Polarity.WEAKNESS, Kind.TARGET, "theory", 1),
-    )
-
-
-def test_praise_of_a_facet_is_no_criticism_of_it() -> None:
-    points = strengths("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
-
-    seen = gaps(coded(points, SMALL), Review("model", "p1", "r1"))
-
-    assert {one.polarity for one in seen.missed} == {Polarity.WEAKNESS}
-    assert len(seen.missed) == 2
-
-
-def test_unknown_labels_of_a_review_are_told_and_those_of_others_raise_nothing() -> None:
-    points = weaknesses("model", "p1", "method/unknown") + weaknesses(
-        "people", "p1", "method/unknown"
-    )
-
-    seen = gaps(coded(points, SMALL), Review("model", "p1", "r1"))
-
-    assert (seen.unknown, seen.missed) == (1, ())
-
-
-def test_the_other_reviews_can_be_those_of_some_systems() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "other", "p1", "theory/novelty"
-    )
-    points += weaknesses("people", "p1", "experiment/novelty")
-
-    seen = gaps(coded(points, SMALL), Review("model", "p1", "r1"), among=["people"])
-
-    assert [one.facet for one in seen.missed] == ["experiment"]
-    assert seen.others == 1
-
-
-def test_the_only_review_of_a_paper_misses_nothing_known() -> None:
-    study = coded(weaknesses("model", "p1", "method/novelty"), SMALL)
-
-    seen = gaps(study, Review("model", "p1", "r1"))
-
-    assert (seen.others, seen.missed) == (0, ())
-
-
-def test_a_review_that_is_not_there_is_refused() -> None:
-    study = coded(weaknesses("model", "p1", "method/novelty"), SMALL)
-
-    with pytest.raises(InputError, match="no review 'r2' of paper 'p1' by 'model'"):
-        gaps(study, Review("model", "p1", "r2"))

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from math import log
 
+from reviewscore.asking.questions import OpenAsker
 from reviewscore.gem.alterations.alteration import Case, with_others
-from reviewscore.gem.asking import OpenAsker
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.validation import Subject
 from reviewscore.judges.asker import Asker, Manner

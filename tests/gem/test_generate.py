@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
-from reviewscore.gem.account import Outcome
 from reviewscore.gem.generate import Reason, ReviewReply, check_review, generate, sections_of
 from reviewscore.sources.files import read_papers
 from reviewscore.sources.written import read_materials

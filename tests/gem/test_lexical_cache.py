@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
-from reviewscore.gem.evaluation import Pair, Question
+from reviewscore.gem.evaluation import Question
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import State, load, paper_key, save
 from reviewscore.gem.lexical.words import STANCES, lines_of
+from reviewscore.likeness.pair import Pair
 from tests.gem.invented_reviews import papers
 
 GROUPS = papers(40, seed=1)

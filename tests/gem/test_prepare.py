@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, RunFolderError, SettingsError
-from reviewscore.gem.account import Outcome
 from reviewscore.gem.judgments import (
     LONGEST_LINE,
     MOST,

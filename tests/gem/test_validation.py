@@ -13,10 +13,8 @@ from reviewscore.agreement.table import as_csv, guarded, latex, markdown
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER, alteration
-from reviewscore.gem.baselines.overlap import RougeL
 from reviewscore.gem.discrimination import areas, ladder_of, mismatched
 from reviewscore.gem.estimator import Gem
-from reviewscore.gem.evaluation import Metric, Pair
 from reviewscore.gem.scored import Scored
 from reviewscore.gem.validation import (
     NO_REFERENCE,
@@ -33,6 +31,8 @@ from reviewscore.gem.validation_tables import (
     ladder_table,
     numbers,
 )
+from reviewscore.likeness.overlap import RougeL
+from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import Form
 from tests.gem.invented import Unigrams, case, subjects
 

@@ -6,11 +6,12 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from reviewscore.cli.gem.evaluator import Choice, say
+from reviewscore.asking.questions import OpenAsker
+from reviewscore.cli.gem.evaluator import Choice
+from reviewscore.cli.tabling import say
 from reviewscore.errors import SettingsError
-from reviewscore.gem.asking import OpenAsker
-from reviewscore.gem.evaluation import Metric
 from reviewscore.gem.validation import AlteredSet, Subject
+from reviewscore.likeness.pair import Metric
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -64,11 +65,11 @@ class Companions:
             from reviewscore.gem.baselines.examiner import Examiner
 
             return Examiner(self._asker(model))
-        from reviewscore.gem.hf_loading import ENCODER, SEQ2SEQ, Loading, load
+        from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loading, load
 
         loading = Loading(self._choice.device, download=self._choice.download)
         if name == "bertscore":
-            from reviewscore.gem.baselines.bertscore import BertScore
+            from reviewscore.likeness.bertscore import BertScore
 
             return BertScore(load(model, ENCODER, loading))
         from reviewscore.gem.baselines.bartscore import BartScore
@@ -78,8 +79,8 @@ class Companions:
 
     def _asker(self, model: str) -> OpenAsker:
         """Puts questions through the ledger that all runs share."""
+        from reviewscore.asking.questions import open_asker
         from reviewscore.config import resolve
-        from reviewscore.gem.asking import open_asker
         from reviewscore.llm.connect import Surroundings, check
         from reviewscore.llm.ledger.book import Ledger
 
@@ -92,7 +93,7 @@ class Companions:
 
 def _plain(name: str) -> Metric:
     from reviewscore.gem.baselines.compression import Compression
-    from reviewscore.gem.baselines.overlap import Bleu, RougeL
+    from reviewscore.likeness.overlap import Bleu, RougeL
 
     if name == "bleu":
         return Bleu()

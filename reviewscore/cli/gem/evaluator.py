@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.tabling import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
-    from reviewscore.gem.hf_loading import Device
     from reviewscore.gem.self_check import Steadiness
+    from reviewscore.hf.loading import Device
     from reviewscore.sources.written import Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -103,7 +104,7 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
     elif kind == "hf" and name:
         from reviewscore.gem import self_check
         from reviewscore.gem.hf import open_model
-        from reviewscore.gem.hf_loading import Loading
+        from reviewscore.hf.loading import Loading
 
         model = open_model(choice.model, Loading(choice.device, download=choice.download))
         _warn(self_check.check(model))
@@ -151,11 +152,6 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
 def _warn(steadiness: Steadiness) -> None:
     if steadiness.warning:
         say(f"warning: {steadiness.warning}")
-
-
-def say(sentence: str) -> None:
-    """Tell the user something beside the results."""
-    click.echo(sentence, err=True)
 
 
 def primed_folder() -> Path:

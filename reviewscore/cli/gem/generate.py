@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.gem.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.gem.evaluator import say
+from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.tabling import say
 
 
 @click.command("generate")

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.gem.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.gem.evaluator import say
-from reviewscore.cli.gem.systems import named_files
+from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.systems import named_files
+from reviewscore.cli.tabling import say
 from reviewscore.errors import InputError
 
 

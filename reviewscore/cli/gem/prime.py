@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.gem.evaluator import say
+from reviewscore.cli.tabling import say
 
 
 @click.command("prime")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.cli.gem.systems import named_files
+from reviewscore.cli.systems import named_files
+from reviewscore.cli.tabling import tabling_options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
 @click.command("score")
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, scores.")
+@tabling_options
 @click.option(
     "--system",
     "systems",
@@ -46,10 +47,6 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     help="This reviewer's reviews alone are people's candidates, all others are references.",
 )
 @click.option(
-    "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
-    help="Of intervals.",
-)  # fmt: skip
-@click.option(
     "--sizes",
     type=click.Path(path_type=Path),
     help="CSV system,parameters_billions: plots scores against size (with -o).",
@@ -59,12 +56,7 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     type=click.Path(path_type=Path),
     help="CSV of other benchmarks, a column each: how alike they rank the systems.",
 )
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples, and permutations.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     data: Path,
     output: Path | None,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.gem.companions import Companions
-from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, say
+from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
+from reviewscore.cli.tabling import say
 from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from reviewscore.agreement.results import Setup
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
-    from reviewscore.gem.evaluation import Metric
+    from reviewscore.likeness.pair import Metric
     from reviewscore.sources.written import Materials
 
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
@@ -17,7 +18,6 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
-from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.sources.written import Form

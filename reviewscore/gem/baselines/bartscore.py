@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reviewscore.gem.evaluation import Answer, EvaluationModel, Pair, Question
+from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
+from reviewscore.likeness.pair import Pair
 
 Variant = Literal["precision", "recall", "f1"]
 

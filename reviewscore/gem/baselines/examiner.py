@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError
-from reviewscore.gem.asking import OpenAsker, all_settled, with_asker
-from reviewscore.gem.evaluation import Pair
 from reviewscore.gem.scored import Scored
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
+from reviewscore.likeness.pair import Pair
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 

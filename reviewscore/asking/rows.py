@@ -1,4 +1,4 @@
-"""Files of what models wrote for GEM: a whole line for each text, failures in their place."""
+"""Files of what models wrote: a whole line for each text, failures in their place."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from reviewscore.asking.account import Account, Folder, Outcome
+from reviewscore.asking.rows import Counted, Rows, RowT, failed
 from reviewscore.batch.account import spent
 from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
-from reviewscore.gem.account import Account, Folder, Outcome
-from reviewscore.gem.rows import Counted, Rows, RowT, failed
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check, connect, open_ledger

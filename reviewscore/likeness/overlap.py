@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reviewscore.gem.evaluation import Pair
+from reviewscore.likeness.pair import Pair
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

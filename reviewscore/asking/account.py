@@ -1,4 +1,4 @@
-"""The folder that a run of GEM's models writes into, and the run's account of itself."""
+"""The folder that models write or label texts into, and the run's account of itself."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Account(Record):
         complete: Whether the last session reached the end.
     """
 
-    schema_id: Literal["reviewscore.gem-account/1"] = Field(
-        default="reviewscore.gem-account/1", alias="schema"
+    schema_id: Literal["reviewscore.account/1"] = Field(
+        default="reviewscore.account/1", alias="schema"
     )
     run_id: str = Field(default_factory=lambda: uuid.uuid4().hex)
     reviewscore_version: str = __version__

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import Pair
-from reviewscore.gem.hf_loading import Loaded
-from reviewscore.gem.hf_passes import padded
-from reviewscore.gem.hf_tokens import Ids, Reader
+from reviewscore.hf.loading import Loaded
+from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.likeness.pair import Pair
 from reviewscore.papers.hygiene import without_surrogates
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class BertScore:
     """BERTScore by one encoder, as a metric.
 
     Args:
-        loaded: The encoder (`hf_loading.load` with ``ENCODER``).
+        loaded: The encoder (`loading.load` with ``ENCODER``).
         variant: Which of the three.
         layer: Whose hidden states are the embeddings, 0 being the input; None is the last one.
         name: Name in tables.

@@ -1,0 +1,132 @@
+"""Which reviews are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from reviewscore.cli.systems import named_files
+from reviewscore.cli.tabling import say
+from reviewscore.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.focus.labelled import Point
+    from reviewscore.sources.written import Form, Materials
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
+"""What points are taken from, in words."""
+
+BY = click.option(
+    "--by",
+    type=click.Choice(["system", "reviewer"]),
+    default="system",
+    show_default=True,
+    help="What names a system: the field system, or the field reviewer.",
+)
+
+_OPTIONS = (
+    click.argument("data", type=click.Path(path_type=Path)),
+    click.option(
+        "--system",
+        "systems",
+        multiple=True,
+        help="Reviews of another system on the same papers: NAME=FILE.",
+    ),
+    BY,
+    click.option(
+        "--form",
+        type=click.Choice(["judgments", "raw"]),
+        help="Which text points come from; judgments if every review has them.",
+    ),
+    click.option(
+        "--data",
+        "moved",
+        type=click.Path(path_type=Path),
+        help="Of a run: the folder of its papers and reviews, if it has moved.",
+    ),
+    click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."),
+)
+
+
+def reading_options(command: Command) -> Command:
+    """Add DATA and the flags about which reviews are read, and how."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read.
+
+    Attributes:
+        materials: All reviews.
+        points: Their strengths and weaknesses.
+        form: Which text these are from.
+        run: The run folder that DATA is; None if it is none.
+    """
+
+    materials: Materials
+    points: list[Point]
+    form: Form
+    run: Path | None
+
+
+def read(flags: dict[str, Any]) -> Read:
+    """Read reviews as the flags of `reading_options` say, and take these out of `flags`.
+
+    Raises:
+        InputError: A file is missing or a line cannot be used.
+        SettingsError: A flag cannot be used.
+    """
+    from reviewscore.focus.profile import all_points
+    from reviewscore.sources.written import Form, read_materials
+    from reviewscore.store.run_dir import MANIFEST
+
+    data, moved = Path(flags.pop("data")), flags.pop("moved")
+    others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")
+    run = data if (data / MANIFEST).is_file() else None
+    if run is None and moved is not None:
+        raise SettingsError(f"--data is for runs of `audit`, and {data} is none")
+    if run is not None and others:
+        raise SettingsError("--system goes with a file of reviews, not with a run")
+    materials = (
+        read_materials(data, others=others, skip_bad_lines=skip)
+        if run is None
+        else _of_run(run, moved)
+    )
+    for warning in materials.warnings:
+        say(f"warning: {warning}")
+    if flags.pop("by") == "reviewer":
+        materials = by_reviewer(materials)
+    form = flags.pop("form")
+    points, used = all_points(materials, Form(form) if form else None)
+    return Read(materials, points, used, run)
+
+
+def _of_run(run: Path, moved: Path | None) -> Materials:
+    from reviewscore.cli.run_data import collection_of
+    from reviewscore.sources.written import materials_of
+    from reviewscore.store.run_dir import read_manifest
+
+    collection = collection_of(read_manifest(run), moved)
+    if collection is None:
+        raise InputError("its reviews are not at hand", file=run, cure="name them with --data")
+    return materials_of(collection)
+
+
+def by_reviewer(materials: Materials) -> Materials:
+    """The same reviews, each reviewer a system; those without a name keep their system."""
+    return replace(
+        materials,
+        papers={
+            paper: [replace(one, system=one.reviewer or one.system) for one in group]
+            for paper, group in materials.papers.items()
+        },
+    )

@@ -1,0 +1,45 @@
+"""The papers and reviews that a run was made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from reviewscore.sources.files import Collection
+    from reviewscore.store.manifest import Manifest
+
+
+def collection_of(manifest: Manifest, data: Path | None) -> Collection | None:
+    """What a run was made of: named now, or noted then and still there; None if it is not.
+
+    Args:
+        manifest: The run's account of itself.
+        data: Where the user says that it is.
+
+    Raises:
+        InputError: The named folder cannot be read.
+    """
+    from reviewscore.sources.files import read_collection, single
+    from reviewscore.store.manifest import hash_file
+
+    pair = [Path(name) for name in manifest.pair or ()]
+    if data is None and pair and all(path.is_file() for path in pair):
+        return single(pair[0], pair[1], year=manifest.year)
+    if data is None and manifest.data is not None and Path(manifest.data).is_dir():
+        data = Path(manifest.data)
+    if data is None:
+        click.echo(
+            "warning: papers and reviews are not where they were, so points and quotes stand "
+            "without their surroundings; name the folder with --data",
+            err=True,
+        )
+        return None
+    collection = read_collection(data, skip_bad_lines=True)
+    if {hash_file(path).sha256 for path in collection.files} != {
+        one.sha256 for one in manifest.inputs
+    }:
+        click.echo(f"warning: {data} is not what this run was made of, or has changed", err=True)
+    return collection

@@ -1,0 +1,44 @@
+"""Flags of verbs that make tables of many systems, and how they talk beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the results."),
+    click.option(
+        "--level",
+        type=click.FloatRange(0.5, 0.999),
+        default=0.95,
+        show_default=True,
+        help="Of intervals.",
+    ),
+    click.option(
+        "--resamples",
+        type=click.IntRange(100),
+        default=1000,
+        show_default=True,
+        help="Bootstrap samples, and permutations.",
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both."),
+    click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON."),
+    click.option("--yes", is_flag=True, help="Write into a folder that holds other things."),
+)
+
+
+def tabling_options(command: Command) -> Command:
+    """Add the flags of a verb that makes tables with intervals."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def say(sentence: str) -> None:
+    """Tell the user something beside the results."""
+    click.echo(sentence, err=True)

@@ -1,0 +1,1 @@
+"""How alike two texts are: overlap of words, and of meanings by an encoder."""

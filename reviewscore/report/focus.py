@@ -1,0 +1,156 @@
+"""What the reviews of a run look at, as its report shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, groupby
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from reviewscore.errors import RunFolderError
+from reviewscore.report.lines import counted
+from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
+from reviewscore.store.run_dir import DIGEST, read_manifest
+
+COLOURS = 8
+"""Facets that have a colour of their own; more of them begin anew."""
+ELSEWHERE = (
+    "What the reviews look at was computed of other files than this run was made of; "
+    "`reviewscore focus RUN` computes it again."
+)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A facet in a bar: its share, left edge and width in percent, and the number of its colour."""
+
+    facet: str
+    left: float
+    width: float
+    colour: int
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The bars of all systems for one kind of facet and of point."""
+
+    title: str
+    facets: tuple[tuple[str, int], ...]
+    bars: tuple[tuple[str, int, tuple[Stretch, ...]], ...]
+
+
+def read_digest(run: Path) -> FocusDigest | None:
+    """What was computed for a run; None if nothing was.
+
+    Raises:
+        RunFolderError: The file is no digest.
+    """
+    path = run / DIGEST
+    if not path.is_file():
+        return None
+    try:
+        return FocusDigest.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise RunFolderError(
+            f"{path}: not a digest of this version of reviewscore; run `reviewscore focus {run}`"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What a report shows of the focus of its reviews.
+
+    Attributes:
+        digest: What was computed of the files of the run; None if nothing was.
+        panels: Its bars.
+        missed: What reviews leave out that most others raise, in words, by review.
+        elsewhere: Why there is nothing, where something was computed of other files.
+    """
+
+    digest: FocusDigest | None = None
+    panels: tuple[Panel, ...] = ()
+    missed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    elsewhere: str = ""
+
+    @classmethod
+    def of(cls, run: Path) -> Focus:
+        """What was computed for a run.
+
+        Raises:
+            RunFolderError: The file is no digest.
+        """
+        found = read_digest(run)
+        if found is None:
+            return cls()
+        if set(found.inputs) != {one.sha256 for one in read_manifest(run).inputs}:
+            return cls(elsewhere=ELSEWHERE)
+        missed = {name: often_missed(gaps) for name, gaps in found.gaps.items()}
+        return cls(found, tuple(_panels(found)), missed)
+
+
+def _panels(digest: FocusDigest) -> Iterator[Panel]:
+    """Four panels of bars."""
+    for (kind, polarity), group in groupby(digest.shares, lambda one: (one.kind, one.polarity)):
+        rows = list(group)
+        names = list(dict.fromkeys(name for row in rows for name in row.shares))
+        colour = {name: at % COLOURS + 1 for at, name in enumerate(names)}
+        yield Panel(
+            f"{kind}s of {_points(polarity)}",
+            tuple(colour.items()),
+            tuple((row.system, row.points, tuple(_stretches(row, colour))) for row in rows),
+        )
+
+
+def _stretches(row: FacetShares, colour: dict[str, int]) -> Iterator[Stretch]:
+    widths = [100 * share for share in row.shares.values()]
+    edges = accumulate(widths, initial=0.0)
+    for name, left, width in zip(row.shares, edges, widths, strict=False):
+        yield Stretch(name, round(left, 2), round(width, 2), colour[name])
+
+
+def spot_words(spot: FocusSpot) -> tuple[str, str, str]:
+    """Which facet, how it differs in percentage points, and its interval."""
+    verb = "overlooks" if spot.difference < 0 else "favours"
+    ends = (
+        "–"
+        if spot.low is None or spot.high is None
+        else f"{_signed(spot.low)} to {_signed(spot.high)}"
+    )
+    name = f"{verb} {spot.facet} in {_points(spot.polarity)}"
+    return name, _signed(spot.difference), ends
+
+
+def gap_words(gaps: ReviewGaps) -> list[str]:
+    """What a review leaves out, in words; most often raised first."""
+    if not gaps.others:
+        return ["no other review of the paper to compare with"]
+    lines = [_gap(one, gaps.others) for one in gaps.missed]
+    if gaps.unknown:
+        lines.append(f"{counted(gaps.unknown, 'label')} of its own points unknown")
+    return lines or ["nothing that another review raises"]
+
+
+def often_missed(gaps: ReviewGaps) -> list[str]:
+    """What at least half of the other reviews raise, and two of them, in words."""
+    return [
+        _gap(one, gaps.others)
+        for one in gaps.missed
+        if one.others > 1 and 2 * one.others >= gaps.others
+    ]
+
+
+def _gap(gap: FocusGap, others: int) -> str:
+    return (
+        f"{gap.facet} ({gap.kind}) in {_points(gap.polarity)}: "
+        f"raised by {gap.others} of {counted(others, 'other review')}"
+    )
+
+
+def _points(polarity: str) -> str:
+    return "weaknesses" if polarity == "weakness" else "strengths"
+
+
+def _signed(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")
