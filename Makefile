@@ -75,7 +75,7 @@ $(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VE
 	@touch $@
 
 hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
-	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py
+	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py tests/similarity/test_encoder.py
 
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python

@@ -9,6 +9,7 @@ import click
 _PARTS = {
     "score": "Score how near reviewers' papers are to submissions (the default).",
     "evaluate": "Judge methods against people's ratings of their own expertise.",
+    "encode": "Encode papers by an encoder on this machine, for score and evaluate.",
     "sweep": "Show how a method's loss depends on how much of reviewers' papers it reads.",
 }
 

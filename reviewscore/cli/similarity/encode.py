@@ -1,0 +1,57 @@
+"""``reviewscore similarity encode``: vectors of papers by an encoder on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("encode")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="hf/NAME, or the folder of an encoder.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True,
+    help="File of vectors (.jsonl), for --embeddings.",
+)  # fmt: skip
+@click.option(
+    "--take", type=click.Choice(["first", "mean"]), default="first", show_default=True,
+    help="A paper's vector: the first token's (SPECTER), or the mean (sentence encoders).",
+)  # fmt: skip
+@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
+@click.option(
+    "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True,
+    help="Where the encoder computes.",
+)  # fmt: skip
+@click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub.")
+def command(
+    data: Path,
+    model: str,
+    output: Path,
+    take: str,
+    profiles: Path | None,
+    device: str,
+    download: bool,
+) -> None:
+    """Encode titles and abstracts of a folder's papers, for `--method embeddings`.
+
+    Needs the extra `hf`. Nothing is fetched unless --download says so.
+
+    \b
+    Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
+    """
+    from reviewscore.hf.loading import ENCODER, Loading, load
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.encoder import encode, write_embeddings
+
+    corpus = read_corpus(data, profiles=profiles)
+    loaded = load(model, ENCODER, Loading("cpu" if device == "cpu" else
+                                          "cuda" if device == "cuda" else "auto",
+                                          download=download))  # fmt: skip
+    found = encode(list(corpus.papers.values()), loaded, "mean" if take == "mean" else "first")
+    write_embeddings(output, found)
+    for some, words in ((found.cut, "longer than the encoder reads were cut"),
+                        (found.empty, "without text have no vector")):  # fmt: skip
+        if some:
+            click.echo(f"warning: {len(some):,} papers {words}", err=True)
+    click.echo(f"{len(found.vectors):,} papers by {loaded.name} in {output}")
