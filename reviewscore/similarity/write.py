@@ -35,6 +35,9 @@ class Rows(Protocol):
         ...
 
 
+_FEW = 32
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """One reviewer and one submission.
@@ -95,8 +98,11 @@ def _kept(scores: Floats, gone: set[int], top: int | None) -> tuple[Ints, Floats
         if top < len(wanted):
             wanted = wanted[np.argpartition(-left, top - 1)[:top]]
         wanted = wanted[np.lexsort((wanted, -scores[wanted]))]
-    ordered = np.sort(values)
-    share = np.searchsorted(ordered, scores[wanted], side="right") / max(len(values), 1)
+    if len(wanted) <= _FEW:  # comparing is quicker than sorting
+        count = (values <= scores[wanted][:, np.newaxis]).sum(axis=1)
+    else:
+        count = np.searchsorted(np.sort(values), scores[wanted], side="right")
+    share = count / max(len(values), 1)
     return wanted.astype(np.int64), (100.0 * share).astype(np.float64)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from reviewscore.errors import SettingsError
+from reviewscore.similarity import pooling
 from reviewscore.similarity.affinity import NO_PAPER, NO_TEXT, NO_WORDS, Library
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication
@@ -135,6 +136,29 @@ def test_pooling_is_what_plain_loops_give(
                 assert found[row, column] == pytest.approx(plain_pool(values, pool))
             else:
                 assert np.isnan(found[row, column])
+
+
+@pytest.mark.parametrize("pool", Pool)
+@pytest.mark.parametrize("name", ["tfidf", "lsa"])
+def test_large_sets_are_the_same_to_six_digits(
+    name: str, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = recipe(name).varied(pool=pool)
+    exact = Library(corpus()).affinity(wanted, ONLY).matrix()
+    monkeypatch.setattr(pooling, "_LARGE", 0)
+    monkeypatch.setattr(pooling, "_BLOCK_BYTES", 1)  # each submission is a block
+
+    found = Library(corpus()).affinity(wanted, ONLY).matrix()
+
+    assert np.allclose(found, exact, atol=1e-6)
+
+
+def test_a_dense_side_in_steps_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = Library(corpus()).affinity(recipe("tfidf"), ONLY).matrix()
+    monkeypatch.setattr(pooling, "_WRITTEN", -1_000_000)  # the reviewers' side is written out
+    monkeypatch.setattr(pooling, "_DENSE_CELLS", 1)
+
+    assert np.allclose(Library(corpus()).affinity(recipe("tfidf"), ONLY).matrix(), exact)
 
 
 def test_centring_leaves_out_reviewers_without_a_similarity() -> None:
