@@ -79,6 +79,13 @@ def test_methods_are_compared_with_the_baseline(similarity: Invoke, folder: Path
     assert len(told["tables"]) == 6
 
 
+def test_tpms_is_the_baseline_whatever_it_reads(similarity: Invoke, folder: Path) -> None:
+    ended = similarity("evaluate", folder, "--method", "tfidf", "--method", "tpms",
+                       "--text", "title", "--common", *QUICK)  # fmt: skip
+
+    assert "baseline: tpms, titles" in ended.stdout
+
+
 def test_combinations_are_counted_as_variants_and_earlier_ones_are_added(
     similarity: Invoke, folder: Path
 ) -> None:

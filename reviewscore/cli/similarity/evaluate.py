@@ -86,7 +86,8 @@ def command(
         own, more = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
     compared = compare(rated, found, common=common)
-    base = baseline or ("tpms" if "tpms" in compared.names else compared.names[0])
+    named = (one for one in compared.names if one.partition(",")[0] == "tpms")
+    base = baseline or next(named, compared.names[0])
     if base not in compared.names:
         raise InputError(f"no method '{base}'", cure=f"there are: {', '.join(compared.names)}")
     tried = max(variants_tried or 0, len(found))
