@@ -19,6 +19,8 @@ _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SMALLEST = 0.0005
 """Below it a p-value would be printed as 0.000, which none is."""
+_NO_LABEL = re.compile(r"[^A-Za-z0-9_.:-]+")
+"""What a LaTeX label is better without: names of systems, which may be anything, are in it."""
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -77,7 +79,8 @@ def latex(table: Table) -> str:
     notes = " ".join(map(_tex, [*table.notes, *marks.lines()]))
     return (
         "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
-        f"\\caption{{{_tex(table.title)}. {notes}}}\n\\label{{tab:{table.name}}}\n"
+        f"\\caption{{{_tex(table.title)}. {notes}}}\n"
+        f"\\label{{tab:{_NO_LABEL.sub('-', table.name)}}}\n"
         f"{body}\n\\end{{table}}\n"
     )
 

@@ -93,3 +93,11 @@ def test_a_forest_that_is_cut_says_so() -> None:
 
     assert "the first 60 of 61 estimates" in _forest(wide).get_suptitle()
     assert _forest(narrow).get_suptitle() == "Title"
+
+
+def test_a_name_in_a_latex_label_is_no_command() -> None:
+    odd = Table("focus-}\\input{x}%\n", "Title", ("group",), (("a",),))
+
+    (label,) = (line for line in latex(odd).splitlines() if "label" in line)
+
+    assert label == r"\label{tab:focus--input-x-}"
