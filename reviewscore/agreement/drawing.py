@@ -12,14 +12,19 @@ if TYPE_CHECKING:
 
 COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
 """Of series, in order."""
+_ENDINGS = ("svg", "png")
 
 
-def save_all(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+def save_all(
+    figures: Iterable[tuple[str, Figure]], folder: Path, *, earlier: Iterable[str] = ()
+) -> list[Path]:
     """Save figures as SVG and PNG; they are drawn while they are saved, so in the same style.
 
     Args:
         figures: Names and figures, made one by one.
         folder: Where to.
+        earlier: Names of figures that an earlier run may have left there; those that are not made
+            again are taken away.
 
     Returns:
         The files written.
@@ -39,11 +44,14 @@ def save_all(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
         }
     ):
         for name, figure in figures:
-            for ending in ("svg", "png"):
+            for ending in _ENDINGS:
                 path = folder / f"{name}.{ending}"
                 stamp = {"Date": None} if ending == "svg" else {}
                 figure.savefig(path, dpi=150, metadata=stamp)
                 written.append(path)
+    for path in {folder / f"{name}.{ending}" for name in earlier for ending in _ENDINGS}:
+        if path not in written:
+            path.unlink(missing_ok=True)
     return written
 
 

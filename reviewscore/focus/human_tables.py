@@ -21,7 +21,7 @@ from reviewscore.agreement.table import Cell, Table
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Point
 
-AGREEMENT = "focus-agreement"
+AGREEMENT, CONFUSION = "focus-agreement", "focus-confusion"
 
 _PAPER = "arXiv 2502.17086"
 _SUBSETS = ((None, "all"), (Polarity.STRENGTH, "strengths"), (Polarity.WEAKNESS, "weaknesses"))
@@ -194,7 +194,7 @@ def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
 
 def confusion_name(kind: Kind, human: str, other: str) -> str:
     """Name of a confusion matrix's table and plot."""
-    return f"focus-confusion-{kind}-{human}-{other}"
+    return f"{CONFUSION}-{kind}-{human}-{other}"
 
 
 def _confusion(ratings: Ratings, kind: Kind, human: str, other: str) -> Table:

@@ -35,7 +35,7 @@ def draw(coded: Coded, reference: str, folder: Path) -> list[Path]:
     Returns:
         The files written; none where no review has a point.
     """
-    return save_all(_figures(coded, reference), folder)
+    return save_all(_figures(coded, reference), folder, earlier=(BARS, HEAT))
 
 
 def _figures(coded: Coded, reference: str) -> Iterator[tuple[str, Figure]]:

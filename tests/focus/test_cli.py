@@ -117,6 +117,22 @@ def test_without_the_reference_there_are_shares_and_no_comparison(
     assert "Focus of m against" not in ended.stdout
 
 
+def test_tables_and_plots_of_an_earlier_run_do_not_stay(focus: Invoke, tmp_path: Path) -> None:
+    file, out = tmp_path / "r.jsonl", tmp_path / "out"
+    mine = [{"paper_id": "p", "system": name, "text": RAW} for name in ("people", "m")]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in mine))
+    focus(file, "--resamples", 100, "-o", out)
+    (out / "tables" / "mine.csv").write_text("a\n")
+    assert (out / "tables" / "focus-differences-m.tex").exists()
+    file.write_text(f"{json.dumps(mine[1])}\n")
+
+    ended = focus(file, "--resamples", 100, "-o", out)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert not [path.name for path in out.rglob("*differences*")]
+    assert (out / "tables" / "mine.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
