@@ -19,6 +19,7 @@ from reviewscore.agreement.table import (
     escaped,
     latex,
     markdown,
+    records,
     unsteady,
 )
 from reviewscore.config import Plain
@@ -170,16 +171,8 @@ def numbers(found: Sequence[Table], setup: Setup) -> str:
             "settings": dict(setup.settings),
             "inputs": dict(setup.inputs),
             "notes": list(setup.notes),
-            "tables": {table.name: list(_rows(table)) for table in found},
+            "tables": {table.name: records(table) for table in found},
         },
         indent=1,
         ensure_ascii=False,
     )
-
-
-def _rows(table: Table) -> Iterator[dict[str, object]]:
-    for row in table.rows:
-        yield {
-            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
-            for heading, cell in zip(table.columns, row, strict=True)
-        }

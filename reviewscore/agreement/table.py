@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TypeAlias
 
 from reviewscore.agreement.measure import Estimate, Slot
@@ -106,6 +107,21 @@ def as_csv(table: Table) -> str:
             elif cell is not None:
                 writer.writerow([*names, guarded(heading), *_said(cell)])
     return out.getvalue()
+
+
+def records(table: Table) -> list[dict[str, object]]:
+    """Rows by heading, with estimates in full; a heading that comes again gets a number."""
+    headings: list[str] = []
+    for name in table.columns:
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        headings.append(next(one for one in numbered if one not in headings))
+    return [
+        {
+            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            for heading, cell in zip(headings, row, strict=True)
+        }
+        for row in table.rows
+    ]
 
 
 def shown(estimate: Estimate, *, share: bool = False) -> str:
