@@ -265,7 +265,10 @@ def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
     word = "both" if polarity is None else _PLURAL[polarity]
     notes = [_RAISED]
     if polarity is None:
-        notes.append("Each value is the mean of that of strengths and that of weaknesses.")
+        notes.append(
+            "Each value is the mean of that of strengths and that of weaknesses, or the one of "
+            "them that there is."
+        )
     return Table(
         f"focus-{kind}-{word}",
         f"Agreement with {study.reference} on each {kind}, "
