@@ -108,7 +108,7 @@ def _write(
 
     written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
     written.append(write_points(profile.labelled, out))
-    written += draw(profile.coded, reference, out)
+    written += draw(profile.coded, profile.differences, reference, out)
     say(f"{len(written)} files; read {written[0]} first")
     if run is not None:
         write_digest(run, profile, setup, reference)
