@@ -117,6 +117,25 @@ def test_without_the_reference_there_are_shares_and_no_comparison(
     assert "Focus of m against" not in ended.stdout
 
 
+def test_lines_that_are_left_out_are_counted_and_named(focus: Invoke, tmp_path: Path) -> None:
+    good = json.dumps({"paper_id": "p", "text": RAW})
+    (tmp_path / "reviews.jsonl").write_text(f"{good}\nno JSON\n")
+    (tmp_path / "papers.jsonl").write_text(json.dumps({"paper_id": "p", "text": "Words."}) + "\n")
+    skip = "--skip-bad-lines"
+
+    refused = focus(tmp_path, "--resamples", 100)
+    profiled = focus(tmp_path, skip, "--resamples", 100)
+    told = focus("gaps", tmp_path, skip)
+    exported = focus("export-sft", tmp_path, skip, "-o", tmp_path / "out")
+
+    assert refused.exit_code == 2
+    assert "lines that could not be read and were left out: 1" in profiled.stdout
+    for ended in (profiled, told, exported):
+        assert ended.exit_code == 0, ended.stderr
+        assert "warning: 1 lines left out" in ended.stderr
+        assert "reviews.jsonl:2: is not JSON" in ended.stderr
+
+
 def test_tables_and_plots_of_an_earlier_run_do_not_stay(focus: Invoke, tmp_path: Path) -> None:
     file, out = tmp_path / "r.jsonl", tmp_path / "out"
     mine = [{"paper_id": "p", "system": name, "text": RAW} for name in ("people", "m")]

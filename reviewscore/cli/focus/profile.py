@@ -88,7 +88,10 @@ def command(
             "bertscore": bertscore, "level": level, "resamples": resamples, "seed": seed,
         },
         inputs=results.hashes(found.materials.files),
-        notes=[*labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes],
+        notes=[
+            *labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes,
+            *_left_out(found),
+        ],
     )  # fmt: skip
     if output is not None:
         foreign = yes or annotator.began  # by now, labels of this session too
@@ -123,6 +126,11 @@ def _check_reference(found: Read, reference: str | None) -> None:
             file=found.materials.files[0] if found.materials.files else None,
             cure=f"there are: {', '.join(systems)}",
         )
+
+
+def _left_out(found: Read) -> list[str]:
+    lines = len(found.materials.skipped)
+    return [f"lines that could not be read and were left out: {lines:,}"] if lines else []
 
 
 def _metrics(bertscore: str | None) -> list[Metric]:
