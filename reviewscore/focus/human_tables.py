@@ -160,7 +160,7 @@ def _kappas(ratings: Ratings, bench: Bench) -> Table:
                 rows.append((kind, *pair, word, kappa.statistic.n, kappa, agreed))
     return Table(
         AGREEMENT,
-        f"Agreement on facets, with {bench.resampling.level:.0%} intervals ({_PAPER}, Table 2)",
+        f"Agreement on facets, with {bench.resampling.percent} intervals ({_PAPER}, Table 2)",
         ("label", "human", "other", "points", "n", "kappa", "agreement"),
         tuple(rows),
         keys=4,
@@ -185,7 +185,7 @@ def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
     return Table(
         f"focus-agreement-{kind}",
         f"{ratings.annotator} on each {kind}, what people say being true, with "
-        f"{bench.resampling.level:.0%} intervals",
+        f"{bench.resampling.percent} intervals",
         ("human", kind, "by the human", "by the annotator", "precision", "recall", "F1"),
         tuple(rows),
         keys=2,
