@@ -203,14 +203,19 @@ def guarded(text: str) -> str:
     return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
+def on_one_line(text: str) -> str:
+    """Words without line breaks and without what a terminal would obey."""
+    return _BREAKS.sub(" ", text)
+
+
 def escaped(text: str) -> str:
     """Words on one line of Markdown that are no markup, no cell and no command."""
-    text = _BREAKS.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|")
+    text = on_one_line(text).replace("\\", "\\\\").replace("|", "\\|")
     return _TAG.sub("&lt;", text)
 
 
 def _tex(text: str) -> str:
-    text = _BREAKS.sub(" ", text)
+    text = on_one_line(text)
     if text[:1] in ("[", "*"):  # at the head of a row, an argument of the line before
         return f"{{{text[0]}}}{_tex(text[1:])}"
     return text.translate(_LATEX).replace("−", "$-$").replace("–", "--")

@@ -117,6 +117,33 @@ def test_without_the_reference_there_are_shares_and_no_comparison(
     assert "Focus of m against" not in ended.stdout
 
 
+def test_a_thousand_systems_are_refused_before_anything_is_computed(
+    focus: Invoke, tmp_path: Path
+) -> None:
+    file = tmp_path / "r.jsonl"
+    some = [{"paper_id": "p", "reviewer": f"R{at}", "text": RAW} for at in range(1000)]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in some))
+
+    ended = focus(file, "--by", "reviewer", "-o", tmp_path / "out")
+
+    assert ended.exit_code == 2
+    assert "1,000 systems; at most 500 are compared" in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_gaps_obey_no_names_and_write_into_no_foreign_folder(focus: Invoke, tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text(json.dumps({"paper_id": "p", "system": "a\x1b[2Jb\nc", "text": RAW}) + "\n")
+
+    told = focus("gaps", file)
+    refused = focus("gaps", file, "-o", tmp_path)
+
+    assert "(a [2Jb c, paper p)" in told.stdout
+    assert "\x1b" not in told.stdout
+    assert refused.exit_code == 2
+    assert "is no folder of `focus`" in refused.stderr
+
+
 def test_lines_that_are_left_out_are_counted_and_named(focus: Invoke, tmp_path: Path) -> None:
     good = json.dumps({"paper_id": "p", "text": RAW})
     (tmp_path / "reviews.jsonl").write_text(f"{good}\nno JSON\n")

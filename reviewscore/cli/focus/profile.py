@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KEPT = "annotated"
 """Folder of a model's labels within that of the results."""
+MOST = 500
+"""Systems in one study: their intervals are held in memory together, and take minutes."""
 
 
 @click.command("profile", cls=GroupedCommand)
@@ -67,7 +69,7 @@ def command(
     annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
-    _check_reference(found, reference)
+    _check_systems(found, reference)
     reference = reference or PEOPLE
     metrics = _metrics(bertscore)
     labels = annotator.label(found.points, found.materials.files)
@@ -118,8 +120,14 @@ def _write(
         say(f"`reviewscore report {run}` shows it")
 
 
-def _check_reference(found: Read, reference: str | None) -> None:
+def _check_systems(found: Read, reference: str | None) -> None:
     systems = found.materials.systems()
+    if len(systems) > MOST:
+        raise InputError(
+            f"{len(systems):,} systems; at most {MOST} are compared",
+            file=found.materials.files[0] if found.materials.files else None,
+            cure="give the reviews of fewer, or leave out --by reviewer",
+        )
     if reference is not None and reference not in systems:
         raise InputError(
             f"no reviews of system '{reference}'",
