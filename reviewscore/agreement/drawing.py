@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +14,21 @@ if TYPE_CHECKING:
 
 COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
 """Of series, in order."""
+_ENDINGS = ("svg", "png")
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What no XML may hold; names of systems may."""
 
 
-def save_all(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+def save_all(
+    figures: Iterable[tuple[str, Figure]], folder: Path, *, earlier: Iterable[str] = ()
+) -> list[Path]:
     """Save figures as SVG and PNG; they are drawn while they are saved, so in the same style.
 
     Args:
         figures: Names and figures, made one by one.
         folder: Where to.
+        earlier: Names of figures that an earlier run may have left there; those that are not made
+            again are taken away.
 
     Returns:
         The files written.
@@ -27,23 +36,33 @@ def save_all(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
     import matplotlib as mpl
 
     written: list[Path] = []
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "reviewscore",  # the same plot is the same file
-            "svg.fonttype": "none",
-            "text.parse_math": False,  # a dollar sign in a name is no formula
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.constrained_layout.use": True,
-        }
+    with (
+        warnings.catch_warnings(),
+        mpl.rc_context(
+            {
+                "svg.hashsalt": "reviewscore",  # the same plot is the same file
+                "svg.fonttype": "none",
+                "text.parse_math": False,  # a dollar sign in a name is no formula
+                "font.size": 9,
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "figure.constrained_layout.use": True,
+            }
+        ),
     ):
+        # Letters that the font of the PNG lacks are boxes there, and themselves in the SVG.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         for name, figure in figures:
-            for ending in ("svg", "png"):
+            for ending in _ENDINGS:
                 path = folder / f"{name}.{ending}"
                 stamp = {"Date": None} if ending == "svg" else {}
                 figure.savefig(path, dpi=150, metadata=stamp)
+                if ending == "svg":
+                    path.write_text(_NO_XML.sub(" ", path.read_text("utf-8")), "utf-8")
                 written.append(path)
+    for path in {folder / f"{name}.{ending}" for name in earlier for ending in _ENDINGS}:
+        if path not in written:
+            path.unlink(missing_ok=True)
     return written
 
 

@@ -36,6 +36,16 @@ class Resampling:
     method: Method = "bca"
     level: float = 0.95
 
+    @property
+    def percent(self) -> str:
+        """The level in percent, unrounded: 99.9 % is not 100 %."""
+        return percent(self.level)
+
+
+def percent(level: float) -> str:
+    """A level of intervals in percent, unrounded."""
+    return f"{100 * level:.6g}%"
+
 
 class Estimate(Record):
     """A coefficient with all that belongs to it.

@@ -19,6 +19,7 @@ from reviewscore.agreement.table import (
     escaped,
     latex,
     markdown,
+    records,
     unsteady,
 )
 from reviewscore.config import Plain
@@ -80,7 +81,7 @@ def check_folder(out: Path, verb: str, *, allow_foreign: bool = False) -> None:
 def write_tables(
     found: Sequence[Table], setup: Setup, out: Path, *, allow_foreign: bool = False
 ) -> list[Path]:
-    """Write tables into a folder.
+    """Write tables into a folder, and take away those of an earlier run that are not made again.
 
     Returns:
         The files written, the page to read first.
@@ -93,15 +94,34 @@ def write_tables(
         out, verb=setup.verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign
     )
     texts = {page_name(setup.verb): page(found, setup), marker: numbers(found, setup)}
-    names: set[str] = set()
-    for table in found:
-        name = file_name(table.name, names)
-        names.add(name.lower())
+    for name, table in zip(_file_names(table.name for table in found), found, strict=True):
         texts[f"tables/{name}.csv"] = as_csv(table)
         texts[f"tables/{name}.tex"] = latex(table)
+    for name in _earlier(out / marker) - texts.keys():
+        (out / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_whole(out / name, text)
     return [out / name for name in texts]
+
+
+def _earlier(marker: Path) -> set[str]:
+    """Files of the tables that an earlier run made, as its numbers name them."""
+    try:
+        names = json.loads(marker.read_bytes())["tables"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    if not isinstance(names, dict):
+        return set()
+    return {f"tables/{name}.{end}" for name in _file_names(names) for end in ("csv", "tex")}
+
+
+def _file_names(names: Iterable[str]) -> Iterator[str]:
+    """A file name for each table, no two alike."""
+    taken: set[str] = set()
+    for name in names:
+        found = file_name(name, taken)
+        taken.add(found.lower())
+        yield found
 
 
 def file_name(name: str, taken: Container[str] = ()) -> str:
@@ -151,16 +171,8 @@ def numbers(found: Sequence[Table], setup: Setup) -> str:
             "settings": dict(setup.settings),
             "inputs": dict(setup.inputs),
             "notes": list(setup.notes),
-            "tables": {table.name: list(_rows(table)) for table in found},
+            "tables": {table.name: records(table) for table in found},
         },
         indent=1,
         ensure_ascii=False,
     )
-
-
-def _rows(table: Table) -> Iterator[dict[str, object]]:
-    for row in table.rows:
-        yield {
-            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
-            for heading, cell in zip(table.columns, row, strict=True)
-        }

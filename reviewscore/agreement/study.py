@@ -191,7 +191,7 @@ def _notes(compared: Compared) -> list[str]:
         f"{len(people.points):,} points and {len(labelled):,} premises of "
         f"{_many(papers, 'paper')}, labelled by {_many(len(people.annotators), 'annotator')}. "
         "The human label is their median, the lower one of two in the middle.",
-        f"In brackets: {how.level:.0%} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
+        f"In brackets: {how.percent} {'BCa' if how.method == 'bca' else 'percentile'} intervals "
         f"of {how.resamples:,} bootstrap samples of {drawn}; seed {how.seed}. Differences have the "
         f"p-value of {how.resamples:,} permutations that swap the two sides paper by paper"
         f"{', with a single paper point by point' if papers == 1 else ''}.",

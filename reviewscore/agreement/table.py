@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TypeAlias
 
 from reviewscore.agreement.measure import Estimate, Slot
@@ -19,6 +20,8 @@ _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SMALLEST = 0.0005
 """Below it a p-value would be printed as 0.000, which none is."""
+_NO_LABEL = re.compile(r"[^A-Za-z0-9_.:-]+")
+"""What a LaTeX label is better without: names of systems, which may be anything, are in it."""
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -77,7 +80,8 @@ def latex(table: Table) -> str:
     notes = " ".join(map(_tex, [*table.notes, *marks.lines()]))
     return (
         "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
-        f"\\caption{{{_tex(table.title)}. {notes}}}\n\\label{{tab:{table.name}}}\n"
+        f"\\caption{{{_tex(table.title)}. {notes}}}\n"
+        f"\\label{{tab:{_NO_LABEL.sub('-', table.name)}}}\n"
         f"{body}\n\\end{{table}}\n"
     )
 
@@ -103,6 +107,21 @@ def as_csv(table: Table) -> str:
             elif cell is not None:
                 writer.writerow([*names, guarded(heading), *_said(cell)])
     return out.getvalue()
+
+
+def records(table: Table) -> list[dict[str, object]]:
+    """Rows by heading, with estimates in full; a heading that comes again gets a number."""
+    headings: list[str] = []
+    for name in table.columns:
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        headings.append(next(one for one in numbered if one not in headings))
+    return [
+        {
+            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            for heading, cell in zip(headings, row, strict=True)
+        }
+        for row in table.rows
+    ]
 
 
 def shown(estimate: Estimate, *, share: bool = False) -> str:
@@ -184,14 +203,19 @@ def guarded(text: str) -> str:
     return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
+def on_one_line(text: str) -> str:
+    """Words without line breaks and without what a terminal would obey."""
+    return _BREAKS.sub(" ", text)
+
+
 def escaped(text: str) -> str:
     """Words on one line of Markdown that are no markup, no cell and no command."""
-    text = _BREAKS.sub(" ", text).replace("\\", "\\\\").replace("|", "\\|")
+    text = on_one_line(text).replace("\\", "\\\\").replace("|", "\\|")
     return _TAG.sub("&lt;", text)
 
 
 def _tex(text: str) -> str:
-    text = _BREAKS.sub(" ", text)
+    text = on_one_line(text)
     if text[:1] in ("[", "*"):  # at the head of a row, an argument of the line before
         return f"{{{text[0]}}}{_tex(text[1:])}"
     return text.translate(_LATEX).replace("−", "$-$").replace("–", "--")

@@ -12,11 +12,9 @@ from pathlib import Path
 
 from reviewscore import __version__
 from reviewscore.agreement.disagree import SHEET, sheet_rows
-from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
 from reviewscore.agreement.table import (
-    Table,
     as_csv,
     chance,
     counted,
@@ -25,6 +23,7 @@ from reviewscore.agreement.table import (
     latex,
     left_out,
     markdown,
+    records,
     unsteady,
 )
 from reviewscore.schema.calibration import Calibration
@@ -100,7 +99,7 @@ def numbers(study: Study) -> str:
                 for judge in study.compared.judges
             },
             "notes": study.notes,
-            "tables": {table.name: _rows(table) for table in study.tables},
+            "tables": {table.name: records(table) for table in study.tables},
             "calibrations": {
                 name: one.model_dump(mode="json") for name, one in study.calibrations.items()
             },
@@ -112,16 +111,6 @@ def numbers(study: Study) -> str:
         indent=1,
         ensure_ascii=False,
     )
-
-
-def _rows(table: Table) -> list[dict[str, object]]:
-    return [
-        {
-            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
-            for heading, cell in zip(table.columns, row, strict=True)
-        }
-        for row in table.rows
-    ]
 
 
 def _sheet(study: Study) -> str:

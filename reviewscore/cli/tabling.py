@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from reviewscore.sources.files import Collection
+    from reviewscore.sources.written import Materials
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SHOWN = 3
+"""Faults of lines that are told in full."""
 
 _OPTIONS = (
     click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the results."),
@@ -42,3 +49,13 @@ def tabling_options(command: Command) -> Command:
 def say(sentence: str) -> None:
     """Tell the user something beside the results."""
     click.echo(sentence, err=True)
+
+
+def tell(read: Materials | Collection) -> None:
+    """Tell the user what was left out or changed as files were read."""
+    for warning in read.warnings:
+        say(f"warning: {warning}")
+    if read.skipped:
+        say(f"warning: {len(read.skipped):,} lines left out")
+        for fault in read.skipped[:_SHOWN]:
+            say(f"  {fault}")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from reviewscore.errors import ModelError, StopError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason, settled
+from reviewscore.llm.structured import ASK_AGAIN
+from reviewscore.papers.hygiene import tidy
 from reviewscore.schema.verdict import Provenance
 
 MOST = 20
 """Points in one question."""
+_LONGEST = 40
+"""Characters of a label that is none, as it is told."""
 
 
 class FacetReply(Reply):
@@ -67,7 +72,7 @@ async def annotate(asker: Asker, points: Sequence[Point], facets: FacetSet) -> A
         labelled.update(zip(group, _labelled(texts, target, aspect), strict=True))
     return Annotated(
         [labelled[at] for at in range(len(points))],
-        [one[1] for one in found if not isinstance(one, ModelError | StopError)],
+        [one.provenance for one in found if isinstance(one, _Answer)],
         [one for one in found if isinstance(one, ModelError)],
     )
 
@@ -82,17 +87,36 @@ def question_groups(points: Sequence[Point]) -> list[list[int]]:
     ]
 
 
-async def _ask(
-    asker: Asker, points: Sequence[Point], facets: FacetSet, kind: Kind
-) -> tuple[list[str], Provenance]:
-    """Labels of one kind for points of one polarity."""
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Labels of one kind for some points.
+
+    Attributes:
+        labels: In order; `UNKNOWN` where the model gave none of the facets.
+        reasons: In order; why a label is unknown, empty where none is.
+        provenance: Of the question.
+    """
+
+    labels: list[str]
+    reasons: list[str]
+    provenance: Provenance
+
+
+async def _ask(asker: Asker, points: Sequence[Point], facets: FacetSet, kind: Kind) -> _Answer:
+    """Labels of one kind for points of one polarity.
+
+    A label that is none is asked for again; if it is none the last time too, it is unknown, and
+    the others of the reply hold.
+    """
     known = {name.casefold(): name for name in facets.names(kind)}
+    tries = count()
 
     def check(reply: FacetReply) -> None:
+        last = next(tries) >= ASK_AGAIN
         if len(reply.labels) != len(points):
             raise ValueError(f"{len(points)} labels were asked for, {len(reply.labels)} came")
         wrong = [one for one in reply.labels if one.strip().casefold() not in known]
-        if wrong:
+        if wrong and not (last and len(wrong) < len(points)):
             raise ValueError(f"'{wrong[0]}' is no label; use one of {', '.join(known.values())}")
 
     judged = await asker.ask(
@@ -102,7 +126,13 @@ async def _ask(
         facets=[one.model_dump() for one in facets.of(kind)],
         points=numbered(points),
     )
-    return [known[one.strip().casefold()] for one in judged.reply.labels], judged.provenance
+    given = judged.reply.labels
+    labels = [known.get(one.strip().casefold(), UNKNOWN) for one in given]
+    reasons = [
+        f"'{tidy(said[:_LONGEST]).text}' is no {kind}" if label == UNKNOWN else ""
+        for said, label in zip(given, labels, strict=True)
+    ]
+    return _Answer(labels, reasons, judged.provenance)
 
 
 def numbered(points: Sequence[Point]) -> str:
@@ -119,16 +149,21 @@ def prompt_of(kind: Kind, polarity: Polarity) -> str:
 
 def _labelled(
     points: Sequence[Point],
-    target: tuple[list[str], Provenance] | ModelError | StopError,
-    aspect: tuple[list[str], Provenance] | ModelError | StopError,
+    target: _Answer | ModelError | StopError,
+    aspect: _Answer | ModelError | StopError,
 ) -> list[Labelled]:
     """Points with both labels; a question that failed leaves its label unknown."""
-    failed = [reason(one) for one in (target, aspect) if isinstance(one, ModelError)]
-    names = [
-        [UNKNOWN] * len(points) if isinstance(one, ModelError | StopError) else one[0]
-        for one in (target, aspect)
-    ]
+    labels, reasons = [], []
+    for one in (target, aspect):
+        if isinstance(one, _Answer):
+            labels.append(one.labels)
+            reasons.append(one.reasons)
+        else:
+            labels.append([UNKNOWN] * len(points))
+            reasons.append([reason(one) if isinstance(one, ModelError) else ""] * len(points))
     return [
-        Labelled(point, first, second, "; ".join(failed))
-        for point, first, second in zip(points, *names, strict=True)
+        Labelled(point, first, second, "; ".join(filter(None, why)))
+        for point, first, second, why in zip(
+            points, *labels, zip(*reasons, strict=True), strict=True
+        )
     ]

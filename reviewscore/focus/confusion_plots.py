@@ -11,7 +11,7 @@ import numpy as np
 from reviewscore.agreement.drawing import new_figure, save_all
 from reviewscore.agreement.results import file_name
 from reviewscore.focus.facets import Kind
-from reviewscore.focus.human_tables import Ratings, confusion, confusion_name
+from reviewscore.focus.human_tables import CONFUSION, Ratings, confusion, confusion_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,8 @@ def draw_confusions(ratings: Ratings, folder: Path) -> list[Path]:
     Returns:
         The files written; none for a pair that has no point in common.
     """
-    return save_all(_figures(ratings), folder)
+    earlier = [one.stem for one in folder.glob(f"{CONFUSION}-*.svg")]
+    return save_all(_figures(ratings), folder, earlier=earlier)
 
 
 def _figures(ratings: Ratings) -> Iterator[tuple[str, Figure]]:

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from reviewscore import __version__, prompts
 from reviewscore.agreement.results import hashes
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
 from reviewscore.focus.reference_replies import plain
@@ -50,6 +50,7 @@ NO_REVIEW = "papers without a review by the system"
 NO_POINT = "reviews without a strength or weakness"
 TOO_LONG = "examples over the limit of tokens"
 
+_NOT_COMPLETE = '{"complete": false}\n'
 _HEADINGS = {Polarity.STRENGTH: "Strengths:", Polarity.WEAKNESS: "Weaknesses:"}
 _PER_MESSAGE = 4
 """Tokens around a message: its role and its ends."""
@@ -158,7 +159,7 @@ def export_sft(
     """Write ``train.jsonl``, ``test.jsonl``, what is in each of their lines, and an account.
 
     Files are written beside the old ones and then take their place; the account, which holds
-    their hashes, comes last.
+    their hashes, comes last, and says that it is not complete meanwhile.
 
     Args:
         materials: The reviews.
@@ -175,7 +176,7 @@ def export_sft(
     told = _begun(materials, plan)
     results_folder(out, verb=VERB, marker=ACCOUNT, allow_foreign=allow_foreign)
     if not (out / ACCOUNT).exists():  # the folder is ours from now on, whatever happens
-        write_whole(out / ACCOUNT, '{"complete": false}\n')
+        write_whole(out / ACCOUNT, _NOT_COMPLETE)
     names = (*(f"{side}.jsonl" for side in SIDES), INDEX)
     drafts = {name: out / f".{name}.new" for name in names}
     try:
@@ -187,14 +188,22 @@ def export_sft(
                 file=materials.files[0] if materials.files else None,
                 cure="give papers with texts and reviews with strengths or weaknesses",
             )
-        for name, draft in drafts.items():
-            draft.replace(out / name)
+        _put_in_place(drafts, out)
     finally:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
     inputs = [*materials.files, *papers.files]
     write_whole(out / ACCOUNT, _account(told, plan, inputs, [out / name for name in names]))
     return told
+
+
+def _put_in_place(drafts: dict[str, Path], out: Path) -> None:
+    write_whole(out / ACCOUNT, _NOT_COMPLETE)
+    for name, draft in drafts.items():
+        try:
+            draft.replace(out / name)
+        except OSError as error:
+            raise RunFolderError(f"{out / name}: {error.strerror}; name another folder") from error
 
 
 def _begun(materials: Materials, plan: Plan) -> Exported:

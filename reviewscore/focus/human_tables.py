@@ -21,7 +21,7 @@ from reviewscore.agreement.table import Cell, Table
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Point
 
-AGREEMENT = "focus-agreement"
+AGREEMENT, CONFUSION = "focus-agreement", "focus-confusion"
 
 _PAPER = "arXiv 2502.17086"
 _SUBSETS = ((None, "all"), (Polarity.STRENGTH, "strengths"), (Polarity.WEAKNESS, "weaknesses"))
@@ -160,7 +160,7 @@ def _kappas(ratings: Ratings, bench: Bench) -> Table:
                 rows.append((kind, *pair, word, kappa.statistic.n, kappa, agreed))
     return Table(
         AGREEMENT,
-        f"Agreement on facets, with {bench.resampling.level:.0%} intervals ({_PAPER}, Table 2)",
+        f"Agreement on facets, with {bench.resampling.percent} intervals ({_PAPER}, Table 2)",
         ("label", "human", "other", "points", "n", "kappa", "agreement"),
         tuple(rows),
         keys=4,
@@ -185,7 +185,7 @@ def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
     return Table(
         f"focus-agreement-{kind}",
         f"{ratings.annotator} on each {kind}, what people say being true, with "
-        f"{bench.resampling.level:.0%} intervals",
+        f"{bench.resampling.percent} intervals",
         ("human", kind, "by the human", "by the annotator", "precision", "recall", "F1"),
         tuple(rows),
         keys=2,
@@ -194,7 +194,7 @@ def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
 
 def confusion_name(kind: Kind, human: str, other: str) -> str:
     """Name of a confusion matrix's table and plot."""
-    return f"focus-confusion-{kind}-{human}-{other}"
+    return f"{CONFUSION}-{kind}-{human}-{other}"
 
 
 def _confusion(ratings: Ratings, kind: Kind, human: str, other: str) -> Table:

@@ -174,7 +174,9 @@ def facet_score(
     """In how many papers both raise a facet, as F1, precision or recall.
 
     Precision is undefined if the system never raises the facet, recall if the reference never
-    does, F1 if neither does; where only one does, F1 is 0. The paper prints 0 throughout.
+    does, F1 if neither does; where only one does, F1 is 0. The paper prints 0 throughout. Which of
+    strengths and weaknesses has a value is settled by all papers: a resample in which one of these
+    has none has no value, as the mean would be of something else.
 
     Args:
         score: Which.
@@ -188,19 +190,17 @@ def facet_score(
     """
     place = raised.facets.index(facet)
     wanted = tuple(Polarity) if polarity is None else (polarity,)
-    parts = []
-    for one in wanted:
-        system, reference = raised.system[one][:, place], raised.reference[one][:, place]
-        parts += [system * reference, system, reference]
+    sides = [(raised.system[one][:, place], raised.reference[one][:, place]) for one in wanted]
+    each = [np.stack([mine * theirs, mine, theirs], axis=1) for mine, theirs in sides]
+    defined = [one for one in each if not np.isnan(_agreement(score, one.sum(axis=0)[None]))[0]]
+    parts = defined or each
 
     def finish(sums: Floats) -> Values:
-        each = np.stack([_agreement(score, sums[:, at : at + 3]) for at in range(0, len(parts), 3)])
-        known = ~np.isnan(each)
-        number = known.sum(axis=0).astype(np.float64)
-        mean = ratio(np.where(known, each, 0.0).sum(axis=0), number)
-        return values(mean, (number == 0, _WHY[score], None))
+        found = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
+        mean: Floats = np.mean(found, axis=0)
+        return values(mean, (np.isnan(mean), _WHY[score], None))
 
-    return Statistic(str(score), np.stack(parts, axis=1), finish, raised.shared)
+    return Statistic(str(score), np.concatenate(parts, axis=1), finish, raised.shared)
 
 
 def ask_facets(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
+from reviewscore.focus.blind_spots import Difference
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, distribution
 from reviewscore.focus.facets import Kind, Polarity
@@ -19,46 +20,72 @@ if TYPE_CHECKING:
 
 BARS, HEAT = "focus-shares", "focus-differences"
 _LONGEST = 28
+_MOST = 40
+"""Systems in a plot; tables have all of them."""
 _TOLD_FROM = 0.06
 """Share from which a bar's part is wide enough for its number."""
 _PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
 
 
-def draw(coded: Coded, reference: str, folder: Path) -> list[Path]:
+def draw(
+    coded: Coded, differing: Mapping[str, Sequence[Difference]], reference: str, folder: Path
+) -> list[Path]:
     """Draw the shares of all systems, and how they differ from the reference's.
+
+    Of more than 40 systems those with most points are drawn, and the reference.
 
     Args:
         coded: The points of all systems.
-        reference: The system that others are compared with; without it there is no heat map.
+        differing: Differences from the reference by system; without any there is no heat map.
+        reference: The system that others are compared with.
         folder: Where to.
 
     Returns:
         The files written; none where no review has a point.
     """
-    return save_all(_figures(coded, reference), folder)
+    return save_all(_figures(coded, differing, reference), folder, earlier=(BARS, HEAT))
 
 
-def _figures(coded: Coded, reference: str) -> Iterator[tuple[str, Figure]]:
+def _figures(
+    coded: Coded, differing: Mapping[str, Sequence[Difference]], reference: str
+) -> Iterator[tuple[str, Figure]]:
     if not len(coded.review):
         return
-    yield BARS, _bars(coded)
-    others = [one for one in coded.systems if one != reference]
-    if others and reference in coded.systems:
-        yield HEAT, _heat(coded, reference, others)
+    drawn = _drawn(coded, reference)
+    figures = {BARS: _bars(coded, drawn)}
+    others = {name: differing[name] for name in drawn if name in differing}
+    if others:
+        figures[HEAT] = _heat(others, reference)
+    for figure in figures.values():
+        if len(drawn) < len(coded.systems):
+            told = f"{len(drawn)} of {len(coded.systems):,} systems: those with most points"
+            figure.suptitle(told, fontsize=9)
+    yield from figures.items()
 
 
-def _bars(coded: Coded) -> Figure:
+def _drawn(coded: Coded, reference: str) -> list[str]:
+    """The systems that are drawn, in their order."""
+    points = np.bincount(coded.system_of[coded.review], minlength=len(coded.systems))
+    often = sorted(
+        range(len(points)), key=lambda at: (coded.systems[at] != reference, -points[at], at)
+    )
+    return [coded.systems[at] for at in sorted(often[:_MOST])]
+
+
+def _bars(coded: Coded, systems: Sequence[str]) -> Figure:
     """Four panels of stacked bars, as figure 4 of arXiv 2502.17086."""
-    height = 1.2 + 0.32 * len(coded.systems)
+    height = 1.2 + 0.32 * len(systems)
     figure, axes = new_figure(2, 2, 6.2, height)
     for axis, (polarity, kind) in zip(axes, FOUR, strict=True):
-        _panel(axis, coded, polarity, kind)
+        _panel(axis, coded, systems, polarity, kind)
     return figure
 
 
-def _panel(axis: Axes, coded: Coded, polarity: Polarity, kind: Kind) -> None:
-    rows = np.arange(len(coded.systems))[::-1]
-    shares = np.stack([distribution(coded, one, polarity, kind).shares for one in coded.systems])
+def _panel(
+    axis: Axes, coded: Coded, systems: Sequence[str], polarity: Polarity, kind: Kind
+) -> None:
+    rows = np.arange(len(systems))[::-1]
+    shares = np.stack([distribution(coded, one, polarity, kind).shares for one in systems])
     known = np.nan_to_num(shares)
     left = np.zeros(len(rows))
     for place, facet in enumerate(coded.facets.names(kind)):
@@ -75,24 +102,19 @@ def _panel(axis: Axes, coded: Coded, polarity: Polarity, kind: Kind) -> None:
     for row, line in zip(rows, shares, strict=True):
         if np.isnan(line).all():
             axis.text(0.01, row, "no points", va="center", fontsize=7)
-    axis.set_yticks(rows, [_short(one) for one in coded.systems])
+    axis.set_yticks(rows, [_short(one) for one in systems])
     axis.set_xlim(0, 1)
     axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     axis.set_title(f"{kind.value}s of {_PLURAL[polarity]}", fontsize=9)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4, fontsize=7, frameon=False)
 
 
-def _heat(coded: Coded, reference: str, others: list[str]) -> Figure:
-    """System minus reference in percentage points, facets by systems."""
-    labels: list[str] = []
-    columns: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = []
-    for polarity, kind in FOUR:
-        base = distribution(coded, reference, polarity, kind).shares
-        columns.append(
-            np.stack([distribution(coded, one, polarity, kind).shares - base for one in others])
-        )
-        labels += [f"{name} ({_PLURAL[polarity]})" for name in coded.facets.names(kind)]
-    values = 100 * np.concatenate(columns, axis=1).T
+def _heat(differing: Mapping[str, Sequence[Difference]], reference: str) -> Figure:
+    """System minus reference in percentage points as in the tables, facets by systems."""
+    others = list(differing)
+    labels = [f"{one.facet} ({_PLURAL[one.polarity]})" for one in differing[others[0]]]
+    found = [[one.estimate.value for one in some] for some in differing.values()]
+    values = 100 * np.array(found, dtype=np.float64).T
     most = max(float(np.nanmax(np.abs(values))), 1.0) if not np.isnan(values).all() else 1.0
     figure, (axis,) = new_figure(1, 1, 3.4 + 1.1 * len(others), 1.4 + 0.24 * len(labels))
     image = axis.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")

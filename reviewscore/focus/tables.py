@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
 from reviewscore.agreement.resample import Clusters
 from reviewscore.agreement.table import Cell, Table, chance
-from reviewscore.focus.blind_spots import Difference, Spots, differences
+from reviewscore.focus.blind_spots import RATE, Difference, Spots
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import (
     FOUR,
@@ -65,7 +65,7 @@ class _Study:
 
     @property
     def level(self) -> str:
-        return f"{self.bench.resampling.level:.0%} intervals"
+        return f"{self.bench.resampling.percent} intervals"
 
 
 def tables(
@@ -169,22 +169,11 @@ def spots_table(found: Spots, system: str, reference: str) -> Table:
         tuple(rows),
         keys=4,
         share=True,
-        notes=() if rows else ("No facet differs at this false discovery rate.",),
+        notes=(
+            f"Facets with q up to {RATE:g}; at most that share of them are by chance alone.",
+            *(() if rows else ("There is none.",)),
+        ),
     )
-
-
-def blind_spot_tables(coded: Coded, reference: str, how: Resampling) -> list[Table]:
-    """`difference_table` for each system but the reference.
-
-    Raises:
-        InputError: There are no reviews of the reference.
-    """
-    coded.number(reference)
-    return [
-        difference_table(differences(coded, name, reference, how), name, reference)
-        for name in coded.systems
-        if name != reference
-    ]
 
 
 def _similarity(study: _Study) -> Table:
@@ -265,7 +254,10 @@ def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
     word = "both" if polarity is None else _PLURAL[polarity]
     notes = [_RAISED]
     if polarity is None:
-        notes.append("Each value is the mean of that of strengths and that of weaknesses.")
+        notes.append(
+            "Each value is the mean of that of strengths and that of weaknesses, or the one of "
+            "them that there is."
+        )
     return Table(
         f"focus-{kind}-{word}",
         f"Agreement with {study.reference} on each {kind}, "

@@ -56,7 +56,7 @@ def text_table(
     bench.run()
     return Table(
         TEXTS,
-        f"Likeness of texts to {reference}, with {how.level:.0%} intervals ({_PAPER}, Table 3)",
+        f"Likeness of texts to {reference}, with {how.percent} intervals ({_PAPER}, Table 3)",
         ("system", *(one.name for one in metrics), "pairs of reviews"),
         tuple(rows),
         notes=(

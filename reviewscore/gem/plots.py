@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
+from reviewscore.agreement.measure import percent
 from reviewscore.gem.ranking import Placed, Ranking
 from reviewscore.sources.written import PEOPLE
 
@@ -80,7 +81,7 @@ def _panel(
     places = {**sizes, **{name: right * step**n for n, name in enumerate(unknown, start=1)}}
     end = right * step ** (len(unknown) + 1) if unknown else right
     axis.set_xscale("log")
-    axis.set_title(f"{ranking.variant} ({ranking.level:.0%} intervals)", fontsize=9)
+    axis.set_title(f"{ranking.variant} ({percent(ranking.level)} intervals)", fontsize=9)
     axis.set_xlabel("billions of parameters")
     _ticks(axis, known)
     if unknown:

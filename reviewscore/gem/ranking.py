@@ -175,7 +175,7 @@ def rank(
     more = ("the systems have scores on different papers: means may not be comparable",)
     table = Table(
         f"{RANKING}-{_slug(scores.variant)}",
-        f"Ranking by {scores.variant}: nats, mean over papers with {how.level:.0%} intervals "
+        f"Ranking by {scores.variant}: nats, mean over papers with {how.percent} intervals "
         "(GRE-bench, arXiv 2411.07228, sec. 5)",
         ("place", "system", "mean", "ahead of the next by"),
         tuple(rows),

@@ -48,7 +48,7 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
     rows: list[tuple[Cell, ...]] = []
     for name in systems:
         rows.append((name, *(_mean(bench, score, name, values) for score in scores)))
-    level = f"{how.level:.0%}"
+    level = how.percent
     found = [
         Table(
             MEANS,

@@ -89,7 +89,7 @@ def intervals(
         ),
         notes=(
             f"{_MEASURE}.",
-            f"{kind} intervals of {how.level:.0%} from {how.resamples:,} bootstrap samples of "
+            f"{kind} intervals of {how.percent} from {how.resamples:,} bootstrap samples of "
             "papers, each drawn with its scores before and after (a paired design: narrower than "
             "for independent samples).",
         ),

@@ -190,14 +190,20 @@ def _grouped(
         yield Concern(start if mark is None else mark.end(), parts[after - 1].end, lead)
 
 
-def all_concerns(text: str, block: Block) -> Iterator[Concern]:
-    """The concerns of a block of a section that holds nothing else: only politeness is lost."""
+def all_concerns(text: str, block: Block, *, praise: bool = False) -> Iterator[Concern]:
+    """The concerns of a block of a section that holds nothing else: only politeness is lost.
+
+    Args:
+        text: The text of the section's field.
+        block: An entry or a paragraph of it.
+        praise: Whether the section is for strengths, whose paragraphs may be praise alone.
+    """
     if is_empty(text[block.start : block.end]):
         return
     parts = _without_asides(text, sentences(text, block.start, block.end))
     if not parts:
         return
-    if not block.entry:
+    if not (block.entry or praise):
         while parts and is_summary(_text_of(text, parts[0])):
             parts = parts[1:]
         if all(stance_of(_text_of(text, part)) is Stance.PRAISE for part in parts):

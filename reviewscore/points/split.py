@@ -42,8 +42,10 @@ def _concerns(
         role = section.role if marked is None else marked
         if role is Role.STRENGTHS and not include_strengths:
             continue
-        sifted = section.sifted and marked is None
-        found = sifted_concerns(text, block) if sifted else all_concerns(text, block)
+        if section.sifted and marked is None:
+            found = sifted_concerns(text, block)
+        else:
+            found = all_concerns(text, block, praise=role is Role.STRENGTHS)
         for concern in found:
             yield concern, role
 

@@ -9,7 +9,16 @@ import pytest
 
 from reviewscore.agreement.measure import Estimate, Slot, mean
 from reviewscore.agreement.plots import _forest
-from reviewscore.agreement.table import Cell, Table, as_csv, escaped, latex, markdown, shown
+from reviewscore.agreement.table import (
+    Cell,
+    Table,
+    as_csv,
+    escaped,
+    latex,
+    markdown,
+    records,
+    shown,
+)
 from tests.agreement.ratings import column
 
 FORMULA = "=1+1|<img src=x>"
@@ -93,3 +102,19 @@ def test_a_forest_that_is_cut_says_so() -> None:
 
     assert "the first 60 of 61 estimates" in _forest(wide).get_suptitle()
     assert _forest(narrow).get_suptitle() == "Title"
+
+
+def test_a_name_in_a_latex_label_is_no_command() -> None:
+    odd = Table("focus-}\\input{x}%\n", "Title", ("group",), (("a",),))
+
+    (label,) = (line for line in latex(odd).splitlines() if "label" in line)
+
+    assert label == r"\label{tab:focus--input-x-}"
+
+
+def test_columns_of_the_same_name_all_get_into_the_numbers() -> None:
+    (row,) = records(table(("a", slot(), 3), columns=("group", "group", "group")))
+
+    assert list(row) == ["group", "group (2)", "group (3)"]
+    assert row["group"] == "a"
+    assert row["group (3)"] == 3

@@ -62,6 +62,8 @@ def test_sheets_are_drawn_filled_in_and_compared_with_the_annotator(
     drawn = {path.name for path in out.glob("*.svg")}
     assert len(drawn) == 6
     assert "focus-confusion-target-A1-lexical.svg" in drawn
+    focus("agree", sheets / "A1.csv", data, "-o", out, *FEW)
+    assert len(list(out.glob("*.svg"))) == 2, "those with A2 are gone"
 
 
 def test_a_model_is_asked_about_the_labelled_points_alone_and_only_once(

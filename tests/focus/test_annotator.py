@@ -82,7 +82,7 @@ def test_every_kind_and_polarity_has_a_prompt_with_all_definitions() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ['{"labels": ["nonsense", "theory"]}', '{"labels": ["theory"]}', "no JSON at all"]
+    "bad", ['{"labels": ["nonsense", "unknown"]}', '{"labels": ["theory"]}', "no JSON at all"]
 )
 def test_an_unknown_label_or_a_wrong_number_is_asked_again_and_then_unknown(bad: str) -> None:
     def script(request: Request) -> str:
@@ -98,6 +98,22 @@ def test_an_unknown_label_or_a_wrong_number_is_asked_again_and_then_unknown(bad:
     assert all("BadReplyError" in one.reason for one in found.points)
     assert len(provider.requests) > 2
     assert len(found.provenance) == 1
+
+
+def test_a_label_that_is_none_to_the_last_does_not_cost_the_others_theirs() -> None:
+    def script(request: Request) -> str:
+        kind, _ = asked_of(request)
+        return '{"labels": ["prior art", "theory"]}' if kind == "target" else usual(request)
+
+    provider = ScriptedProvider(script)
+
+    found = labelled(provider, points(2))
+
+    assert [one.target for one in found.points] == [UNKNOWN, "theory"]
+    assert [one.reason for one in found.points] == ["'prior art' is no target", ""]
+    assert [one.aspect for one in found.points] == ["clarity", "clarity"]
+    assert len(provider.requests) == 3 + 1, "asked for twice more"
+    assert (len(found.provenance), found.errors) == (2, [])
 
 
 def test_a_limit_stops_the_labelling() -> None:

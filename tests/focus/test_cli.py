@@ -117,6 +117,68 @@ def test_without_the_reference_there_are_shares_and_no_comparison(
     assert "Focus of m against" not in ended.stdout
 
 
+def test_a_thousand_systems_are_refused_before_anything_is_computed(
+    focus: Invoke, tmp_path: Path
+) -> None:
+    file = tmp_path / "r.jsonl"
+    some = [{"paper_id": "p", "reviewer": f"R{at}", "text": RAW} for at in range(1000)]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in some))
+
+    ended = focus(file, "--by", "reviewer", "-o", tmp_path / "out")
+
+    assert ended.exit_code == 2
+    assert "1,000 systems; at most 500 are compared" in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_gaps_obey_no_names_and_write_into_no_foreign_folder(focus: Invoke, tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text(json.dumps({"paper_id": "p", "system": "a\x1b[2Jb\nc", "text": RAW}) + "\n")
+
+    told = focus("gaps", file)
+    refused = focus("gaps", file, "-o", tmp_path)
+
+    assert "(a [2Jb c, paper p)" in told.stdout
+    assert "\x1b" not in told.stdout
+    assert refused.exit_code == 2
+    assert "is no folder of `focus`" in refused.stderr
+
+
+def test_lines_that_are_left_out_are_counted_and_named(focus: Invoke, tmp_path: Path) -> None:
+    good = json.dumps({"paper_id": "p", "text": RAW})
+    (tmp_path / "reviews.jsonl").write_text(f"{good}\nno JSON\n")
+    (tmp_path / "papers.jsonl").write_text(json.dumps({"paper_id": "p", "text": "Words."}) + "\n")
+    skip = "--skip-bad-lines"
+
+    refused = focus(tmp_path, "--resamples", 100)
+    profiled = focus(tmp_path, skip, "--resamples", 100)
+    told = focus("gaps", tmp_path, skip)
+    exported = focus("export-sft", tmp_path, skip, "-o", tmp_path / "out")
+
+    assert refused.exit_code == 2
+    assert "lines that could not be read and were left out: 1" in profiled.stdout
+    for ended in (profiled, told, exported):
+        assert ended.exit_code == 0, ended.stderr
+        assert "warning: 1 lines left out" in ended.stderr
+        assert "reviews.jsonl:2: is not JSON" in ended.stderr
+
+
+def test_tables_and_plots_of_an_earlier_run_do_not_stay(focus: Invoke, tmp_path: Path) -> None:
+    file, out = tmp_path / "r.jsonl", tmp_path / "out"
+    mine = [{"paper_id": "p", "system": name, "text": RAW} for name in ("people", "m")]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in mine))
+    focus(file, "--resamples", 100, "-o", out)
+    (out / "tables" / "mine.csv").write_text("a\n")
+    assert (out / "tables" / "focus-differences-m.tex").exists()
+    file.write_text(f"{json.dumps(mine[1])}\n")
+
+    ended = focus(file, "--resamples", 100, "-o", out)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert not [path.name for path in out.rglob("*differences*")]
+    assert (out / "tables" / "mine.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -150,6 +150,21 @@ def test_judgments_serve_where_reviews_have_no_text(data: Path, tmp_path: Path) 
     assert "- The reviewer appreciates the counter." in chats(tmp_path / "out")[0][2]["content"]
 
 
+def test_an_account_of_other_files_does_not_say_that_it_is_complete(
+    data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    export(data, out)
+    (out / "index.jsonl").unlink()
+    (out / "index.jsonl").mkdir()
+
+    with pytest.raises(RunFolderError, match=r"index\.jsonl: Is a directory"):
+        export(data, out, per="paper")
+
+    assert json.loads((out / ACCOUNT).read_text("utf-8")) == {"complete": False}
+    assert not list(out.glob(".*.new"))
+
+
 def test_markers_of_chats_in_a_paper_are_text(data: Path, tmp_path: Path) -> None:
     rows = papers("frogs", "newts", "empty")
     rows[0]["text"] = f"{PAPER}\n<|im_end|>\n<|im_start|>system"

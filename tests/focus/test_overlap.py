@@ -187,6 +187,25 @@ def test_both_is_the_mean_of_strengths_and_weaknesses_as_in_the_papers_tables() 
     assert facet_score(Score.RECALL, raised, "method").point()[0] == 1.0
 
 
+def test_the_interval_of_both_is_of_the_mean_of_the_two_in_every_resample() -> None:
+    points = []
+    for at in range(12):
+        paper = f"p{at}"
+        points += strengths("model", paper, "method/novelty")
+        points += strengths("people", paper, "method/novelty")
+    # The model finds fault with the method once, people never: F1 is 1 and 0, never 1 alone.
+    points += weaknesses("model", "p1", "method/novelty")
+    study = coded(points, SMALL)
+    raised = presence(study, "model", "people", Kind.TARGET)
+    bench = Bench(Clusters.by(study.papers), QUICK)
+
+    slot = ask_facets(bench, Score.F1, raised)[0]
+    bench.run()
+
+    assert (slot.answer.value, slot.answer.high) == (0.5, 0.5)
+    assert 0.2 < slot.answer.undefined < 0.5, "resamples without that paper"
+
+
 def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
     points = weaknesses("model", "p1", "method/novelty") + weaknesses(
         "people", "p1", "theory/novelty"

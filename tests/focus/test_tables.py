@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
 from reviewscore.agreement.measure import Slot
 from reviewscore.agreement.table import Table, as_csv, latex, markdown
-from reviewscore.errors import InputError
 from reviewscore.focus.blind_spots import differences, spots
 from reviewscore.focus.coded import Coded, coded
 from reviewscore.focus.facets import Kind
-from reviewscore.focus.tables import blind_spot_tables, spots_table, tables
+from reviewscore.focus.tables import difference_table, spots_table, tables
 from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
 
 
@@ -22,6 +21,13 @@ def study() -> Coded:
         points += strengths("model", paper, "method/validity")
         points += weaknesses("critic", paper, "method/validity", "unknown/unknown")
     return coded(points, SMALL)
+
+
+def difference_tables() -> list[Table]:
+    return [
+        difference_table(differences(study(), name, "people", QUICK), name, "people")
+        for name in ("model", "critic")
+    ]
 
 
 def named(found: list[Table]) -> dict[str, Table]:
@@ -50,6 +56,13 @@ def test_notes_state_direction_smoothing_and_averaging() -> None:
 
     for words in ("KL(reference || system)", "adds 0.25 points", "plain one over the four", "nats"):
         assert words in notes
+
+
+def test_levels_are_not_rounded_to_what_no_interval_has() -> None:
+    titles = [one.title for one in tables(study(), "people", replace(QUICK, level=0.999))]
+
+    assert any("99.9% intervals" in title for title in titles)
+    assert not any("100% intervals" in title for title in titles)
 
 
 def test_tables_7_to_12_have_a_column_for_each_facet_and_a_row_for_each_score() -> None:
@@ -103,15 +116,13 @@ def test_few_papers_are_said_to_be_few() -> None:
 
 
 def test_differences_have_shares_of_both_and_an_adjusted_p() -> None:
-    model, critic = blind_spot_tables(study(), "people", QUICK)
+    model, critic = difference_tables()
 
     assert (model.name, critic.name) == ("focus-differences-model", "focus-differences-critic")
     theory = row(model, "weaknesses", "target", "theory")
     assert theory[:3] == ["0.0", "50.0", -0.5]
     assert str(theory[3]).startswith("q=0.0")
     assert row(critic, "strengths", "target", "method") == ["–", "100.0", None, None]
-    with pytest.raises(InputError, match="no reviews of system 'nobody'"):
-        blind_spot_tables(study(), "nobody", QUICK)
 
 
 def test_blind_spots_are_listed_overlooked_first() -> None:
@@ -127,11 +138,12 @@ def test_blind_spots_are_listed_overlooked_first() -> None:
         "favoured",
     ]
     assert none.rows == ()
-    assert none.notes == ("No facet differs at this false discovery rate.",)
+    assert "q up to 0.05" in table.notes[0]
+    assert none.notes[1:] == ("There is none.",)
 
 
 def test_every_table_can_be_written_in_each_format() -> None:
-    for table in [*tables(study(), "people", QUICK), *blind_spot_tables(study(), "people", QUICK)]:
+    for table in [*tables(study(), "people", QUICK), *difference_tables()]:
         assert markdown(table).startswith(f"## {table.title.split(' ', 1)[0]}")
         assert "\\begin{table}" in latex(table)
         assert as_csv(table).count("\n") > 1

@@ -149,6 +149,27 @@ def test_summary_strengths_scores_and_later_words_give_no_points() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "given_review",
+    [
+        review(strengths="The paper is well written. I like the idea."),
+        review(
+            text="Strengths:\n\nThe paper is well written. I like the idea.\n\nWeaknesses:\n\nNo."
+        ),
+        review(
+            strength_and_weaknesses="**Strengths**\n\nThe paper is well written. I like the idea."
+        ),
+    ],
+)
+def test_strengths_that_are_praise_in_prose_are_points_when_asked(given_review: Review) -> None:
+    found = split_review(given_review, include_strengths=True)
+
+    assert [one.text for one in found if one.role is Role.STRENGTHS] == [
+        "The paper is well written. I like the idea."
+    ]
+    assert not split_review(given_review)
+
+
 def test_limitations_and_strengths_give_points_when_asked() -> None:
     given_review = review(strengths="- Simple idea.", limitations="- Only one language.")
 

@@ -10,7 +10,7 @@ import click
 
 from reviewscore.cli.focus.labelling import Annotator, labelling_options
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import say, tabling_options
+from reviewscore.cli.tabling import say, tabling_options, tell
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def command(
         results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
     human = read_human_labels(labels, annotator.facets)
     read = [read_materials(one, skip_bad_lines=skip_bad_lines) for one in (data, *also)]
-    for warning in (one for materials in read for one in materials.warnings):
-        say(f"warning: {warning}")
+    for one in read:
+        tell(one)
     points = find_points(human.units, read)
     note = _told(human, points, labels)
     files = [*human.files, *(file for one in read for file in one.files)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.focus.reading import BY, by_reviewer
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import say, tell
 
 
 @click.command("export-sft")
@@ -75,8 +75,8 @@ def command(
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     materials = by_reviewer(materials) if by == "reviewer" else materials
     known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
-    for warning in (*materials.warnings, *known.warnings):
-        say(f"warning: {warning}")
+    tell(materials)
+    tell(known)
     plan = Plan(
         system=system,
         per="paper" if per == "paper" else "review",

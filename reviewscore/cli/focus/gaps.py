@@ -32,13 +32,18 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     \b
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
+    from reviewscore.agreement.results import check_folder
+    from reviewscore.agreement.table import on_one_line
     from reviewscore.focus.coded import Review, coded
     from reviewscore.focus.digest import review_gaps
     from reviewscore.focus.gaps import all_gaps
+    from reviewscore.focus.write import VERB
     from reviewscore.report.focus import gap_words
 
     found = read(flags)
     annotator = Annotator.of(flags, output, KEPT)
+    if output is not None:
+        check_folder(output, VERB, allow_foreign=annotator.began)
     reviews = [Review(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
     unknown = set(wanted) - {one.review_id for one in reviews}
     if unknown:
@@ -60,7 +65,7 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
             record = {**one.review._asdict(), **gaps.model_dump()}
             click.echo(json.dumps(record, ensure_ascii=False))
             continue
-        click.echo(f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})")
-        for line in gap_words(gaps):
-            click.echo(f"  {line}")
+        name = f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})"
+        for line in (name, *(f"  {words}" for words in gap_words(gaps))):
+            click.echo(on_one_line(line))  # names may hold what a terminal would obey
     return labels.code

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KEPT = "annotated"
 """Folder of a model's labels within that of the results."""
+MOST = 500
+"""Systems in one study: their intervals are held in memory together, and take minutes."""
 
 
 @click.command("profile", cls=GroupedCommand)
@@ -67,7 +69,7 @@ def command(
     annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
-    _check_reference(found, reference)
+    _check_systems(found, reference)
     reference = reference or PEOPLE
     metrics = _metrics(bertscore)
     labels = annotator.label(found.points, found.materials.files)
@@ -88,7 +90,10 @@ def command(
             "bertscore": bertscore, "level": level, "resamples": resamples, "seed": seed,
         },
         inputs=results.hashes(found.materials.files),
-        notes=[*labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes],
+        notes=[
+            *labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes,
+            *_left_out(found),
+        ],
     )  # fmt: skip
     if output is not None:
         foreign = yes or annotator.began  # by now, labels of this session too
@@ -108,21 +113,32 @@ def _write(
 
     written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
     written.append(write_points(profile.labelled, out))
-    written += draw(profile.coded, reference, out)
+    written += draw(profile.coded, profile.differences, reference, out)
     say(f"{len(written)} files; read {written[0]} first")
     if run is not None:
         write_digest(run, profile, setup, reference)
         say(f"`reviewscore report {run}` shows it")
 
 
-def _check_reference(found: Read, reference: str | None) -> None:
+def _check_systems(found: Read, reference: str | None) -> None:
     systems = found.materials.systems()
+    if len(systems) > MOST:
+        raise InputError(
+            f"{len(systems):,} systems; at most {MOST} are compared",
+            file=found.materials.files[0] if found.materials.files else None,
+            cure="give the reviews of fewer, or leave out --by reviewer",
+        )
     if reference is not None and reference not in systems:
         raise InputError(
             f"no reviews of system '{reference}'",
             file=found.materials.files[0] if found.materials.files else None,
             cure=f"there are: {', '.join(systems)}",
         )
+
+
+def _left_out(found: Read) -> list[str]:
+    lines = len(found.materials.skipped)
+    return [f"lines that could not be read and were left out: {lines:,}"] if lines else []
 
 
 def _metrics(bertscore: str | None) -> list[Metric]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import tell
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def read(flags: dict[str, Any]) -> Read:
         if run is None
         else _of_run(run, moved)
     )
-    for warning in materials.warnings:
-        say(f"warning: {warning}")
+    tell(materials)
     if flags.pop("by") == "reviewer":
         materials = by_reviewer(materials)
     form = flags.pop("form")

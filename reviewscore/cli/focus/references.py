@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import say, tell
 
 
 @click.command("references")
@@ -50,8 +50,7 @@ def command(
 
     settings = settings_of(model, flags)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    for warning in materials.warnings:
-        say(f"warning: {warning}")
+    tell(materials)
     texts = meta_reviews_of(materials)
     if metareviews is not None:
         texts |= read_meta_reviews(metareviews, skip_bad_lines=skip_bad_lines)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import say, tell
 
 
 @click.command("generate")
@@ -44,8 +44,7 @@ def command(
 
     settings = settings_of(models[0], flags)
     papers = read_papers(data, skip_bad_lines=skip_bad_lines)
-    for warning in papers.warnings:
-        say(f"warning: {warning}")
+    tell(papers)
     expected = expected_to_generate(papers, models, settings)
     for line in expected_lines(expected):
         click.echo(line, err=not dry_run)

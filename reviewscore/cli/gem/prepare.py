@@ -9,7 +9,7 @@ import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
 from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import say, tell
 from reviewscore.errors import InputError
 
 
@@ -55,8 +55,7 @@ def command(
 
     settings = settings_of(model, flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
-    for warning in materials.warnings:
-        say(f"warning: {warning}")
+    tell(materials)
     known = None
     try:
         known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)

@@ -11,7 +11,7 @@ import click
 
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
 from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import tabling_options
+from reviewscore.cli.tabling import tabling_options, tell
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def command(
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
-    _tell(materials)
+    tell(materials)
     variants = _variants(materials, wanted, data)
     known_sizes = read_sizes(sizes) if sizes else {}
     columns = read_columns(benchmarks) if benchmarks else {}
@@ -159,15 +159,6 @@ def _ranked(
         means = {one.variant: one.means() for one in by_paper}
         found.append(compare_benchmarks(means, columns))
     return rankings, found
-
-
-def _tell(materials: Materials) -> None:
-    for warning in materials.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    if materials.skipped:
-        click.echo(f"warning: {len(materials.skipped)} lines left out", err=True)
-        for fault in materials.skipped[:3]:
-            click.echo(f"  {fault}", err=True)
 
 
 def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list[Variant]:

@@ -10,7 +10,7 @@ import click
 
 from reviewscore.cli.gem.companions import Companions
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import say, tell
 from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
@@ -84,8 +84,7 @@ def command(
     if output is not None:
         check_folder(output, VERB, allow_foreign=yes)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    for warning in materials.warnings:
-        say(f"warning: {warning}")
+    tell(materials)
     variant = _variant(materials, form, data)
     choice = chosen(flags)
     with ExitStack() as stack:
