@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reviewscore.points.roles import (
+from reviewscore.sources.roles import (
     POINT_ROLES,
     Level,
     field_role,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reviewscore.points.roles import Level, heading_kind, plain_name
+from reviewscore.sources.roles import Level, heading_kind, plain_name
 from reviewscore.points.sentences import Stretch, sentences
 
 FORM_HEADINGS = (
