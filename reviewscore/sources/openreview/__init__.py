@@ -1,1 +1,1 @@
-"""Reviews of OpenReview, live or exported. Front doors: `threads.thread` and `export.threads_in`."""
+"""Reviews of OpenReview, live or exported. Front doors: `fetch.fetch`, `forums.build`."""

@@ -22,12 +22,13 @@ HALVES = Scale.between(1, 5, 0.5)
 FOUR_STEPS = Scale((1.0, 3.0, 6.0, 8.0))  # ICLR 2020
 SIX_STEPS = Scale((1.0, 3.0, 5.0, 6.0, 8.0, 10.0))  # ICLR 2022 to 2025
 
-_NEVER = frozenset(
-    "title code_of_conduct code_of_conduct_acknowledgement responsible_reviewing_acknowledgement "
-    "flag_for_ethics_review ethics_flag ethics_review_area needs_ethics_review ethical_concerns "
-    "details_of_ethics_concerns first_time_reviewer paper_formatting_concerns "
-    "time_spent_reviewing supplementary_material license_agreement".split()
-)
+_NEVER_WORDS = """
+title code_of_conduct code_of_conduct_acknowledgement responsible_reviewing_acknowledgement
+flag_for_ethics_review ethics_flag ethics_review_area needs_ethics_review ethical_concerns
+details_of_ethics_concerns first_time_reviewer paper_formatting_concerns time_spent_reviewing
+supplementary_material license_agreement
+"""
+_NEVER = frozenset(_NEVER_WORDS.split())
 """Boxes of many forms that say nothing about the paper's content."""
 
 

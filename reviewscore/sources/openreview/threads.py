@@ -81,9 +81,7 @@ class Thread:
         return year_of(self.venue)
 
 
-def thread(
-    submission: Note, replies: Iterable[Mapping[str, object]] | None = None
-) -> Thread:
+def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = None) -> Thread:
     """Order the notes of a forum.
 
     Args:
@@ -209,11 +207,8 @@ def _roles(fields: Mapping[str, str], form: Form | None) -> dict[Role, tuple[str
     """Boxes by role; of an unknown form, or a box that it does not have, by name."""
     found: dict[Role, list[str]] = {}
     for name in fields:
-        role = None
-        if form is not None and name in form.known:
-            role = form.roles.get(name)
-        else:
-            role = field_role(name)
+        own = form is not None and name in form.known
+        role = form.roles.get(name) if form is not None and own else field_role(name)
         if role is not None:
             found.setdefault(role, []).append(name)
     return {role: tuple(names) for role, names in found.items()}
