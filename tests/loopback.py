@@ -236,6 +236,53 @@ def review(prompt: str) -> Answer:
     }
 
 
+def sentences_in(text: str) -> list[str]:
+    return [one for one in re.split(r"(?<=[.?])\s+", text) if len(one) > 3]
+
+
+def named_points(prompt: str) -> Answer:
+    found = [
+        {
+            "polarity": "strength" if words(one) & {"good", "clear", "strong"} else "weakness",
+            "text": one,
+            "quote": one,
+        }
+        for one in sentences_in(fenced(prompt, "meta-review"))
+        if "decision" not in one
+    ]
+    return {"points": found, "names_none": not found}
+
+
+def given_points(prompt: str) -> list[tuple[str, str]]:
+    return re.findall(r"^\d+\. \((strength|weakness)\) (.*)$", fenced(prompt, "points"), re.M)
+
+
+def augmented_points(prompt: str) -> Answer:
+    reviews = re.findall(r"<review-([0-9a-f]{12})>\n(.*?)\n</review-\1>", prompt, re.DOTALL)
+    said = [one for _, review in reviews for one in sentences_in(review)]
+    points = []
+    for polarity, text in given_points(prompt):
+        best = max(said, key=lambda one: len(words(one) & words(text)), default="")
+        quotes = [best] if words(best) & words(text) else []
+        points.append({"polarity": polarity, "text": " ".join([text, *quotes]), "quotes": quotes})
+    return {"points": points}
+
+
+def clean_points(prompt: str) -> Answer:
+    return {
+        "points": [
+            {"polarity": polarity, "text": re.sub(r"(?:All|Two) reviewers find ", "", text)}
+            for polarity, text in given_points(prompt)
+        ]
+    }
+
+
+def facets(prompt: str) -> Answer:
+    names = re.findall(r'^- "([^"]+)": ', prompt, re.MULTILINE)
+    points = re.findall(r"^\d+\. (.*)$", fenced(prompt, "points"), re.MULTILINE)
+    return {"labels": [names[len(one) % len(names)] for one in points]}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -252,6 +299,10 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "JudgmentsReply": judgments,
     "StatedReply": stated,
     "ReviewReply": review,
+    "NamedPointsReply": named_points,
+    "AugmentedPointsReply": augmented_points,
+    "CleanPointsReply": clean_points,
+    "FacetReply": facets,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]

@@ -35,6 +35,9 @@ class Reason(IntEnum):
     NOT_RAISED = 12
     NOT_EXPECTED = 13
     NEITHER_RAISES = 14
+    NOT_GIVEN = 15
+    NOT_MEANT = 16
+    NEITHER_GIVES = 17
 
     @property
     def words(self) -> str:
@@ -58,6 +61,9 @@ _WORDS = {
     Reason.NOT_RAISED: "the system raises it in no paper",
     Reason.NOT_EXPECTED: "the reference raises it in no paper",
     Reason.NEITHER_RAISES: "neither side raises it in any paper",
+    Reason.NOT_GIVEN: "the annotator gives it to no point",
+    Reason.NOT_MEANT: "the human gives it to no point",
+    Reason.NEITHER_GIVES: "nobody gives it to a point",
 }
 
 

@@ -47,7 +47,7 @@ def asking_options(command: Command) -> Command:
     return command
 
 
-def settings_of(model: str, flags: dict[str, Any]) -> Settings:
+def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     """Settings from flags, environment and file; a model named in them is overruled."""
     return resolve({"model": model, **flags}).settings
 
@@ -72,15 +72,21 @@ def agreed(found: Expected, settings: Settings) -> bool:
     return click.confirm(f"this may cost about ${found.usd:,.2f}; go on?", err=True)
 
 
-def close(outcome: Outcome, out: Path) -> int:
-    """Say how a session ended, and with which exit code."""
+def close(outcome: Outcome, out: Path, *, err: bool = False) -> int:
+    """Say how a session ended, and with which exit code.
+
+    Args:
+        outcome: How.
+        out: The session's folder.
+        err: Whether stdout is for something else.
+    """
     account = outcome.account
     counts = ", ".join(f"{count:,} {name}" for name, count in account.counts.items())
-    click.echo(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s")
+    click.echo(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s", err=err)
     for warning in account.warnings:
         say(f"warning: {warning}")
     if account.spending.usd:
-        click.echo(f"cost so far: ${account.spending.usd:,.2f}")
+        click.echo(f"cost so far: ${account.spending.usd:,.2f}", err=err)
     if outcome.interrupted:
         say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED

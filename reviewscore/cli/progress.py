@@ -26,10 +26,11 @@ class TerminalProgress:
 
     Args:
         quiet: Say nothing at all.
+        noun: What is counted.
     """
 
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
+    def __init__(self, *, quiet: bool, noun: str = "points") -> None:
+        self._quiet, self._noun = quiet, noun
         self._total = self._done = self._failed = 0
         self._last_share, self._last_time = 0.0, time.monotonic()
         self._bar: Bar | None = None
@@ -48,7 +49,7 @@ class TerminalProgress:
             self._bar.stop()
 
     def expect(self, points: int) -> None:
-        """How many points there will be, by the splitting rules."""
+        """How many there will be; of points, by the splitting rules."""
         self._total = points
         if self._quiet or not sys.stderr.isatty() or os.environ.get("CI"):
             return
@@ -57,7 +58,7 @@ class TerminalProgress:
         from rich.progress import TimeRemainingColumn as Left
 
         self._bar = Progress(
-            TextColumn("points"),
+            TextColumn(self._noun),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}"),
@@ -65,7 +66,7 @@ class TerminalProgress:
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task("points", total=points, note="")
+        self._task = self._bar.add_task(self._noun, total=points, note="")
         self._bar.start()
 
     def finished(self, score: PointScore, traffic: Traffic | None) -> None:
@@ -75,10 +76,18 @@ class TerminalProgress:
         note = f"{self._failed} failed" if self._failed else ""
         if traffic is not None:
             note += f" {traffic.calls} calls, {traffic.reused} reused"
+        self._show(note.strip())
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        self._show("")
+
+    def _show(self, note: str) -> None:
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, advance=1, note=note.strip())
+            self._bar.update(self._task, advance=1, note=note)
         elif not self._quiet:
-            self._plain(note.strip())
+            self._plain(note)
 
     def _plain(self, note: str) -> None:
         share, now = self._done / max(self._total, 1), time.monotonic()
@@ -86,7 +95,7 @@ class TerminalProgress:
         if not late and (share - self._last_share < PLAIN_SHARE or self._total < 1 / PLAIN_SHARE):
             return
         self._last_share, self._last_time = share, now
-        click.echo(f"{self._done}/{self._total} points {note}".rstrip(), err=True)
+        click.echo(f"{self._done}/{self._total} {self._noun} {note}".rstrip(), err=True)
 
     def say(self, sentence: str) -> None:
         """Something the user should know."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from reviewscore.errors import ModelError, StopError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
@@ -31,10 +30,12 @@ class Annotated:
     Attributes:
         points: In order.
         provenance: Of each question that was answered.
+        errors: Of each question that was not.
     """
 
     points: list[Labelled]
     provenance: list[Provenance]
+    errors: list[ModelError]
 
 
 async def annotate(asker: Asker, points: Sequence[Point], facets: FacetSet) -> Annotated:
@@ -42,33 +43,43 @@ async def annotate(asker: Asker, points: Sequence[Point], facets: FacetSet) -> A
 
     Args:
         asker: The model.
-        points: In the order of their reviews.
+        points: In any order.
         facets: The labels.
 
     Raises:
         StopError: Nothing more can be asked; what was answered is on record.
     """
-    groups = [
-        group[at : at + MOST]
-        for _, run in groupby(points, key=lambda one: (one.review_id, one.polarity))
-        for group in [list(run)]
-        for at in range(0, len(group), MOST)
+    groups = question_groups(points)
+    work = [
+        settled(_ask(asker, [points[at] for at in group], facets, kind))
+        for group in groups
+        for kind in Kind
     ]
-    kinds = (Kind.TARGET, Kind.ASPECT)
-    work = [settled(_ask(asker, group, facets, kind)) for group in groups for kind in kinds]
     found = await asyncio.gather(*work)
     for one in found:
         if isinstance(one, StopError):
             raise one
     answers = iter(found)
-    out = Annotated([], [])
+    labelled: dict[int, Labelled] = {}
     for group in groups:
         target, aspect = next(answers), next(answers)
-        out.points.extend(_labelled(group, target, aspect))
-        for answer in (target, aspect):
-            if not isinstance(answer, ModelError | StopError):
-                out.provenance.append(answer[1])
-    return out
+        texts = [points[at] for at in group]
+        labelled.update(zip(group, _labelled(texts, target, aspect), strict=True))
+    return Annotated(
+        [labelled[at] for at in range(len(points))],
+        [one[1] for one in found if not isinstance(one, ModelError | StopError)],
+        [one for one in found if isinstance(one, ModelError)],
+    )
+
+
+def question_groups(points: Sequence[Point]) -> list[list[int]]:
+    """Places of the points that are asked about together: of one review and one polarity."""
+    together: dict[tuple[str, Polarity], list[int]] = {}
+    for at, one in enumerate(points):
+        together.setdefault((one.review_id, one.polarity), []).append(at)
+    return [
+        group[at : at + MOST] for group in together.values() for at in range(0, len(group), MOST)
+    ]
 
 
 async def _ask(
@@ -84,17 +95,21 @@ async def _ask(
         if wrong:
             raise ValueError(f"'{wrong[0]}' is no label; use one of {', '.join(known.values())}")
 
-    numbered = "\n".join(
-        f"{number}. {' '.join(one.text.split())}" for number, one in enumerate(points, 1)
-    )
     judged = await asker.ask(
         prompt_of(kind, points[0].polarity),
         FacetReply,
         check=check,
         facets=[one.model_dump() for one in facets.of(kind)],
-        points=numbered,
+        points=numbered(points),
     )
     return [known[one.strip().casefold()] for one in judged.reply.labels], judged.provenance
+
+
+def numbered(points: Sequence[Point]) -> str:
+    """Points as a question shows them, one a line."""
+    return "\n".join(
+        f"{number}. {' '.join(one.text.split())}" for number, one in enumerate(points, 1)
+    )
 
 
 def prompt_of(kind: Kind, polarity: Polarity) -> str:

@@ -6,6 +6,8 @@ definitions of our own; other fields bring theirs as a file.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -72,6 +74,12 @@ class FacetSet:
     def names(self, kind: Kind) -> tuple[str, ...]:
         """Their names, in order."""
         return tuple(one.name for one in self.of(kind))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all names and definitions, which tells sets of one name apart."""
+        told = [[one.model_dump() for one in self.of(kind)] for kind in Kind]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 DEFAULT = FacetSet(

@@ -29,8 +29,8 @@ def points_of(review: Written, form: Form) -> Iterator[Point]:
     """The strengths and weaknesses of one review, in order.
 
     Of judgments those that appreciate and those that criticise; of a review as written the points
-    under headings for strengths and weaknesses, and the concerns of boxes for both. Questions,
-    suggestions and summaries are neither.
+    that its record lists, else those under headings for strengths and weaknesses, and the concerns
+    of boxes for both. Questions, suggestions and summaries are neither.
 
     Args:
         review: The review.
@@ -57,6 +57,9 @@ def _judged(review: Written) -> Iterator[tuple[Polarity, str]]:
 
 
 def _written(review: Written) -> Iterator[tuple[Polarity, str]]:
+    if review.points:
+        yield from ((Polarity(polarity), text) for polarity, text in review.points)
+        return
     if not review.raw.strip():
         return
     whole = Review(

@@ -18,6 +18,9 @@ from reviewscore.focus.text_table import text_table
 from reviewscore.likeness.pair import Metric
 from reviewscore.sources.written import Form, Materials
 
+_REASONS = 5
+"""Reasons for missing labels that are told; models word theirs in many ways."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -87,5 +90,9 @@ def _told(labelled: Sequence[Labelled]) -> list[str]:
     kinds = Counter(one.point.polarity for one in labelled)
     lines = [f"{kinds[Polarity.STRENGTH]:,} strengths and {kinds[Polarity.WEAKNESS]:,} weaknesses"]
     failed = Counter(one.reason for one in labelled if one.reason)
-    lines += [f"{count:,} points without all labels: {why}" for why, count in failed.items()]
+    told = failed.most_common(_REASONS)
+    lines += [f"{count:,} points without all labels: {why}" for why, count in told]
+    if more := len(failed) - len(told):
+        rest = failed.total() - sum(count for _, count in told)
+        lines.append(f"{rest:,} points without all labels for {more:,} other reasons")
     return lines

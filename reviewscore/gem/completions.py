@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from reviewscore.errors import ModelError, SettingsError, StopError, StoppedError
 from reviewscore.gem import layout, self_check
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.layout import Layout, broken_up
+from reviewscore.gem.layout import Layout
 from reviewscore.gem.self_check import Steadiness
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
@@ -28,6 +28,7 @@ from reviewscore.llm.providers.completions import CompletionsProvider
 from reviewscore.llm.providers.prompt_logprobs import Scored
 from reviewscore.llm.retry import with_retries
 from reviewscore.llm.sending import Book
+from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.call import Completion, Message, Request
 
 PREFIX = "server/"
@@ -58,7 +59,7 @@ class CompletionsModel:
     """Log-probabilities of forced continuations by a server.
 
     The server's tokenizer reads control markers wherever they stand; those in synopsis, candidate
-    and reference are therefore broken up by a space (`layout.broken_up`), and the text so changed
+    and reference are therefore broken up by a space (`hygiene.broken_up`), and the text so changed
     is what is scored. A call that fails for good is the reason of its own answer. Not for use
     inside a running event loop.
 

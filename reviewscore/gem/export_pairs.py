@@ -17,7 +17,8 @@ from typing import Literal
 
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
-from reviewscore.gem.layout import broken_up, plain, reference_of, turns
+from reviewscore.gem.layout import plain, reference_of, turns
+from reviewscore.papers.hygiene import broken_up
 from reviewscore.sources.written import PEOPLE, Materials, Written
 from reviewscore.store.jsonl import JsonLines
 

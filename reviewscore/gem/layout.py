@@ -8,7 +8,6 @@ The synopsis stands before the candidate, so that all candidates on a paper shar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,15 +15,13 @@ from reviewscore import prompts
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Question
 from reviewscore.hf.reading import Part
-from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.papers.hygiene import broken_up, without_surrogates
 
 Turns = list[dict[str, str]]
 Template = Callable[[Turns], str]
 """A chat template: turns of a conversation as the text that ends where the reply begins."""
 
 _MARKS = ("7c1eSYNOPSISf02b", "7c1eCANDIDATEf02b")
-_MARKER = re.compile(r"<(?=[|｜])|<(?=[^\s<>]{1,64}>)|\[(?=/?[A-Z_]{2,32}\])")
-"""Where a control marker of any common chat format begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +113,6 @@ def turns(question: Question) -> Turns:
     task, _ = _rendered()
     user = f"{before.removeprefix(task).lstrip()}{synopsis}{between}{candidate}"
     return [{"role": "system", "content": task}, {"role": "user", "content": user}]
-
-
-def broken_up(text: str) -> str:
-    """A foreign text whose control markers are text to any tokenizer.
-
-    For tokenizers out of our reach, on a server, that read markers wherever they stand. The rule:
-    a space goes after each ``<`` that begins ``<|..`` or a tag without blanks (``</s>``,
-    ``<start_of_turn>``), and after each ``[`` that begins a word in capitals in brackets
-    (``[INST]``, ``[/INST]``). Other text stays as it is, and so does text that was broken up.
-    """
-    return _MARKER.sub(lambda found: f"{found[0]} ", text)
 
 
 def _rendered() -> tuple[str, str]:

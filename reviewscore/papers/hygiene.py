@@ -10,6 +10,8 @@ from reviewscore.errors import InputError
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_MARKER = re.compile(r"<(?=[|｜])|<(?=[^\s<>]{1,64}>)|\[(?=/?[A-Z_]{2,32}\])")
+"""Where a control marker of any common chat format begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,17 @@ def without_surrogates(value: object) -> object:
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
     return value
+
+
+def broken_up(text: str) -> str:
+    """A foreign text whose control markers are text to any tokenizer.
+
+    For tokenizers out of our reach, on a server, that read markers wherever they stand. The rule:
+    a space goes after each ``<`` that begins ``<|..`` or a tag without blanks (``</s>``,
+    ``<start_of_turn>``), and after each ``[`` that begins a word in capitals in brackets
+    (``[INST]``, ``[/INST]``). Other text stays as it is, and so does text that was broken up.
+    """
+    return _MARKER.sub(lambda found: f"{found[0]} ", text)
 
 
 def read_text(path: Path) -> str:

@@ -84,6 +84,15 @@ def normal_form(text: str) -> str:
     return _normal(MappedText(text)).text
 
 
+def stands_in(text: str, passage: str) -> bool:
+    """Whether a passage is in a text, typography and upper and lower case levelled.
+
+    Unlike `find_quote` it takes passages of any length, so that it proves little of short ones.
+    """
+    wanted = normal_form(_LOOSE_ENDS.sub("", _core(passage)[0])).casefold()
+    return bool(wanted) and wanted in _normal_raw(text).text.casefold()
+
+
 def evidence_at(paper: Paper, start: int, end: int) -> Evidence:
     """The evidence for a span of the paper's own text.
 

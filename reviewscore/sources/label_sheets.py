@@ -43,7 +43,7 @@ def read_sheet(file: Path) -> Iterator[Row]:
         for tab, grid in _tabs(file):
             yield from _labels(grid, file, tab)
         return
-    yield from _labels(_csv(file), file, None)
+    yield from _labels(read_csv(file), file, None)
 
 
 def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
@@ -82,7 +82,14 @@ def _value(cell: str) -> int | str:
     return int(number[1]) if number else cell
 
 
-def _csv(file: Path) -> Grid:
+def read_csv(file: Path) -> Grid:
+    """Rows of a CSV file in UTF-8, separated by comma, semicolon or tab.
+
+    Headings are in lower case, with underscores for spaces.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
     try:
         text = file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:

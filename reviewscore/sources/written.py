@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -48,6 +49,27 @@ Numbered = Annotated[Identifier, BeforeValidator(_name)]
 """An identifier that may be a number."""
 
 
+def _listed(value: object) -> object:
+    """A list, as it is or as JSON text; empty cells come as NaN or null."""
+    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 - NaN
+        return ()
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value.strip() else ()
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is not JSON: {error}") from None
+
+
+class RemarkRow(BaseModel):
+    """A strength or weakness that a record gives as such; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    polarity: Literal["strength", "weakness"]
+    text: Annotated[str, Field(min_length=1)]
+
+
 class WrittenRow(BaseModel):
     """One record of a file of reviews; unknown fields are ignored."""
 
@@ -62,6 +84,7 @@ class WrittenRow(BaseModel):
     judgments: Annotated[Word, BeforeValidator(_lines)] = Field(
         default=None, validation_alias=AliasChoices("judgments", "review_summary")
     )
+    points: Annotated[tuple[RemarkRow, ...], BeforeValidator(_listed)] = ()
 
 
 class SynopsisRow(BaseModel):
@@ -73,6 +96,21 @@ class SynopsisRow(BaseModel):
     abstract: Word = None
     assw: Annotated[Word, BeforeValidator(_lines)] = None
     text: Word = None
+    meta_review: Word = Field(
+        default=None, validation_alias=AliasChoices("meta_review", "metareview")
+    )
+
+
+class Remark(NamedTuple):
+    """One strength or weakness of a review, whole.
+
+    Attributes:
+        polarity: Which of the two.
+        text: Never empty.
+    """
+
+    polarity: Literal["strength", "weakness"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +124,8 @@ class Written:
         system: Who wrote it: `PEOPLE`, or the name of a model.
         raw: The review as written; empty if it is not at hand.
         judgments: Its judgments, one a line (arXiv 2411.07228, app. C.1); empty if there are none.
+        points: Its strengths and weaknesses, where the record lists them, so that `raw` need not be
+            searched for them; empty if it does not.
     """
 
     paper_id: str
@@ -94,6 +134,7 @@ class Written:
     system: str
     raw: str
     judgments: str
+    points: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -214,7 +255,7 @@ class _Reading:
             except InputError as error:
                 self._fault(error)
                 continue
-            if not one.raw.strip() and not one.judgments.strip():
+            if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
             self.papers.setdefault(one.paper_id, []).append(one)
@@ -266,6 +307,11 @@ class _Reading:
             system=name,
             raw=tidy(text).text,
             judgments=tidy(row.judgments or "").text,
+            points=tuple(
+                Remark(point.polarity, text)
+                for point in row.points
+                if (text := tidy(point.text).text.strip())
+            ),
         )
 
     def _fault(self, error: InputError) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from reviewscore.agreement.results import file_name
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
+from reviewscore.focus.profile import profile_systems
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 from tests.commands import Invoke, invoker
+from tests.focus.invented import QUICK, SMALL, weaknesses
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "gem"
 RAW = """Summary:
@@ -126,6 +129,18 @@ def test_what_cannot_be_is_said_with_a_cure(focus: Invoke, words: list[str], say
 
     assert ended.exit_code == 2
     assert says in ended.stderr
+
+
+def test_of_many_reasons_for_missing_labels_the_usual_ones_are_told() -> None:
+    points = [
+        replace(one, reason=f"reason {number}")
+        for number, one in enumerate(weaknesses("people", "p", *["unknown/unknown"] * 7))
+    ]
+
+    found = profile_systems(Materials({}, {}), points, SMALL, QUICK, reference="people")
+
+    assert found.notes[-1] == "2 points without all labels for 2 other reasons"
+    assert "1 points without all labels: reason 0" in found.notes
 
 
 def test_tables_of_systems_with_odd_names_keep_apart() -> None:

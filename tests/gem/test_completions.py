@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from reviewscore.errors import SettingsError, StopError
 from reviewscore.gem.completions import CompletionsModel, Form, Means
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.layout import broken_up
 from reviewscore.llm.client import Limits
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.providers.prompt_logprobs import cut
+from reviewscore.papers.hygiene import broken_up
 from tests.scoring_server import BOS, ScoringServer, log_probabilities, refusal
 
 FROGS, RAIN = "The reviewer praises the frogs.", "The reviewer asks about rain.\nAnd about snow."

@@ -16,6 +16,10 @@ class _Parts(Parts):
     parts: ClassVar = {
         "profile": "Count what reviews look at and compare systems with a reference (the default).",
         "gaps": "Tell what single reviews leave out that others of the same paper raise.",
+        "references": "Have a model make an expert's points of meta-reviews and reviews.",
+        "agree": "Measure how far an annotator agrees with people on what points are about.",
+        "sample": "Draw points into a sheet for people to label.",
+        "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
     }
 
 

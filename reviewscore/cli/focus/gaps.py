@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
 
-from reviewscore.cli.focus.reading import HONEST, read, reading_options
+from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.focus.profile import KEPT
+from reviewscore.cli.focus.reading import read, reading_options
+from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.tabling import say
 from reviewscore.errors import InputError
 
 
-@click.command("gaps")
+@click.command("gaps", cls=GroupedCommand)
 @reading_options
 @click.option(
     "--review", "wanted", multiple=True, metavar="ID", help="This review; all if none is named."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record a review.")
-def command(wanted: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of a model's labels.")
+@labelling_options
+def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags: Any) -> int:
     """Tell which facets other reviews of the paper raise and a review does not.
 
     What a review leaves out need not be a fault: reviewers share the work, and others may err.
 
     \b
-    Example:  reviewscore focus gaps examples/gem --review pond/people/1
+    Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
     from reviewscore.focus.coded import Review, coded
     from reviewscore.focus.digest import review_gaps
-    from reviewscore.focus.facets import DEFAULT
     from reviewscore.focus.gaps import all_gaps
-    from reviewscore.focus.lexical import annotate
     from reviewscore.report.focus import gap_words
 
     found = read(flags)
+    annotator = Annotator.of(flags, output, KEPT)
     reviews = [Review(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
     unknown = set(wanted) - {one.review_id for one in reviews}
     if unknown:
@@ -42,8 +47,12 @@ def command(wanted: tuple[str, ...], as_json: bool, **flags: Any) -> None:
             file=found.materials.files[0] if found.materials.files else None,
             cure="name one by its review_id; without --review all are shown",
         )
-    say(HONEST)
-    for one in all_gaps(coded(list(annotate(found.points)), DEFAULT, reviews=reviews)):
+    labels = annotator.label(found.points, found.materials.files)
+    if labels.points is None:
+        return labels.code
+    for note in labels.notes:
+        say(note)
+    for one in all_gaps(coded(labels.points, annotator.facets, reviews=reviews)):
         if wanted and one.review.review_id not in wanted:
             continue
         gaps = review_gaps(one)
@@ -54,3 +63,4 @@ def command(wanted: tuple[str, ...], as_json: bool, **flags: Any) -> None:
         click.echo(f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})")
         for line in gap_words(gaps):
             click.echo(f"  {line}")
+    return labels.code

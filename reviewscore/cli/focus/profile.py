@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.focus.reading import HONEST, WHENCE, Read, read, reading_options
+from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.focus.reading import WHENCE, Read, read, reading_options
+from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.tabling import say, tabling_options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.agreement.results import Setup
+    from reviewscore.focus.profile import Profile
     from reviewscore.likeness.pair import Metric
 
+KEPT = "annotated"
+"""Folder of a model's labels within that of the results."""
 
-@click.command("profile")
+
+@click.command("profile", cls=GroupedCommand)
 @reading_options
 @tabling_options
 @click.option("--reference", help="The system that others are compared with; people by default.")
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     metavar="MODEL",
     help="Compare texts by this encoder too (hf/NAME or a folder; needs the extra hf).",
 )
+@labelling_options
 def command(
     output: Path | None,
     level: float,
@@ -34,7 +42,7 @@ def command(
     reference: str | None,
     bertscore: str | None,
     **flags: Any,
-) -> None:
+) -> int:
     """Count what the strengths and weaknesses of reviews are about, and compare systems.
 
     DATA is a file of reviews (.jsonl, .parquet) or a folder with one, as for `gem`; or a run of
@@ -48,50 +56,63 @@ def command(
     """
     from reviewscore.agreement import results
     from reviewscore.agreement.measure import Resampling
-    from reviewscore.focus.digest import write_digest
-    from reviewscore.focus.facets import DEFAULT
-    from reviewscore.focus.lexical import NAME, annotate
-    from reviewscore.focus.plots import draw
     from reviewscore.focus.profile import profile_systems
-    from reviewscore.focus.write import VERB, write_points
+    from reviewscore.focus.write import VERB
     from reviewscore.sources.written import PEOPLE
     from reviewscore.store.run_dir import FOCUS
 
+    by, found = flags["by"], read(flags)
+    if output is None and found.run is not None:
+        output = found.run / FOCUS
+    annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
-    by = flags["by"]
-    found = read(flags)
-    output = found.run / FOCUS if found.run is not None and output is None else output
+        results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
     _check_reference(found, reference)
     reference = reference or PEOPLE
     metrics = _metrics(bertscore)
-    how = Resampling(resamples, seed, scheme="papers", level=level)
+    labels = annotator.label(found.points, found.materials.files)
+    if labels.points is None:
+        return labels.code
     profile = profile_systems(
-        found.materials, list(annotate(found.points)), DEFAULT, how,
+        found.materials, labels.points, annotator.facets,
+        Resampling(resamples, seed, scheme="papers", level=level),
         reference=reference, form=found.form, metrics=metrics,
     )  # fmt: skip
     setup = results.Setup(
         verb=VERB,
         title="Focus of reviews",
         role="annotator",
-        model=NAME,
+        model=annotator.name,
         settings={
-            "facets": DEFAULT.name, "by": by, "reference": reference, "form": str(found.form),
+            **labels.settings, "by": by, "reference": reference, "form": str(found.form),
             "bertscore": bertscore, "level": level, "resamples": resamples, "seed": seed,
         },
         inputs=results.hashes(found.materials.files),
-        notes=[HONEST, f"points come from {WHENCE[found.form]}", *profile.notes],
+        notes=[*labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes],
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(profile.tables, setup, output, allow_foreign=yes)
-        written.append(write_points(profile.labelled, output))
-        written += draw(profile.coded, reference, output)
-        say(f"{len(written)} files; read {written[0]} first")
-    if found.run is not None:
-        write_digest(found.run, profile, setup, reference)
-        say(f"`reviewscore report {found.run}` shows it")
+        foreign = yes or annotator.began  # by now, labels of this session too
+        _write(profile, setup, reference, output, found.run, foreign=foreign)
     told = results.numbers if as_json else results.page
     click.echo(told(profile.tables, setup))
+    return labels.code
+
+
+def _write(
+    profile: Profile, setup: Setup, reference: str, out: Path, run: Path | None, *, foreign: bool
+) -> None:
+    from reviewscore.agreement import results
+    from reviewscore.focus.digest import write_digest
+    from reviewscore.focus.plots import draw
+    from reviewscore.focus.write import write_points
+
+    written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
+    written.append(write_points(profile.labelled, out))
+    written += draw(profile.coded, reference, out)
+    say(f"{len(written)} files; read {written[0]} first")
+    if run is not None:
+        write_digest(run, profile, setup, reference)
+        say(f"`reviewscore report {run}` shows it")
 
 
 def _check_reference(found: Read, reference: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Which reviews are read, and the honest words about how they are labelled."""
+"""Which reviews are read."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-HONEST = (
-    "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
-    "labelled by hand by its author, before it was written, it agrees by kappa 0.79 on targets and "
-    "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
-    "other: 0.89 and 0.94)"
-)
-
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
+
+BY = click.option(
+    "--by",
+    type=click.Choice(["system", "reviewer"]),
+    default="system",
+    show_default=True,
+    help="What names a system: the field system, or the field reviewer.",
+)
 
 _OPTIONS = (
     click.argument("data", type=click.Path(path_type=Path)),
@@ -37,13 +38,7 @@ _OPTIONS = (
         multiple=True,
         help="Reviews of another system on the same papers: NAME=FILE.",
     ),
-    click.option(
-        "--by",
-        type=click.Choice(["system", "reviewer"]),
-        default="system",
-        show_default=True,
-        help="What names a system: the field system, or the field reviewer.",
-    ),
+    BY,
     click.option(
         "--form",
         type=click.Choice(["judgments", "raw"]),
@@ -109,7 +104,7 @@ def read(flags: dict[str, Any]) -> Read:
     for warning in materials.warnings:
         say(f"warning: {warning}")
     if flags.pop("by") == "reviewer":
-        materials = _by_reviewer(materials)
+        materials = by_reviewer(materials)
     form = flags.pop("form")
     points, used = all_points(materials, Form(form) if form else None)
     return Read(materials, points, used, run)
@@ -126,7 +121,7 @@ def _of_run(run: Path, moved: Path | None) -> Materials:
     return materials_of(collection)
 
 
-def _by_reviewer(materials: Materials) -> Materials:
+def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
     return replace(
         materials,

@@ -1,0 +1,138 @@
+"""``reviewscore focus agree``: how far an annotator of facets agrees with people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.options import GroupedCommand
+from reviewscore.cli.tabling import say, tabling_options
+from reviewscore.errors import InputError
+
+if TYPE_CHECKING:
+    from reviewscore.focus.human_labels import HumanLabels
+    from reviewscore.focus.human_tables import Ratings
+    from reviewscore.focus.labelled import Labelled, Point
+
+VERB, KEPT = "focus-agree", "annotated-units"
+_NAMED = 5
+"""Units that were not found and are named."""
+
+
+@click.command("agree", cls=GroupedCommand)
+@click.argument("labels", type=click.Path(path_type=Path, exists=True))
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "--also",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="More reviews that labelled points are of.",
+)
+@tabling_options
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@labelling_options
+def command(
+    labels: Path,
+    data: Path,
+    also: tuple[Path, ...],
+    output: Path | None,
+    level: float,
+    resamples: int,
+    seed: int,
+    skip_bad_lines: bool,
+    as_json: bool,
+    yes: bool,
+    **flags: Any,
+) -> int:
+    """Measure how far an annotator of facets agrees with people, and people with each other.
+
+    LABELS is a folder with units.jsonl and labels.jsonl, or filled sheets of `focus sample`, named
+    after who filled them in (A1.csv). DATA are the reviews that the points are of; they are found
+    by their words.
+
+    \b
+    Example:  reviewscore focus agree annotations/SET reviews.parquet -o agreement
+    """
+    from reviewscore.agreement import results
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.focus.confusion_plots import draw_confusions
+    from reviewscore.focus.human_labels import find_points, read_human_labels
+    from reviewscore.focus.human_tables import agreement_tables
+    from reviewscore.sources.written import read_materials
+
+    annotator = Annotator.of(flags, output, KEPT)
+    if output is not None:
+        results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
+    human = read_human_labels(labels, annotator.facets)
+    read = [read_materials(one, skip_bad_lines=skip_bad_lines) for one in (data, *also)]
+    for warning in (one for materials in read for one in materials.warnings):
+        say(f"warning: {warning}")
+    points = find_points(human.units, read)
+    note = _told(human, points, labels)
+    files = [*human.files, *(file for one in read for file in one.files)]
+    labelled = annotator.label(list(points.values()), files)
+    if labelled.points is None:
+        return labelled.code
+    ratings = _ratings(human, labelled.points, annotator)
+    how = Resampling(resamples, seed, scheme="papers", level=level)
+    tables = agreement_tables(ratings, how)
+    setup = results.Setup(
+        verb=VERB,
+        title="Agreement on what points are about",
+        role="annotator",
+        model=annotator.name,
+        settings={**labelled.settings, "level": level, "resamples": resamples, "seed": seed},
+        inputs=results.hashes(files),
+        notes=[*labelled.notes, note],
+    )
+    if output is not None:
+        foreign = yes or annotator.began
+        written = results.write_tables(tables, setup, output, allow_foreign=foreign)
+        written += draw_confusions(ratings, output)
+        say(f"{len(written)} files; read {written[0]} first")
+    click.echo((results.numbers if as_json else results.page)(tables, setup))
+    return labelled.code
+
+
+def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
+    """How many units were found, and which were not.
+
+    Raises:
+        InputError: None was found.
+    """
+    missing = [name for name in human.units if name not in points]
+    if not points:
+        raise InputError(
+            f"none of its {len(human.units):,} units is a point of the reviews given",
+            file=labels,
+            cure="name the reviews that were labelled, and further ones with --also",
+        )
+    note = f"{len(points):,} of {len(human.units):,} labelled points are in the reviews given"
+    if missing:
+        more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        note += f"; not there: {', '.join(missing[:_NAMED])}{more}"
+    return note
+
+
+def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator) -> Ratings:
+    from reviewscore.focus.facets import Kind
+    from reviewscore.focus.human_tables import Ratings, coded_labels
+
+    facets = annotator.facets
+    points = [one.point for one in labelled]
+    labels = {
+        name: {
+            kind: coded_labels([given[kind].get(one.point_id) for one in points], facets, kind)
+            for kind in Kind
+        }
+        for name, given in human.labels.items()
+    }
+    labels[annotator.name] = {
+        Kind.TARGET: coded_labels([one.target for one in labelled], facets, Kind.TARGET),
+        Kind.ASPECT: coded_labels([one.aspect for one in labelled], facets, Kind.ASPECT),
+    }
+    return Ratings(facets, points, tuple(human.annotators), annotator.name, labels)

@@ -1,0 +1,99 @@
+"""``reviewscore focus export-sft``: what a reviewer can be fine-tuned on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reviewscore.cli.focus.reading import BY, by_reviewer
+from reviewscore.cli.tabling import say
+
+
+@click.command("export-sft")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the files."
+)
+@click.option(
+    "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
+)
+@BY
+@click.option("--system", help="Whose reviews are learnt; experts if there are any, else people.")
+@click.option(
+    "--per",
+    type=click.Choice(["review", "paper"]),
+    default="review",
+    show_default=True,
+    help="One example a review, or one a paper with the points of all its reviews.",
+)
+@click.option(
+    "--form",
+    type=click.Choice(["judgments", "raw"]),
+    help="Which text points come from; raw if every review has it.",
+)
+@click.option(
+    "--test-share",
+    type=click.FloatRange(0, 1),
+    help="Share of papers for testing; 0.144 by default.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the split.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    help="Leave longer examples out (estimated, four characters a token); 65,536 by default.",
+)
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    data: Path,
+    output: Path,
+    papers: Path | None,
+    by: str,
+    system: str | None,
+    per: str,
+    form: str | None,
+    test_share: float | None,
+    seed: int,
+    max_tokens: int | None,
+    skip_bad_lines: bool,
+    yes: bool,
+) -> None:
+    """Write papers and their strengths and weaknesses as chats, to fine-tune a reviewer on.
+
+    One chat a line (system, user, assistant), in train.jsonl and test.jsonl. A paper is in one of
+    them; which, depends on its name and the seed alone. What the tuned model writes goes into
+    `reviewscore focus --system`.
+
+    \b
+    Example:  reviewscore focus export-sft data -o sft --per paper
+    """
+    from reviewscore.focus.export_sft import MAX_TOKENS, SIDES, TEST_SHARE, Plan, export_sft
+    from reviewscore.sources.files import read_papers
+    from reviewscore.sources.written import Form, read_materials
+
+    materials = read_materials(data, skip_bad_lines=skip_bad_lines)
+    materials = by_reviewer(materials) if by == "reviewer" else materials
+    known = read_papers(papers or data, skip_bad_lines=skip_bad_lines)
+    for warning in (*materials.warnings, *known.warnings):
+        say(f"warning: {warning}")
+    plan = Plan(
+        system=system,
+        per="paper" if per == "paper" else "review",
+        form=Form(form) if form else None,
+        test_share=TEST_SHARE if test_share is None else test_share,
+        seed=seed,
+        max_tokens=max_tokens or MAX_TOKENS,
+    )
+    told = export_sft(materials, known, output, plan, allow_foreign=yes)
+    for side in SIDES:
+        count, of = told.examples[side], told.papers[side]
+        click.echo(f"{output / f'{side}.jsonl'}: {count:,} examples of {of:,} papers")
+    click.echo(f"{told.points:,} points of {told.system}; at most ~{told.longest:,} tokens")
+    for reason, count in told.left_out.items():
+        if count:
+            say(f"left out: {count:,} {reason}")
+    if told.not_exact:
+        say(f"{told.not_exact:,} examples whose points the splitter parts otherwise")
+    if not all(told.examples[side] for side in SIDES):
+        say("warning: one of the two files is empty; choose another --test-share or --seed")

@@ -1,0 +1,273 @@
+"""Targets and aspects that people gave to points, and the points they gave them to.
+
+A set is a folder with ``units.jsonl`` and ``labels.jsonl``, or with a filled sheet for each
+annotator (``A1.csv``), or one such sheet. Units are known by the SHA-256 of their words, so that
+words that are not ours to pass on need not be in the set, and points may be numbered otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from reviewscore.agreement.table import guarded
+from reviewscore.errors import InputError
+from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
+from reviewscore.focus.labelled import Point
+from reviewscore.focus.points import form_of, points_of
+from reviewscore.papers.rows import Identifier, input_error
+from reviewscore.sources.annotations import is_pseudonym
+from reviewscore.sources.label_sheets import read_csv
+from reviewscore.sources.records import Shelf
+from reviewscore.sources.written import Form, Materials
+
+LABELS, UNITS, SHEETS = "labels.jsonl", "units.jsonl", "*.csv"
+_HEAD = ("unit_id", "polarity", "text", "target", "aspect", "sha256")
+
+
+def _pseudonym(name: str) -> str:
+    if not is_pseudonym(name):
+        raise ValueError(f"'{name}' is no pseudonym with a number in it, such as A1")
+    return name
+
+
+class Unit(BaseModel):
+    """A point that people labelled; unknown fields are ignored.
+
+    Attributes:
+        unit_id: Unique in the set.
+        polarity: Strength or weakness.
+        sha256: Of its words in UTF-8.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    unit_id: Identifier
+    polarity: Polarity
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+    @property
+    def words(self) -> tuple[str, Polarity]:
+        """What a point must have to be this unit."""
+        return self.sha256, self.polarity
+
+
+class HumanLabel(BaseModel):
+    """One label by one annotator; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    unit_id: Identifier
+    annotator: Annotated[str, AfterValidator(_pseudonym)]
+    field: Kind
+    value: str
+
+
+_Read = TypeVar("_Read", Unit, HumanLabel)
+
+
+@dataclass
+class HumanLabels:
+    """A set of labels.
+
+    Attributes:
+        units: By identifier, in order.
+        labels: By annotator, kind and unit: a facet, or `UNKNOWN`.
+        files: The files read.
+    """
+
+    units: dict[str, Unit] = field(default_factory=dict)
+    labels: dict[str, dict[Kind, dict[str, str]]] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def annotators(self) -> list[str]:
+        """Their pseudonyms, sorted."""
+        return sorted(self.labels)
+
+
+def read_human_labels(path: Path, facets: FacetSet) -> HumanLabels:
+    """Read a set of labels.
+
+    Args:
+        path: A folder of one of the two forms, or a sheet.
+        facets: What labels may be; upper and lower case are the same.
+
+    Raises:
+        InputError: A file is missing, or a line cannot be used.
+    """
+    found = HumanLabels()
+    if path.is_dir() and (path / LABELS).is_file():
+        for line, unit in _lines(path / UNITS, Unit):
+            _add_unit(found, unit, path / UNITS, line)
+        for line, label in _lines(path / LABELS, HumanLabel):
+            _add_label(found, label, facets, path / LABELS, line)
+        found.files += [path / UNITS, path / LABELS]
+    else:
+        for sheet in sorted(path.glob(SHEETS)) if path.is_dir() else [path]:
+            _read_sheet(found, sheet, facets)
+            found.files.append(sheet)
+    if not found.labels:
+        raise InputError(
+            "holds no labels",
+            file=path,
+            cure=f"give a folder with {UNITS} and {LABELS}, or a sheet of `focus sample` filled in",
+        )
+    return found
+
+
+def _lines(file: Path, kind: type[_Read]) -> Iterator[tuple[int, _Read]]:
+    for row in Shelf.of(file).rows():
+        if row.error is not None:
+            raise row.error
+        try:
+            yield row.line, kind.model_validate(row.record)
+        except ValidationError as error:
+            raise input_error(error, file=file, line=row.line) from error
+
+
+def _read_sheet(found: HumanLabels, sheet: Path, facets: FacetSet) -> None:
+    if not is_pseudonym(sheet.stem):
+        raise InputError(
+            f"'{sheet.stem}' is no pseudonym of an annotator",
+            file=sheet,
+            cure="name the sheet after who filled it in, such as A1.csv",
+        )
+    for line, cells in read_csv(sheet):
+        if not any(cells.values()):
+            continue
+        try:
+            unit = Unit.model_validate(cells)
+        except ValidationError as error:
+            raise input_error(error, file=sheet, line=line) from error
+        _add_unit(found, unit, sheet, line, again=True)
+        for kind in Kind:
+            if value := cells.get(kind.value):
+                one = HumanLabel(
+                    unit_id=unit.unit_id, annotator=sheet.stem, field=kind, value=value
+                )
+                _add_label(found, one, facets, sheet, line)
+
+
+def _add_unit(
+    found: HumanLabels, unit: Unit, file: Path, line: int, *, again: bool = False
+) -> None:
+    old = found.units.setdefault(unit.unit_id, unit)
+    if old is not unit and not (again and old == unit):
+        raise InputError(
+            f"'{unit.unit_id}' is there twice",
+            file=file,
+            line=line,
+            field="unit_id",
+            cure="give each unit once, and other words another name",
+        )
+
+
+def _add_label(
+    found: HumanLabels, label: HumanLabel, facets: FacetSet, file: Path, line: int
+) -> None:
+    known = {name.casefold(): name for name in (*facets.names(label.field), UNKNOWN)}
+    value = known.get(label.value.strip().casefold())
+    if value is None:
+        raise InputError(
+            f"'{label.value}' is no {label.field} of the facets '{facets.name}'",
+            file=file,
+            line=line,
+            field=label.field,
+            cure=f"use one of {', '.join(facets.names(label.field))}; --facets for another set",
+        )
+    if label.unit_id not in found.units:
+        raise InputError(
+            f"'{label.unit_id}' is no unit of this set",
+            file=file,
+            line=line,
+            field="unit_id",
+            cure=f"list it in {UNITS}, or take the label out",
+        )
+    given = found.labels.setdefault(label.annotator, {kind: {} for kind in Kind})[label.field]
+    if label.unit_id in given:
+        raise InputError(
+            f"'{label.unit_id}' has a {label.field} by '{label.annotator}' already",
+            file=file,
+            line=line,
+            field="unit_id",
+            cure="keep one label for each unit, annotator and field",
+        )
+    given[label.unit_id] = value
+
+
+def words_sum(point: Point) -> str:
+    """SHA-256 of a point's words in UTF-8."""
+    return hashlib.sha256(point.text.encode()).hexdigest()
+
+
+def find_points(units: Mapping[str, Unit], data: Sequence[Materials]) -> dict[str, Point]:
+    """The points of some reviews that are units of a set, by the unit's identifier.
+
+    Of several points with the same words the one with the unit's identifier is taken, else the
+    first. Judgments are looked at before reviews as written if all reviews have them; the other
+    form only if units are still missing.
+
+    Args:
+        units: What is looked for.
+        data: Where.
+    """
+    wanted: dict[tuple[str, Polarity], set[str]] = {}
+    for name, unit in units.items():
+        wanted.setdefault(unit.words, set()).add(name)
+    found: dict[tuple[str, Polarity], Point] = {}
+    exact: dict[str, Point] = {}
+    for turn in (0, 1):
+        for materials in data:
+            first = form_of(materials)
+            form = next(one for one in Form if (one is first) == (turn == 0))
+            for point in (p for review in materials.all() for p in points_of(review, form)):
+                key = words_sum(point), point.polarity
+                if key in wanted:
+                    found.setdefault(key, point)
+                    if point.point_id in wanted[key]:
+                        exact.setdefault(point.point_id, point)
+        if len(found) == len(wanted):
+            break
+    return {
+        name: replace(exact.get(name) or found[unit.words], point_id=name)
+        for name, unit in units.items()
+        if unit.words in found
+    }
+
+
+def draw_points(points: Sequence[Point], number: int, seed: int) -> list[Point]:
+    """Points to be labelled: half of them strengths, as far as there are, in random order.
+
+    Points with the same words are one. The same seed draws the same ones.
+    """
+    generator = random.Random(seed)
+    distinct = {(one.text, one.polarity): one for one in reversed(points)}
+    sides = [[one for one in distinct.values() if one.polarity is which] for which in Polarity]
+    half = max(number // 2, number - len(sides[1]))
+    some = generator.sample(sides[0], min(half, len(sides[0])))
+    some += generator.sample(sides[1], min(number - len(some), len(sides[1])))
+    generator.shuffle(some)
+    return some
+
+
+def empty_sheet(points: Sequence[Point]) -> str:
+    """A sheet as CSV for one annotator to fill in.
+
+    Units are numbered, so that nothing tells whose review a point is of.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_HEAD)
+    for number, one in enumerate(points, 1):
+        words = guarded(one.text)
+        writer.writerow([number, one.polarity.value, words, "", "", words_sum(one)])
+    return out.getvalue()

@@ -1,0 +1,329 @@
+"""An expert's strengths and weaknesses of each paper, by a model. Front door: `make_references`.
+
+A meta-review names what mattered and lacks the detail; reviews have the detail and much else. So
+its points are extracted, augmented with what the reviews say about them, and cleaned of whatever
+only readers of the reviews would follow (Shin et al. 2025, arXiv 2502.17086, sec. 3.2, app. A.1.1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from reviewscore import prompts
+from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.expected import Expected, expected
+from reviewscore.asking.rows import Counted, Row, Rows
+from reviewscore.asking.session import (
+    Clock,
+    Say,
+    Session,
+    check_models,
+    close_account,
+    open_session,
+)
+from reviewscore.config import Settings
+from reviewscore.errors import InputError
+from reviewscore.focus.reference_replies import (
+    AugmentedPointsReply,
+    CleanPointsReply,
+    NamedPointsReply,
+    Side,
+    check_augmented,
+    check_clean,
+    check_named,
+    numbered,
+    plain,
+)
+from reviewscore.schema.record import Record
+from reviewscore.schema.verdict import Provenance
+from reviewscore.sources.written import PEOPLE, REVIEWS, Materials
+from reviewscore.store.manifest import hash_file
+
+EXPERTS = "experts"
+"""System of the references."""
+ACCOUNT = "references.json"
+EXTRACT, AUGMENT, CLEAN = "focus_extract", "focus_augment", "focus_clean"
+REPLIES = {EXTRACT: 700, AUGMENT: 1500, CLEAN: 900}
+"""Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""
+NO_META_REVIEW = "without a meta-review"
+NO_REVIEWS = "without people's reviews"
+_CHARACTERS = 4 * REPLIES[AUGMENT]
+"""Guessed length of the points that the last prompt holds."""
+_HEADINGS: dict[Side, str] = {"strength": "strengths", "weakness": "weaknesses"}
+
+
+class ReferencePoint(Record):
+    """A point of a reference, and how it came about.
+
+    Attributes:
+        polarity: Praise or criticism.
+        text: The point, one line.
+        named: As the meta-review names it.
+        augmented: With the reviews' detail, before it was cleaned.
+        quotes: The reviews' passages that the detail is from; each was found in a review.
+    """
+
+    polarity: Side
+    text: str
+    named: str
+    augmented: str
+    quotes: tuple[str, ...]
+
+
+class Reference(Row):
+    """What experts say of a paper; a line of ``reviews.jsonl``.
+
+    Attributes:
+        system: `EXPERTS`.
+        sections: Strengths and weaknesses, a bulleted point each; None if there is none.
+        points: The same points, so that no reader need split them; strengths first.
+        source_sha256: Of the meta-review and the reviews that they were made of.
+        steps: Provenance of the questions in order; `provenance` is that of the last.
+    """
+
+    paper_id: str
+    review_id: str
+    system: str = EXPERTS
+    sections: dict[str, str] | None = None
+    points: tuple[ReferencePoint, ...] = ()
+    source_sha256: str
+    steps: tuple[Provenance, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The paper's identifier."""
+        return self.paper_id
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a reference is made of.
+
+    Attributes:
+        paper_id: The paper.
+        meta_review: Whole.
+        reviews: People's reviews, whole, in the order of the file.
+    """
+
+    paper_id: str
+    meta_review: str
+    reviews: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Of all its texts."""
+        texts = json.dumps([self.meta_review, *self.reviews])
+        return hashlib.sha256(texts.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The papers that have both, and how many have not.
+
+    Attributes:
+        papers: In the order of the reviews.
+        left_out: Papers by reason.
+        files: The files read.
+    """
+
+    papers: tuple[Source, ...]
+    left_out: Counter[str] = field(default_factory=Counter)
+    files: tuple[Path, ...] = ()
+
+    def states(self) -> Counter[str]:
+        """How many papers were left out, by reason."""
+        return self.left_out
+
+    def failures(self) -> Counter[str]:
+        """None: what was left out was never tried."""
+        return Counter()
+
+
+def sources_of(
+    materials: Materials, meta_reviews: Mapping[str, str], *, files: Sequence[Path] = ()
+) -> Sources:
+    """The papers with a meta-review and reviews by people.
+
+    Args:
+        materials: The reviews; of a review without its text the judgments are taken.
+        meta_reviews: By paper.
+        files: Where meta-reviews are from, beside the files of the reviews.
+
+    Raises:
+        InputError: No paper has both.
+    """
+    found: list[Source] = []
+    left_out: Counter[str] = Counter()
+    for paper_id in dict.fromkeys((*materials.papers, *meta_reviews)):
+        group = materials.papers.get(paper_id, [])
+        texts = [one.raw if one.raw.strip() else one.judgments for one in group
+                 if one.system == PEOPLE]  # fmt: skip
+        reviews = tuple(text for text in texts if text.strip())
+        if not meta_reviews.get(paper_id, "").strip():
+            left_out[NO_META_REVIEW] += 1
+        elif not reviews:
+            left_out[NO_REVIEWS] += 1
+        else:
+            found.append(Source(paper_id, meta_reviews[paper_id], reviews))
+    if not found:
+        reasons = ", ".join(f"{count:,} {why}" for why, count in left_out.items())
+        raise InputError(
+            f"no paper has a meta-review and people's reviews ({reasons})",
+            file=materials.files[0] if materials.files else None,
+            cure="give `meta_review` in papers or synopses, or a file with --metareviews",
+        )
+    return Sources(tuple(found), left_out, tuple(dict.fromkeys((*materials.files, *files))))
+
+
+def expected_references(sources: Sources, settings: Settings) -> Expected:
+    """What `make_references` would ask and cost."""
+    asked = []
+    for one in sources.papers:
+        meta, reviews = len(one.meta_review), sum(map(len, one.reviews))
+        sizes = {EXTRACT: meta, AUGMENT: meta + reviews, CLEAN: _CHARACTERS}
+        asked += [(settings.model, name, size) for name, size in sizes.items()]
+    return expected(asked, settings, REPLIES)
+
+
+def make_references(
+    sources: Sources,
+    out: Path,
+    settings: Settings,
+    *,
+    retry_errors: bool = False,
+    say: Say = lambda _: None,
+) -> Outcome:
+    """Make a reference of each paper, into a folder that `written.read_materials` reads.
+
+    Texts are never cut: what is too long for the model fails, with its reason. What is there
+    already is not asked again, except for papers whose texts have changed; what is no longer in
+    the input is taken out. An answered question is on record, so that a paper which failed later
+    on is gone on with where it failed.
+
+    Args:
+        sources: The papers.
+        out: The folder; it must be new, or of an earlier session.
+        settings: Name the model and the limits.
+        retry_errors: Ask again for what failed.
+        say: Told what the user should know.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be asked.
+        RunFolderError: The folder cannot be used.
+    """
+    check_models(settings)
+    with prompts.use_directory(settings.prompts_dir):
+        account = new_account(
+            (EXTRACT, AUGMENT, CLEAN),
+            settings,
+            inputs=tuple(hash_file(one) for one in sources.files),
+            more={"model": settings.model},
+        )
+        with Folder(out, ACCOUNT, account) as folder:
+            return asyncio.run(
+                _session(folder, sources, settings, retry_errors=retry_errors, say=say)
+            )
+
+
+async def _session(
+    folder: Folder, sources: Sources, settings: Settings, *, retry_errors: bool, say: Say
+) -> Outcome:
+    clock = Clock()
+    rows = Rows(folder.path / f"{REVIEWS}.jsonl", Reference, retry_errors=retry_errors)
+    try:
+        for one in sources.papers:
+            old = rows.done.get(one.paper_id)
+            if old is not None and old.source_sha256 != one.sha256:
+                rows.forget(one.paper_id)
+        before = len(rows.done)
+        async with open_session(folder, settings, say, renew=retry_errors) as session:
+            await session.each(_tasks(session, rows, sources))
+            rows.finish(one.paper_id for one in sources.papers)
+            written: dict[str, Counted] = {"references": rows, "papers": sources}
+            return close_account(folder, session, clock, written=written, before=before)
+    finally:
+        rows.close()
+
+
+def _tasks(
+    session: Session, rows: Rows[Reference], sources: Sources
+) -> Iterator[Callable[[], Awaitable[None]]]:
+    for one in sources.papers:
+        if one.paper_id not in rows.done:
+            make, instead = partial(_reference, session, one), partial(_row, one)
+            yield partial(session.write, rows, make, instead)
+
+
+async def _reference(session: Session, source: Source) -> Reference:
+    """The chain for one paper."""
+    asker = session.asker(session.settings.model)
+    named = await asker.ask(
+        EXTRACT,
+        NamedPointsReply,
+        check=partial(check_named, meta_review=source.meta_review),
+        meta_review=source.meta_review,
+    )
+    if not named.reply.points:
+        told = named.provenance
+        return _row(source, {"state": "none", "provenance": told, "steps": (told,)})
+    # Strengths first, as the sections have them; the order within each is the meta-review's.
+    sides = sorted(named.reply.points, key=lambda one: one.polarity)
+    first = [(one.polarity, plain(one.text)) for one in sides]
+    augmented = await asker.ask(
+        AUGMENT,
+        AugmentedPointsReply,
+        check=partial(check_augmented, given=first, reviews=source.reviews),
+        points=numbered(first),
+        reviews=source.reviews,
+    )
+    second = [(one.polarity, plain(one.text)) for one in augmented.reply.points]
+    clean = await asker.ask(
+        CLEAN,
+        CleanPointsReply,
+        check=partial(check_clean, given=second),
+        points=numbered(second),
+    )
+    points = tuple(
+        ReferencePoint(
+            polarity=last.polarity,
+            text=plain(last.text),
+            named=name[1],
+            augmented=more[1],
+            quotes=tuple(found.quotes),
+        )
+        for last, name, more, found in zip(
+            clean.reply.points, first, second, augmented.reply.points, strict=True
+        )
+    )
+    steps = (named.provenance, augmented.provenance, clean.provenance)
+    fields = {"state": "made", "provenance": steps[-1], "steps": steps, "points": points}
+    return _row(source, fields)
+
+
+def _row(source: Source, fields: Mapping[str, object]) -> Reference:
+    """A line of the file, its sections made of its points."""
+    row = Reference.model_validate(
+        {
+            "paper_id": source.paper_id,
+            "review_id": f"{source.paper_id}/{EXPERTS}",
+            "source_sha256": source.sha256,
+            **fields,
+        }
+    )
+    return row.model_copy(update={"sections": sections_of(row.points)})
+
+
+def sections_of(points: Sequence[ReferencePoint]) -> dict[str, str] | None:
+    """Points as bulleted lists under headings; a heading without a point is left out."""
+    lists = {
+        heading: "\n".join(f"- {one.text}" for one in points if one.polarity == side)
+        for side, heading in _HEADINGS.items()
+    }
+    return {heading: text for heading, text in lists.items() if text} or None

@@ -1,0 +1,193 @@
+"""Labels by people: sets as folders and as sheets, and the points they are about."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.errors import InputError
+from reviewscore.focus.facets import DEFAULT, Kind, Polarity
+from reviewscore.focus.human_labels import (
+    draw_points,
+    empty_sheet,
+    find_points,
+    read_human_labels,
+    words_sum,
+)
+from reviewscore.focus.labelled import Point
+from reviewscore.focus.profile import all_points
+from reviewscore.sources.written import Materials, read_materials
+
+UNIT: dict[str, object] = {"unit_id": "u1", "polarity": "strength", "sha256": "0" * 64}
+LABEL: dict[str, object] = {
+    "unit_id": "u1", "annotator": "A1", "field": "target", "value": "Method",
+}  # fmt: skip
+
+
+@pytest.fixture
+def materials(data: Path) -> Materials:
+    return read_materials(data)
+
+
+def folder(tmp_path: Path, units: list[dict[str, object]], labels: list[dict[str, object]]) -> Path:
+    path = tmp_path / "set"
+    path.mkdir()
+    for name, records in (("units", units), ("labels", labels)):
+        text = "".join(f"{json.dumps(one)}\n" for one in records)
+        (path / f"{name}.jsonl").write_text(text)
+    return path
+
+
+def test_a_folder_of_units_and_labels_is_read_whatever_the_case(tmp_path: Path) -> None:
+    aspect = {**LABEL, "field": "aspect", "value": "unknown", "codebook": "ours"}
+    found = read_human_labels(folder(tmp_path, [{**UNIT, "source": "x"}], [LABEL, aspect]), DEFAULT)
+
+    assert found.annotators == ["A1"]
+    assert found.labels["A1"] == {Kind.TARGET: {"u1": "method"}, Kind.ASPECT: {"u1": "unknown"}}
+    assert [one.name for one in found.files] == ["units.jsonl", "labels.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("units", "labels", "says"),
+    [
+        ([UNIT], [{**LABEL, "value": "frogs"}],
+         r"labels\.jsonl:1: field 'target': 'frogs' is no target of the facets 'papers'; use one"),
+        ([UNIT], [LABEL, LABEL], r"labels\.jsonl:2: field 'unit_id': 'u1' has a target by 'A1'"),
+        ([UNIT], [{**LABEL, "unit_id": "u2"}], r"labels\.jsonl:1: .*'u2' is no unit of this set"),
+        ([UNIT], [{**LABEL, "annotator": "Ann"}], r"labels\.jsonl:1: field 'annotator'.*pseudonym"),
+        ([UNIT], [{**LABEL, "field": "type"}], r"labels\.jsonl:1: field 'field'"),
+        ([UNIT], [{"unit_id": "u1"}], r"labels\.jsonl:1: field 'annotator': is missing"),
+        ([UNIT, UNIT], [LABEL], r"units\.jsonl:2: field 'unit_id': 'u1' is there twice"),
+        ([{**UNIT, "polarity": "praise"}], [LABEL], r"units\.jsonl:1: field 'polarity'"),
+        ([{**UNIT, "sha256": "x"}], [LABEL], r"units\.jsonl:1: field 'sha256'"),
+        ([UNIT], [], "holds no labels"),
+    ],
+)  # fmt: skip
+def test_a_line_that_cannot_be_used_is_named_with_field_and_cure(
+    tmp_path: Path, units: list[dict[str, object]], labels: list[dict[str, object]], says: str
+) -> None:
+    with pytest.raises(InputError, match=says) as error:
+        read_human_labels(folder(tmp_path, units, labels), DEFAULT)
+    assert error.value.cure
+
+
+def test_a_cut_line_and_missing_units_are_errors_too(tmp_path: Path) -> None:
+    path = folder(tmp_path, [UNIT], [LABEL])
+    (path / "labels.jsonl").write_text('{"unit_id": "u1')
+
+    with pytest.raises(InputError, match=r"labels\.jsonl:1: is cut off"):
+        read_human_labels(path, DEFAULT)
+    (path / "units.jsonl").unlink()
+    with pytest.raises(InputError, match="cannot be read"):
+        read_human_labels(path, DEFAULT)
+
+
+def fill(
+    path: Path, text: str, labels: dict[str, tuple[str, str]], *, delimiter: str = ","
+) -> None:
+    """Write labels into the rows of a sheet, by the words of the point."""
+    rows = list(csv.DictReader(text.splitlines()))
+    for row in rows:
+        row["target"], row["aspect"] = labels.get(row["text"], ("", ""))
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_filled_sheets_are_labels_of_those_they_are_named_after(
+    tmp_path: Path, materials: Materials
+) -> None:
+    text = empty_sheet(all_points(materials)[0])
+    fill(tmp_path / "A1.csv", text, {"No proof.": ("Theory", "validity")})
+    fill(tmp_path / "B-2.csv", text, {"No proof.": ("theory", "")}, delimiter=";")
+
+    both = read_human_labels(tmp_path, DEFAULT)
+    one = read_human_labels(tmp_path / "A1.csv", DEFAULT)
+
+    assert both.annotators == ["A1", "B-2"]
+    assert list(both.labels["A1"][Kind.TARGET].values()) == ["theory"]
+    assert both.labels["B-2"][Kind.ASPECT] == {}
+    assert one.annotators == ["A1"]
+    assert len(find_points(both.units, [materials])) == len(both.units) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("ann.csv", "", r"ann\.csv: 'ann' is no pseudonym.*A1\.csv"),
+        ("A1.csv", "unit_id,polarity,text\n1,strength,x\n", r"A1\.csv:2: field 'sha256': is miss"),
+        ("A1.csv", f"unit_id,polarity,sha256,target\n\n1,strength,{'0' * 64},frogs\n",
+         r"A1\.csv:3: field 'target': 'frogs' is no target"),
+        ("A1.csv", f"unit_id,polarity,sha256\n1,strength,{'0' * 64}\n1,weakness,{'0' * 64}\n",
+         r"A1\.csv:3: field 'unit_id': '1' is there twice"),
+        ("A1.csv", "", "holds no labels"),
+    ],
+)  # fmt: skip
+def test_a_sheet_that_cannot_be_used_is_named(
+    tmp_path: Path, name: str, text: str, says: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(InputError, match=says):
+        read_human_labels(tmp_path / name, DEFAULT)
+
+
+def test_points_are_found_by_their_words_and_polarity_in_either_form(
+    tmp_path: Path, materials: Materials
+) -> None:
+    judged = Materials(
+        {"p": [
+            one for group in materials.papers.values() for one in group if one.review_id == "f1"
+        ]}, {},
+    )  # fmt: skip
+    points = all_points(materials)[0]
+    units = [
+        {"unit_id": name, "polarity": polarity, "sha256": words_sum(one)}
+        for name, polarity, one in (
+            ("a", "strength", points[0]),
+            ("b", "weakness", points[0]),
+            ("t2#3", "weakness", points[-1]),
+            ("t1#2", "strength", points[1]),
+        )
+    ]
+    read = read_human_labels(folder(tmp_path, units, [{**LABEL, "unit_id": "a"}]), DEFAULT)
+
+    found = find_points(read.units, [judged, materials])
+
+    assert set(found) == {"a", "t2#3", "t1#2"}
+    assert found["a"].text == points[0].text
+    assert found["a"].point_id == "a"
+    # Four reviews have these words; the one with the unit's identifier is meant.
+    assert found["t1#2"].review_id == "t1"
+
+
+def test_half_of_the_points_drawn_are_strengths_as_far_as_there_are() -> None:
+    def some(number: int, polarity: Polarity) -> list[Point]:
+        return [Point(f"{n}", "p", "r", "s", polarity, f"Text {n}.") for n in range(number)]
+
+    points = [*some(30, Polarity.STRENGTH), *some(30, Polarity.WEAKNESS)] * 2
+    few = [*some(2, Polarity.STRENGTH), *some(30, Polarity.WEAKNESS)]
+
+    drawn = draw_points(points, 10, 0)
+
+    assert drawn == draw_points(points, 10, 0) != draw_points(points, 10, 1)
+    assert sum(one.polarity is Polarity.STRENGTH for one in drawn) == 5
+    assert len({(one.text, one.polarity) for one in drawn}) == 10
+    for lot in (few, few[::-1]):
+        assert len(draw_points(lot, 20, 0)) == 20
+    assert len(draw_points(few, 99, 0)) == 32
+    one_sided = [*some(30, Polarity.STRENGTH), *some(2, Polarity.WEAKNESS)]
+    assert len(draw_points(one_sided, 20, 0)) == 20
+
+
+def test_a_sheet_tells_nothing_of_the_author_and_holds_no_formula() -> None:
+    text = empty_sheet([Point("m:gpt#1", "p", "r", "gpt", Polarity.WEAKNESS, "=1+1 is\nwrong")])
+
+    assert "gpt" not in text
+    rows = list(csv.DictReader(text.splitlines(keepends=True)))
+    assert rows[0]["text"] == "'=1+1 is\nwrong"
+    assert rows[0]["unit_id"] == "1"
