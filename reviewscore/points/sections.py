@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reviewscore.schema.review import Review, Role
 from reviewscore.sources.roles import (
     POINT_ROLES,
     Level,
@@ -14,7 +15,6 @@ from reviewscore.sources.roles import (
     is_sifted,
     plain_name,
 )
-from reviewscore.schema.review import Review, Role
 
 
 class OpenSection(NamedTuple):

@@ -85,7 +85,7 @@ def _notes(value: object, file: Path) -> Iterator[Record | InputError]:
         yield from _notes(value["notes"], file)
     elif isinstance(value.get("submission"), Mapping):
         yield from _notes(value["submission"], file)
-    elif "id" in value and ("content" in value or "invitation" in value or "invitations" in value):
+    elif "id" in value and ("invitation" in value or "invitations" in value):
         yield value
     elif not _about_something_else(value):
         yield InputError("an object that is no note", file=file, cure=_CURE)
@@ -93,4 +93,4 @@ def _notes(value: object, file: Path) -> Iterator[Record | InputError]:
 
 def _about_something_else(value: Mapping[str, object]) -> bool:
     """Groups, refusals and empty pages lie beside notes in exports."""
-    return bool({"http_status", "domain", "members", "notes", "count"} & set(value))
+    return bool({"http_status", "domain", "members", "count"} & set(value))

@@ -128,7 +128,6 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
         InputError: There is nothing that can be read.
         RunFolderError: The folder holds other things, or cannot be written.
     """
-    results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,))
     forums = Forums()
     for file in files_of(path):
         try:
@@ -141,12 +140,13 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
         except InputError as error:
             say(str(error))
             forums.warnings["files that cannot be read are left out"] += 1
-    built = build(forums.threads(), out, pdfs=_given_pdfs(path, out))
-    built.warnings.update(forums.warnings)
-    if not built.papers:
+    if not len(forums):
         raise InputError(
             "holds no submission", file=path, cure="export the submissions with details=replies"
         )
+    results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,))
+    built = build(forums.threads(), out, pdfs=_given_pdfs(path, out))
+    built.warnings.update(forums.warnings)
     found = Fetched(built, pdfs=len(list((out / PDFS).glob("*.pdf"))))
     account = {"schema": "reviewscore.fetch/1", "source": "export", **_counts(found)}
     write_whole(out / ACCOUNT, json.dumps(account, indent=1) + "\n")

@@ -48,6 +48,10 @@ class Forums:
         else:
             self._replies.setdefault(note.forum, {})[note.note_id] = record
 
+    def __len__(self) -> int:
+        """How many submissions there are."""
+        return len(self._submissions)
+
     def threads(self) -> Iterator[Thread]:
         """All forums whose submission is there, in the order in which these came."""
         for name, submission in self._submissions.items():

@@ -154,10 +154,11 @@ def _client(api: int, address: str) -> Any:
             "fetching from OpenReview needs openreview-py: pip install 'reviewscore[openreview]', "
             "or use --from-export"
         )
-    import openreview
+    from openreview import Client
+    from openreview.api import OpenReviewClient
     from requests.adapters import HTTPAdapter
 
-    kind = openreview.Client if api == 1 else openreview.api.OpenReviewClient
+    kind = Client if api == 1 else OpenReviewClient
     try:
         client = kind(baseurl=address)
     except Exception as error:
@@ -216,11 +217,11 @@ def _reset(answer: requests.Response) -> tuple[float, str]:
         return float(after), f"in {int(after):,} s"
     try:
         found = answer.json()["details"]["resetTime"]
-        until = datetime.fromisoformat(str(found).replace("Z", "+00:00"))
+        until = datetime.fromisoformat(str(found).replace("Z", "+00:00")).astimezone(UTC)
     except (ValueError, KeyError, TypeError):
         return 60.0, "in a minute"
     try:
-        now = parsedate_to_datetime(answer.headers["Date"])
+        now = parsedate_to_datetime(answer.headers["Date"]).astimezone(UTC)
     except (KeyError, TypeError, ValueError):
         now = datetime.now(UTC)
     return max(1.0, (until - now).total_seconds()), until.isoformat(timespec="minutes")

@@ -101,7 +101,8 @@ def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = No
     of = {kind: [one for one in notes if kinds[one.note_id] is kind] for kind in Kind}
     answered = _answered({one.note_id: one for one in notes}, of[Kind.REVIEW], of[Kind.RESPONSE])
     reviews = tuple(
-        _review(one, form, answered.get(one.note_id, ()), warnings) for one in of[Kind.REVIEW]
+        _review(one, submission.venue, answered.get(one.note_id, ()), warnings)
+        for one in of[Kind.REVIEW]
     )
     specific = {one.note_id for some in answered.values() for one in some}
     return Thread(
@@ -152,12 +153,11 @@ def _answered(
     return {name: tuple(some) for name, some in found.items()}
 
 
-def _review(
-    note: Note, form: Form | None, responses: Sequence[Note], warnings: list[str]
-) -> FormReview:
+def _review(note: Note, venue: str, responses: Sequence[Note], warnings: list[str]) -> FormReview:
+    form = form_of(venue)
     content = dict(note.content)
     if form is None:
-        warnings.append(f"no form is known for {note.venue}; boxes are read by their names")
+        warnings.append(f"no form is known for {venue}; boxes are read by their names")
     else:
         unknown = sorted(set(content) - form.known)
         if unknown:
