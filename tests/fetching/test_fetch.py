@@ -345,7 +345,7 @@ def test_an_export_without_a_submission_is_refused(fetch: Invoke, tmp_path: Path
 
     assert "holds no submission" in ended(file).stderr
     assert "no such file" in ended(tmp_path / "nowhere").stderr
-    assert "do not name venues" in ended(file, "ICLR.cc/2025/Conference").stderr
+    assert "name one source" in ended(file, "ICLR.cc/2025/Conference").stderr
 
 
 def test_what_is_fetched_is_read_like_any_other_data(

@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError, StopError
+from reviewscore.sources.data_folder import ACCOUNT, PDFS, DataFolder
 from reviewscore.sources.openreview.export import files_of, records_in
 from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
 from reviewscore.sources.openreview.raw import Raw
 from reviewscore.sources.openreview.server import Server
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
 
-ACCOUNT = "fetch.json"
 RAW = Path("raw") / "threads.jsonl"
-PDFS = "pdfs"
 PAGE = 1000
 """Notes of a page at most; servers cut larger pages without a word."""
 _MAGIC = b"%PDF-"
@@ -92,7 +90,8 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         InputError: A forum does not exist.
         SettingsError: The extra is missing, or the login was refused.
     """
-    results_folder(out, verb="fetch", marker=ACCOUNT, inside=("raw", PDFS))
+    DataFolder(out)
+    (out / RAW).parent.mkdir(exist_ok=True)
     account = _account(wanted, out)
     raw = Raw(out / RAW)
     stopped, new = None, 0
@@ -144,12 +143,13 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
         raise InputError(
             "holds no submission", file=path, cure="export the submissions with details=replies"
         )
-    results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,))
+    DataFolder(out)
+    account = {"schema": "reviewscore.fetch/1", "source": "export"}
+    write_whole(out / ACCOUNT, json.dumps({**account, "complete": False}) + "\n")
     built = build(forums.threads(), out, pdfs=_given_pdfs(path, out))
     built.warnings.update(forums.warnings)
     found = Fetched(built, pdfs=len(list((out / PDFS).glob("*.pdf"))))
-    account = {"schema": "reviewscore.fetch/1", "source": "export", **_counts(found)}
-    write_whole(out / ACCOUNT, json.dumps(account, indent=1) + "\n")
+    write_whole(out / ACCOUNT, json.dumps({**account, **_counts(found)}, indent=1) + "\n")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder
 from reviewscore.sources.openreview.kinds import Kind
 from reviewscore.sources.openreview.notes import Note, read_note
 from reviewscore.sources.openreview.scores import Score
 from reviewscore.sources.openreview.threads import FormReview, Thread, body, thread
-from reviewscore.store.jsonl import JsonLines
-
-PAPERS, REVIEWS, METAREVIEWS = "papers.jsonl", "reviews.jsonl", "metareviews.jsonl"
 
 
 @dataclass
@@ -95,56 +91,43 @@ def build(threads: Iterable[Thread], out: Path, *, pdfs: Mapping[str, Path]) -> 
         pdfs: Files of papers by their id, relative to the folder.
     """
     told = Built()
-    drafts = {name: out / f".{name}.new" for name in (PAPERS, REVIEWS, METAREVIEWS)}
-    for draft in drafts.values():
-        draft.unlink(missing_ok=True)
-    files = {name: JsonLines(draft) for name, draft in drafts.items()}
-    try:
+    with DataFolder(out) as folder:
         for one in threads:
-            _write(one, files, told, pdfs.get(one.submission.note_id))
-        for name, draft in drafts.items():
-            files[name].close()
-            draft.replace(out / name)
-    finally:
-        for name, draft in drafts.items():
-            files[name].close()
-            draft.unlink(missing_ok=True)
+            _write(one, folder, told, pdfs.get(one.submission.note_id))
     return told
 
 
-def _write(found: Thread, files: Mapping[str, JsonLines], told: Built, pdf: Path | None) -> None:
+def _write(found: Thread, folder: DataFolder, told: Built, pdf: Path | None) -> None:
     told.kinds.update(found.kinds)
     told.warnings.update(found.warnings)
     told.papers += 1
     told.without_reviews += not found.reviews
-    files[PAPERS].append(_line(paper_record(found, pdf)))
+    folder.add(PAPERS, paper_record(found, pdf))
     for review in found.reviews:
         if review.fields:
             told.reviews += 1
-            files[REVIEWS].append(_line(review_record(found, review)))
+            folder.add(REVIEWS, review_record(found, review))
         else:
             told.empty += 1
     for record in metareview_records(found):
-        files[METAREVIEWS].append(_line(record))
+        folder.add(METAREVIEWS, record)
 
 
 def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
     """A line of ``papers.jsonl``; people's names are not in it."""
     note = found.submission
-    return _filled(
-        {
-            "paper_id": note.note_id,
-            "title": note.text("title"),
-            "abstract": note.text("abstract"),
-            "venue": note.text("venue") or found.venue,
-            "year": found.year,
-            "decision": found.decision,
-            "pdf": None if pdf is None else pdf.as_posix(),
-            "pdf_version": None if pdf is None else "latest",
-            "license": note.licence,
-            "modified": note.modified,
-        }
-    )
+    return {
+        "paper_id": note.note_id,
+        "title": note.text("title"),
+        "abstract": note.text("abstract"),
+        "venue": note.text("venue") or found.venue,
+        "year": found.year,
+        "decision": found.decision,
+        "pdf": None if pdf is None else pdf.as_posix(),
+        "pdf_version": None if pdf is None else "latest",
+        "license": note.licence,
+        "modified": note.modified,
+    }
 
 
 def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
@@ -214,7 +197,3 @@ def _plain(extra: Mapping[str, object]) -> dict[str, object]:
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in (None, "", {}, [])}
-
-
-def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(without_surrogates(record), ensure_ascii=False)
