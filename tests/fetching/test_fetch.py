@@ -138,6 +138,30 @@ def test_a_line_half_written_by_a_kill_is_fetched_again(
     assert "1 paper, 1 review" in ended.stdout
 
 
+def test_raw_data_that_was_damaged_is_named(
+    openreview: Replay, fetch: Invoke, tmp_path: Path
+) -> None:
+    fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+    (tmp_path / "data" / "raw" / "threads.jsonl").write_text("{}\n")
+
+    ended = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    assert ended.exit_code == 2
+    assert "delete it to fetch anew" in ended.stderr
+
+
+def test_a_submission_that_was_deleted_is_left_out_and_told(
+    openreview: Replay, fetch: Invoke, tmp_path: Path
+) -> None:
+    openreview.extra = more(1)
+    openreview.extra[0]["ddate"] = 1600000000000
+
+    ended = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    assert "1 paper, 1 review" in ended.stdout
+    assert "'Sub0000' was deleted" in ended.stderr
+
+
 def refusal(name: str) -> tuple[int, bytes, dict[str, str]]:
     found = load(name)
     return found["http_status"], json.dumps(found["body"]).encode(), JSON

@@ -110,7 +110,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         found.stopped = _pdfs(raw, out / PDFS, found, say, server)
     there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
     found.pdfs = len(there)
-    found.built = build(raw.threads(), out, pdfs=there)
+    found.built = build(raw.threads(say), out, pdfs=there)
     write_whole(out / ACCOUNT, json.dumps({**account, **_counts(found)}, indent=1) + "\n")
     return found
 

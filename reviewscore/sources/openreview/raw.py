@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,25 @@ class Raw:
 
     Args:
         path: The file of forums; the list of places lies beside it.
+
+    Raises:
+        RunFolderError: A file is damaged.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._places_file = path, path.with_name("places.json")
         self._lines = JsonLines(path)
         self.known: dict[str, int] = {}
-        for _, line in read_lines(path):
-            record = json.loads(line)
-            self.known[str(record["note"]["id"])] = int(record["api"])
-        self.places: dict[str, str] = {}
-        if self._places_file.is_file():
-            self.places = json.loads(self._places_file.read_text("utf-8"))
+        try:
+            for _, line in read_lines(path):
+                record = json.loads(line)
+                self.known[str(record["note"]["id"])] = int(record["api"])
+            text = self._places_file.read_text("utf-8") if self._places_file.is_file() else "{}"
+            self.places: dict[str, str] = dict(json.loads(text))
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunFolderError(
+                f"{path.parent} was changed by hand or damaged ({error}); delete it to fetch anew"
+            ) from error
 
     def add(self, api: int, records: Sequence[Mapping[str, Any]], limit: int | None) -> int:
         """Write forums that are not there yet, without people's names; returns how many.
@@ -67,10 +74,13 @@ class Raw:
         self.places[place] = last
         write_whole(self._places_file, json.dumps(self.places, indent=1))
 
-    def threads(self) -> Iterator[Thread]:
-        """All forums, read one by one."""
+    def threads(self, say: Callable[[str], None]) -> Iterator[Thread]:
+        """All forums, read one by one; what cannot be used is told."""
         for _, line in read_lines(self._path):
-            yield thread(read_note(json.loads(line)["note"]))
+            try:
+                yield thread(read_note(json.loads(line)["note"]))
+            except InputError as error:
+                say(f"left out: {error}")
 
     def close(self) -> None:
         """Close the file."""
