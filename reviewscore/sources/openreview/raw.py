@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import read_note
 from reviewscore.sources.openreview.threads import Thread, thread
