@@ -32,7 +32,6 @@ class Raw:
 
     def __init__(self, path: Path) -> None:
         self._path, self._places_file = path, path.with_name("places.json")
-        self._lines = JsonLines(path)
         self.known: dict[str, int] = {}
         try:
             for _, line in read_lines(path):
@@ -44,6 +43,7 @@ class Raw:
             raise RunFolderError(
                 f"{path.parent} was changed by hand or damaged ({error}); delete it to fetch anew"
             ) from error
+        self._lines = JsonLines(path)
 
     def add(self, api: int, records: Sequence[Mapping[str, Any]], limit: int | None) -> int:
         """Write forums that are not there yet, without people's names; returns how many.
