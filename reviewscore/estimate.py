@@ -32,6 +32,8 @@ REPLY_TOKENS = 250
 """Guess for one reply with its reasons; a reconstruction counts three times as much."""
 SPREAD = 0.35
 """The estimate's stated range, up and down."""
+_ANSWERED = ("question_answerability", "claim_factuality", "premise_factuality",
+             "premises_factuality")  # fmt: skip
 _SCORED = ("question_answerability", "claim_factuality", "premise_factuality",
            "premises_factuality", "faithfulness")  # fmt: skip
 """Prompts that every judge of a panel answers."""
@@ -97,6 +99,9 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
             found.points[kind] += 1
             if not settings.embedded:
                 asked.paper = (review.paper_id, length(review.paper_id))
+                asked.response = (
+                    len(review.author_response or "") if settings.author_response else 0
+                )
                 _add_point(asked, kind, settings, point=len(point.text))
     found.papers = len(papers)
     if not settings.embedded:
@@ -131,6 +136,7 @@ class _Calls:
 
     def __init__(self, settings: Settings, found: Estimate) -> None:
         self.paper = ("", 0)
+        self.response = 0
         self._settings, self._found = settings, found
         self._asked: dict[str, _Asked] = {}
         self._warm: set[tuple[str, str]] = set()
@@ -138,8 +144,15 @@ class _Calls:
     def add(
         self, stage: str, calls: float, characters: int, *, paper: bool = False, replies: float = 1
     ) -> None:
-        """Add calls of a stage, each with so many characters beside paper and task."""
+        """Add calls of a stage, each with so many characters beside paper and task.
+
+        Where judges see the authors' response, they score without it too.
+        """
         settings = self._settings
+        if self.response and stage in _ANSWERED:
+            length, self.response = self.response, 0
+            self.add(stage, calls, characters + length, paper=paper, replies=replies)
+            self.response = length
         judge = JUDGE_OF.get(stage, stage)
         members = dict.fromkeys((settings.model, *settings.panel))
         everybody = stage in _SCORED

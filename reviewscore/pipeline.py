@@ -15,7 +15,7 @@ from reviewscore.judges.settled import reason, settled
 from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.schema.argument import Argument, ArgumentState
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import Advanced, PointScore, Status
+from reviewscore.schema.point_score import Advanced, PointScore, Status, Unaided
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance, TypeVerdict, Verdict
 
@@ -95,6 +95,45 @@ async def score_point(
     assert not isinstance(base, StopError)
     assert not isinstance(argument, StopError)
     return _argument(point, kind, base, argument, judges)
+
+
+async def score_with_response(
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    *,
+    score: Score = "both",
+    rounds: int = 10,
+    response: str | None,
+) -> PointScore:
+    """Score a point with the authors' response, and beside it what is said without.
+
+    Where there is no response this is `score_point`. Else the first pass leaves everything that
+    does not depend on it on record (type, reconstruction, faithfulness), so that the second asks
+    only for verdicts. The embedded judge does not read responses.
+
+    Args:
+        point: The point.
+        paper: The paper that is reviewed.
+        judges: Who judges.
+        score: As in `score_point`.
+        rounds: As in `score_point`.
+        response: The authors' response (ReviewScore, sec. 4.4); None if there is none to show.
+
+    Raises:
+        ModelError, StopError: As `score_point`.
+    """
+    if response is None or judges.version is not None:
+        return await score_point(point, paper, judges, score=score, rounds=rounds)
+    alone = await settled(score_point(point, paper, judges, score=score, rounds=rounds))
+    if isinstance(alone, StopError):
+        raise alone
+    found = await score_point(point, paper, judges, score=score, rounds=rounds, response=response)
+    unaided = Unaided()
+    if isinstance(alone, PointScore):
+        advanced = alone.advanced.score if alone.advanced is not None else None
+        unaided = Unaided(base=alone.base, advanced=advanced, misinformed=alone.misinformed)
+    return found.model_copy(update={"without_response": unaided})
 
 
 async def _base(

@@ -27,7 +27,7 @@ from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.pipeline import point_score, review_points, score_point
+from reviewscore.pipeline import point_score, review_points, score_with_response
 from reviewscore.points import split_review
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper
@@ -279,7 +279,7 @@ async def _record(
         return
     settings = session.settings
     try:
-        score = await score_point(
+        score = await score_with_response(
             point,
             paper,
             session.judges,

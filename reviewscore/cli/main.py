@@ -19,6 +19,7 @@ from reviewscore.errors import ReviewScoreError, StopError
 WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 
 _VERBS = {
+    "fetch": "Fetch papers and reviews from OpenReview, or read its exported notes.",
     "audit": "Score every point of a batch of reviews into a run folder.",
     "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
     "logic": "Prove arguments that are written in first-order formulas.",

@@ -25,7 +25,7 @@ from reviewscore.focus.labelled import Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.papers.rows import Identifier, input_error
 from reviewscore.sources.annotations import is_pseudonym
-from reviewscore.sources.label_sheets import read_csv
+from reviewscore.sources.grids import read_csv
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.written import Form, Materials
 

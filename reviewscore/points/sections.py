@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reviewscore.points.roles import (
+from reviewscore.schema.review import Review, Role
+from reviewscore.sources.roles import (
     POINT_ROLES,
     Level,
     field_role,
@@ -14,7 +15,6 @@ from reviewscore.points.roles import (
     is_sifted,
     plain_name,
 )
-from reviewscore.schema.review import Review, Role
 
 
 class OpenSection(NamedTuple):

@@ -17,7 +17,14 @@ from markupsafe import Markup
 from reviewscore.report import argument_map, excerpts, wording
 from reviewscore.report.focus import Focus, spot_words
 from reviewscore.report.head import banners, read_failures, repeat_command
-from reviewscore.report.lines import counted, duration_words, plural, share_words, spending_words
+from reviewscore.report.lines import (
+    counted,
+    duration_words,
+    plural,
+    response_words,
+    share_words,
+    spending_words,
+)
 from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
@@ -187,6 +194,7 @@ def page_environment() -> Environment:
         plural=plural,
         counted=counted,
         share_words=share_words,
+        response_words=response_words,
         spending_words=spending_words,
         duration_words=duration_words,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from reviewscore.report.loop import loop_line
-from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Share, Summary
+from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Responses, Share, Summary
 from reviewscore.schema.verdict import Finding
 
 _MINUTE, _HOUR = 60, 3600
 
 
 def summary_lines(summary: Summary) -> list[str]:
-    """The summary in at most nine plain lines, for a terminal."""
+    """The summary in at most ten plain lines, for a terminal."""
     lines = [_who(summary)]
     for kind, counts in summary.counts.items():
         if counts.total:
@@ -25,6 +25,8 @@ def summary_lines(summary: Summary) -> list[str]:
         lines.append(f"judged misinformed: {words}")
         if summary.judged.calibrated is not None:
             lines.append(f"after calibration: {share_words(summary.judged.calibrated)}")
+        if summary.judged.responses is not None:
+            lines.append(response_words(summary.judged.responses))
     if summary.findings is not None:
         total: Counter[str] = Counter()
         for counts_of_type in summary.findings.values():
@@ -36,6 +38,19 @@ def summary_lines(summary: Summary) -> list[str]:
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
     return lines
+
+
+def response_words(found: Responses) -> str:
+    """What the authors' responses change, in words."""
+    if found.share is None or found.low is None or found.high is None:
+        return f"the authors' responses: {counted(found.unknown, 'point')}, none known both ways"
+    share = f"{100 * found.share:.1f} %, 95 % interval {100 * found.low:.1f} to "
+    share += f"{100 * found.high:.1f} %"
+    unknown = f", {found.unknown:,} unknown" if found.unknown else ""
+    return (
+        f"the authors' responses change {found.changed:,} of {found.n:,} verdicts ({share}): "
+        f"{found.settled:,} misinformed only with them, {found.excused:,} only without{unknown}"
+    )
 
 
 def session_line(new: int, before: int, seconds: float) -> str:

@@ -73,6 +73,30 @@ class Share(Record):
     unquoted: int = 0
 
 
+class Responses(Record):
+    """What the authors' responses change (ReviewScore, sec. 4.4).
+
+    Attributes:
+        n: Points that were judged with and without a response, where both are known.
+        changed: Those that are misinformed by one and not by the other.
+        settled: Of these, misinformed only with the response.
+        excused: Of these, misinformed only without it.
+        unknown: Points with a response where one of the two is not known.
+        share: `changed` of `n`, 0..1; None if `n` is 0.
+        low: Lower end of its 95 % Wilson interval.
+        high: Upper end.
+    """
+
+    n: int
+    changed: int
+    settled: int
+    excused: int
+    unknown: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
 class Judged(Record):
     """What a model's scores say.
 
@@ -87,6 +111,7 @@ class Judged(Record):
         divided: Those of them on which some judges say misinformed and others do not.
         calibrated: Share after a calibration by human labels, of the points that it covers; None
             where none was asked for.
+        responses: What the authors' responses change; None where judges saw none.
     """
 
     overall: Share
@@ -96,6 +121,7 @@ class Judged(Record):
     panel: int = 0
     divided: int = 0
     calibrated: Share | None = None
+    responses: Responses | None = None
 
 
 class Summary(Record):
@@ -185,6 +211,7 @@ class _Tally:
         self.findings: Counter[tuple[str, Finding]] = Counter()
         self.panel = self.divided = 0
         self.calibrated: Counter[bool | None] = Counter()
+        self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
         self.loop = LoopTally()
         self.prompts: dict[str, str] = {}
 
@@ -201,6 +228,8 @@ class _Tally:
         self.divided += score.divided is True
         if score.calibrated is not None:
             self.calibrated[score.calibrated.misinformed] += 1
+        if score.without_response is not None:
+            self.responses[score.without_response.misinformed, score.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
         if score.own_finding is not None:
@@ -233,7 +262,26 @@ class _Tally:
             panel=self.panel,
             divided=self.divided,
             calibrated=_share(self.calibrated, 0) if self.calibrated else None,
+            responses=_responses(self.responses) if self.responses else None,
         )
+
+
+def _responses(found: Counter[tuple[bool | None, bool | None]]) -> Responses:
+    """By what is said without the response and with it."""
+    known = {pair: count for pair, count in found.items() if None not in pair}
+    n, settled, excused = sum(known.values()), found[False, True], found[True, False]
+    changed = settled + excused
+    low, high = wilson(changed, n) if n else (None, None)
+    return Responses(
+        n=n,
+        changed=changed,
+        settled=settled,
+        excused=excused,
+        unknown=found.total() - n,
+        share=changed / n if n else None,
+        low=low,
+        high=high,
+    )
 
 
 def _share(found: Counter[bool | None], failed: int, *, unquoted: int = 0) -> Share:

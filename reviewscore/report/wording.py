@@ -190,6 +190,17 @@ ROUNDS = {
 """What came of one round of the loop."""
 
 
+def unaided_words(score: PointScore) -> str:
+    """What is said of a point without the authors' response, beside what is said with it."""
+    alone = score.without_response
+    assert alone is not None
+    words = {True: "misinformed", False: "not misinformed", None: "unknown"}
+    now, before = words[score.misinformed], words[alone.misinformed]
+    if now == before:
+        return f"Judged with the authors' response; without it {before} as well."
+    return f"Judged with the authors' response: {now}; without it: {before}."
+
+
 def calibrated_words(found: Calibrated) -> str:
     """What a calibration by human labels makes of a point, in one line."""
     if found.probability is None:

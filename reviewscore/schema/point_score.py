@@ -44,6 +44,20 @@ class Advanced(Record):
     all_trivial: bool = False
 
 
+class Unaided(Record):
+    """What the same judges say of a point when they do not see the authors' response.
+
+    Attributes:
+        base: BASE ReviewScore 1..5; None is unknown.
+        advanced: ADVANCED ReviewScore 1..5, not rounded; None is unknown or was not asked for.
+        misinformed: As in `PointScore`; None is unknown.
+    """
+
+    base: int | None = Field(default=None, ge=1, le=5)
+    advanced: float | None = Field(default=None, ge=1, le=5)
+    misinformed: bool | None = None
+
+
 class PointScore(Record):
     """One review point with everything that was found out about it.
 
@@ -60,6 +74,8 @@ class PointScore(Record):
             could not have changed whether it is misinformed.
         calibrated: The score corrected by human labels of other papers, where that was asked for;
             `base`, `advanced` and `misinformed` stay the judge's own.
+        without_response: What is said of the point without the authors' response, where judges
+            saw one; None otherwise.
     """
 
     schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")
@@ -81,6 +97,7 @@ class PointScore(Record):
     argument: Argument | None = None
     error: str | None = None
     calibrated: Calibrated | None = None
+    without_response: Unaided | None = None
     judge: str
     judge_version: str | None = None
     reviewscore_version: str

@@ -21,7 +21,10 @@ from reviewscore.sources.rows import ReviewRow, build_review
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
-_NOT_WARNED = {"human_ratings"}
+_NOT_WARNED = frozenset(
+    {"human_ratings", "form", "roles", "scores", "extra", "version", "modified", "license"}
+    | {"pdf_version", "points", "meta_review"}
+)
 """Fields that are known to be there and not ours."""
 
 _RowT = TypeVar("_RowT", bound=BaseModel)

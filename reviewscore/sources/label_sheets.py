@@ -10,24 +10,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import FIELDS_OF, LabelField, Unit
+from reviewscore.sources.grids import SPREADSHEETS, Grid, read_csv, tabs
 from reviewscore.sources.records import Row
 
-SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _EXTRA = ("justification", "codebook", "at")
 _WHOLE = re.compile(r"(-?\d+)(?:[.,]0+)?")
-_DELIMITERS = ",;\t"
 _NOT_ASKED = "-"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 _HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
-
-Grid = Iterator[tuple[int, dict[str, str]]]
-"""Rows with their 1-based line and cells by heading."""
 
 
 def read_sheet(file: Path) -> Iterator[Row]:
@@ -40,7 +36,7 @@ def read_sheet(file: Path) -> Iterator[Row]:
         InputError: The file cannot be read, or has neither form.
     """
     if file.suffix.lower() in SPREADSHEETS:
-        for tab, grid in _tabs(file):
+        for tab, grid in tabs(file):
             yield from _labels(grid, file, tab)
         return
     yield from _labels(read_csv(file), file, None)
@@ -80,72 +76,6 @@ def _row(line: int, record: Mapping[str, object]) -> Row:
 def _value(cell: str) -> int | str:
     number = _WHOLE.fullmatch(cell)
     return int(number[1]) if number else cell
-
-
-def read_csv(file: Path) -> Grid:
-    """Rows of a CSV file in UTF-8, separated by comma, semicolon or tab.
-
-    Headings are in lower case, with underscores for spaces.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    try:
-        text = file.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"is not UTF-8 (byte {error.start})", file=file, cure="save it as CSV in UTF-8"
-        ) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
-    head = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    columns: list[str] | None = None
-    before = 0
-    try:
-        for cells in reader:
-            # A cell may hold line breaks: the row begins after the line that ended the last one.
-            line, before = before + 1, reader.line_num
-            if columns is None:
-                columns = [_heading(one) for one in cells]
-                continue
-            yield line, _cells(columns, cells)
-    except csv.Error as error:
-        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
-
-
-def _tabs(file: Path) -> Iterator[tuple[str, Grid]]:
-    import python_calamine
-
-    try:
-        book = python_calamine.CalamineWorkbook.from_path(file)
-        for name in book.sheet_names:
-            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-            if len(rows) > 1:
-                yield name, _grid(rows)
-    except (python_calamine.CalamineError, OSError) as error:
-        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
-
-
-def _grid(rows: Sequence[Sequence[object]]) -> Grid:
-    columns = [_heading(str(one)) for one in rows[0]]
-    for line, row in enumerate(rows[1:], start=2):
-        yield line, _cells(columns, [_text(one) for one in row])
-
-
-def _text(cell: object) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
-
-
-def _heading(cell: str) -> str:
-    return cell.strip().lower().replace(" ", "_")
-
-
-def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
-    return {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
 
 
 def empty_sheet(units: Iterable[Unit]) -> str:

@@ -14,7 +14,7 @@ from reviewscore.gem.alterations.alteration import (
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, joined, judgments, opened
-from reviewscore.points.roles import plain_name
+from reviewscore.sources.roles import plain_name
 from reviewscore.sources.written import Form
 
 _STRENGTHS = "strength and weaknesses"

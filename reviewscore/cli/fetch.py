@@ -1,0 +1,179 @@
+"""``reviewscore fetch``: papers and reviews from OpenReview, or from its exported notes."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.main import PARTLY, STOPPED
+from reviewscore.cli.tabling import say
+from reviewscore.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reviewscore.errors import InputError
+    from reviewscore.sources.openreview.fetch import Fetched
+    from reviewscore.sources.openreview.server import Server
+
+_SHOWN = 8
+"""Warnings that are printed; all are in fetch.json."""
+
+
+@click.command("fetch")
+@click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the data."
+)
+@click.option(
+    "--from-export",
+    type=click.Path(path_type=Path),
+    help="Exported notes (JSON, JSONL, or a folder of these) instead of the network.",
+)
+@click.option(
+    "--from-corpus",
+    type=click.Path(path_type=Path),
+    help="A folder in the layout of PeerRead or NLPeer.",
+)
+@click.option(
+    "--from-table",
+    type=click.Path(path_type=Path),
+    help="Any venue's table of reviews: CSV, spreadsheet, JSONL or Parquet, see --columns.",
+)
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="OURS=THEIRS",
+    help="What a column of the table holds: paper_id, review (the whole text), rating, .. or a "
+    "box of the form, as in weaknesses='Cons'.",
+)
+@click.option(
+    "--papers",
+    type=click.Path(path_type=Path),
+    help="With --from-table: folder of the papers, files named by paper_id.",
+)
+@click.option("--api", type=click.Choice(["1", "2"]), help="Which API; 2, then 1, if not said.")
+@click.option(
+    "--pdfs/--no-pdfs", default=True, show_default=True, help="Fetch the papers' PDFs too."
+)
+@click.option("--limit", type=click.IntRange(1), help="So many papers at most.")
+def command(
+    names: tuple[str, ...],
+    output: Path,
+    from_export: Path | None,
+    from_corpus: Path | None,
+    from_table: Path | None,
+    columns: tuple[str, ...],
+    papers: Path | None,
+    api: str | None,
+    pdfs: bool,
+    limit: int | None,
+) -> int:
+    """Fetch papers and reviews from OpenReview into a folder that `audit` reads.
+
+    Name a venue (ICLR.cc/2024/Conference) or forums (the id in an address after ?id=). Login by
+    OPENREVIEW_USERNAME and OPENREVIEW_PASSWORD, or OPENREVIEW_TOKEN; as a guest where OpenReview
+    lets guests in. Run it again to go on where it stopped. People's profiles are never asked for,
+    and of names only the anonymous part (Reviewer_aB3d) is kept.
+
+    \b
+    Example:  reviewscore fetch ICLR.cc/2024/Conference -o iclr24 --limit 50
+              reviewscore fetch --from-export notes/ -o iclr24
+              reviewscore fetch --from-table reviews.xlsx --columns review=Comments
+                --columns paper_id="Paper ID" --papers pdfs/ -o ours
+              reviewscore audit iclr24 -o runs/iclr24
+    """
+    from reviewscore.sources.openreview.fetch import Wanted, fetch, read_export
+    from reviewscore.sources.openreview.server import Server
+
+    local = [one for one in (from_export, from_corpus, from_table) if one is not None]
+    if len(local) > 1 or (local and names):
+        raise SettingsError("name one source: a venue or forums, or one of the --from- flags")
+    if (columns or papers) and from_table is None:
+        raise SettingsError("--columns and --papers go with --from-table")
+    if from_table is not None:
+        return _table(from_table, columns, papers, output)
+    if from_corpus is not None:
+        return _corpus(from_corpus, output)
+    if from_export is not None:
+        return _told(read_export(from_export, output, say=say), output)
+    venues = [name for name in names if "/" in name or name == "TMLR"]
+    if not names or len(venues) > 1:
+        raise SettingsError("name one venue, or forums, or one of the --from- flags")
+
+    @cache
+    def server(number: int) -> Server:
+        return Server(number, say)
+
+    wanted = Wanted(
+        venue=venues[0] if venues else None,
+        forums=tuple(name for name in names if name not in venues),
+        api=int(api) if api else None,
+        pdfs=pdfs,
+        limit=limit,
+    )
+    return _told(fetch(wanted, output, say=say, server=server), output)
+
+
+def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path) -> int:
+    from reviewscore.config import pairs
+    from reviewscore.sources.tables import convert_table
+
+    found = convert_table(table, pairs(columns, origin="--columns"), out, papers=papers)
+    return _converted(found.papers, found.reviews, found.faults, out)
+
+
+def _corpus(path: Path, out: Path) -> int:
+    from reviewscore.sources.corpora import convert_corpus
+
+    found = convert_corpus(path, out)
+    for reason, count in found.left_out.items():
+        say(f"left out: {count:,} {reason}")
+    return _converted(found.papers, found.reviews, found.faults, out)
+
+
+def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Path) -> int:
+    from reviewscore.report.lines import counted
+
+    click.echo(f"{out}: {counted(papers, 'paper')}, {counted(reviews, 'review')}")
+    for fault in faults[:_SHOWN]:
+        say(f"left out: {fault}")
+    if len(faults) > _SHOWN:
+        say(f"and {len(faults) - _SHOWN:,} more")
+    return PARTLY if faults or not reviews else 0
+
+
+def _told(found: Fetched, out: Path) -> int:
+    """Say what is there, what is not and why; the exit code."""
+    from reviewscore.report.lines import counted
+
+    built = found.built
+    parts = [counted(built.papers, "paper"), counted(built.reviews, "review")]
+    if found.pdfs:
+        parts.append(counted(found.pdfs, "PDF"))
+    click.echo(f"{out}: {', '.join(parts)}")
+    if built.without_reviews:
+        say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
+    if built.empty:
+        say(f"{counted(built.empty, 'review')} without any text left out")
+    for name, reason in list(found.without_pdf.items())[:_SHOWN]:
+        say(f"no PDF of {name}: {reason}")
+    for warning, count in built.warnings.most_common(_SHOWN):
+        say(f"warning: {warning}" + (f" ({count:,} times)" if count > 1 else ""))
+    if found.pdfs:
+        say(
+            "warning: PDFs are the latest versions (of accepted papers the camera-ready), not "
+            "always what reviewers read; a flaw mended since looks as if it had never been there"
+        )
+    if found.stopped is not None:
+        say(f"stopped: {found.stopped}")
+        return STOPPED
+    if found.empty:
+        say("nothing of this venue is visible to you: check its id, or log in")
+        return PARTLY
+    if not built.papers or not built.reviews:
+        return PARTLY
+    return PARTLY if found.without_pdf else 0

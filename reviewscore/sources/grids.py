@@ -1,0 +1,100 @@
+"""Tables as rows of cells: CSV files and spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from reviewscore.errors import InputError
+
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_DELIMITERS = ",;\t"
+
+Grid = Iterator[tuple[int, dict[str, str]]]
+"""Rows with their 1-based line and cells by heading."""
+
+
+def read_grid(file: Path) -> Grid:
+    """Rows of a CSV file, or of all tabs of a spreadsheet.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if file.suffix.lower() not in SPREADSHEETS:
+        yield from read_csv(file)
+        return
+    for _, grid in tabs(file):
+        yield from grid
+
+
+def read_csv(file: Path) -> Grid:
+    """Rows of a CSV file in UTF-8, separated by comma, semicolon or tab.
+
+    Headings are in lower case, with underscores for spaces.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    try:
+        text = file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 (byte {error.start})", file=file, cure="save it as CSV in UTF-8"
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    columns: list[str] | None = None
+    before = 0
+    try:
+        for cells in reader:
+            # A cell may hold line breaks: the row begins after the line that ended the last one.
+            line, before = before + 1, reader.line_num
+            if columns is None:
+                columns = [_heading(one) for one in cells]
+                continue
+            yield line, _cells(columns, cells)
+    except csv.Error as error:
+        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
+
+
+def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
+    """The tabs of a spreadsheet by name, those with rows below their headings.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    import python_calamine
+
+    try:
+        book = python_calamine.CalamineWorkbook.from_path(file)
+        for name in book.sheet_names:
+            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            if len(rows) > 1:
+                yield name, _grid(rows)
+    except (python_calamine.CalamineError, OSError) as error:
+        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+
+
+def _grid(rows: Sequence[Sequence[object]]) -> Grid:
+    columns = [_heading(str(one)) for one in rows[0]]
+    for line, row in enumerate(rows[1:], start=2):
+        yield line, _cells(columns, [_text(one) for one in row])
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)
+
+
+def _heading(cell: str) -> str:
+    return cell.strip().lower().replace(" ", "_")
+
+
+def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
+    return {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}

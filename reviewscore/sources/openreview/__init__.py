@@ -1,0 +1,1 @@
+"""Reviews of OpenReview, live or exported. Front doors: `fetch.fetch`, `forums.build`."""

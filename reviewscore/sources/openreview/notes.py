@@ -1,0 +1,155 @@
+"""Notes of both OpenReview APIs as one kind.
+
+API 1 (venues made before 2023) holds plain values and one ``invitation``; API 2 wraps each value in
+an object with ``value`` and holds a list ``invitations``, of which the first made the note and
+later ones edited it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from reviewscore.errors import InputError
+
+ANONYMOUS = "(anonymous)"
+_PERSON = "~"
+_PAPER = re.compile(r"^paper\d+/", re.IGNORECASE)
+_LATEST = 4_102_444_800_000
+"""Milliseconds of the year 2100: a larger number is no time."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note of a forum.
+
+    Attributes:
+        note_id: Its identifier.
+        forum: Identifier of the submission it belongs to, which is its own for a submission.
+        replyto: The note it answers; None for a submission.
+        invitation: The one that made it.
+        edited: Invitations that edited it afterwards.
+        signatures: Whoever signed, the last part of each name; people's own names are left out.
+        by_person: Whether a person's profile signed it.
+        content: Values by field, unwrapped; fields that may not be read are absent.
+        created: When, UTC, ISO 8601; None if unknown.
+        modified: When last, likewise.
+        deleted: Whether it was deleted.
+        licence: Licence of its text; None if none is stated.
+        replies: Notes of its forum, where they came with it.
+        api: 1 or 2.
+    """
+
+    note_id: str
+    forum: str
+    replyto: str | None
+    invitation: str
+    edited: tuple[str, ...]
+    signatures: tuple[str, ...]
+    by_person: bool
+    content: Mapping[str, object]
+    created: str | None
+    modified: str | None
+    deleted: bool
+    licence: str | None
+    api: int
+    number: int | None = None
+    replies: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
+
+    @property
+    def venue(self) -> str:
+        """What stands before the number of the paper in the invitation."""
+        before = self.invitation.partition("/-/")[0]
+        return re.split(r"/(?:Paper|Submission)\d+(?:/|$)", before, flags=re.IGNORECASE)[0]
+
+    @property
+    def tail(self) -> str:
+        """What the invitation asks for, as ``official_review``: lower case, without the paper.
+
+        The part after the last ``/-/``; of 2018 and 2019 the paper's number stands behind it.
+        """
+        tail = self.invitation.rpartition("/-/")[2]
+        tail = _PAPER.sub("", tail).removeprefix("submission/conference/")
+        return re.sub(r"[^a-z0-9]+", "_", tail.lower()).strip("_")
+
+    def text(self, name: str) -> str:
+        """A field as text without surrounding blanks; empty if it is absent or no text."""
+        value = self.content.get(name)
+        return value.strip() if isinstance(value, str) else ""
+
+
+def read_note(record: Mapping[str, object]) -> Note:
+    """A note from the object that the server sends.
+
+    Raises:
+        InputError: A field without which it cannot be used is missing or of a wrong type.
+    """
+    note_id = _name(record, "id")
+    if note_id is None:
+        raise InputError("is missing", field="id", cure="export whole notes")
+    invitations = record.get("invitations")
+    wrapped = isinstance(invitations, list)
+    made = [one for one in invitations if isinstance(one, str)] if isinstance(invitations, list) \
+        else [one] if isinstance(one := record.get("invitation"), str) else []  # fmt: skip
+    if not made:
+        raise InputError(
+            f"note '{note_id}' has neither invitation nor invitations",
+            field="invitations",
+            cure="export whole notes",
+        )
+    content = record.get("content")
+    if not isinstance(content, Mapping):
+        raise InputError(f"note '{note_id}' has no content", field="content")
+    names = [one for one in _list(record.get("signatures")) if isinstance(one, str)]
+    return Note(
+        note_id=note_id,
+        forum=_name(record, "forum") or note_id,
+        replyto=_name(record, "replyto"),
+        invitation=made[0],
+        edited=tuple(made[1:]),
+        signatures=tuple(one.rpartition("/")[2] for one in names if not one.startswith(_PERSON)),
+        by_person=any(one.startswith(_PERSON) for one in names),
+        content=unwrapped(content),
+        created=_time(record.get("cdate")) or _time(record.get("tcdate")),
+        modified=_time(record.get("mdate")) or _time(record.get("tmdate")),
+        deleted=record.get("ddate") is not None,
+        licence=_name(record, "license"),
+        api=2 if wrapped else 1,
+        number=number if isinstance(number := record.get("number"), int) else None,
+        replies=tuple(_replies(record)),
+    )
+
+
+def unwrapped(content: Mapping[str, object]) -> dict[str, object]:
+    """Fields with their values; an object with ``value`` is API 2's wrapper of one."""
+    found = {}
+    for name, value in content.items():
+        inner = value["value"] if isinstance(value, Mapping) and "value" in value else value
+        wrapper = isinstance(value, Mapping) and "value" not in value and "readers" in value
+        if inner is not None and not wrapper:
+            found[name] = inner
+    return found
+
+
+def _replies(record: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
+    details = record.get("details")
+    replies = details.get("replies") if isinstance(details, Mapping) else None
+    return [one for one in _list(replies) if isinstance(one, Mapping)]
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _name(record: Mapping[str, object], name: str) -> str | None:
+    value = record.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _time(value: object) -> str | None:
+    """Milliseconds since 1970 as UTC, ISO 8601."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LATEST:
+        return None
+    return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="seconds")

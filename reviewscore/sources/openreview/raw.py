@@ -1,0 +1,115 @@
+"""Forums as the server sent them, kept so that a fetch goes on where it was; without names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from reviewscore.errors import InputError, RunFolderError
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.sources.openreview.notes import read_note
+from reviewscore.sources.openreview.threads import Thread, thread
+from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
+
+_KEPT = (
+    "id", "forum", "replyto", "invitation", "invitations", "number", "cdate", "mdate", "tcdate",
+    "tmdate", "ddate", "license",
+)  # fmt: skip
+_PEOPLE = frozenset({"authors", "authorids", "_bibtex", "paperhash", "reviewers", "emails"})
+
+
+class Raw:
+    """The forums as they came, one a line, and how far each list was read.
+
+    Args:
+        path: The file of forums; the list of places lies beside it.
+
+    Raises:
+        RunFolderError: A file is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._places_file = path, path.with_name("places.json")
+        self.known: dict[str, int] = {}
+        try:
+            for _, line in read_lines(path):
+                record = json.loads(line)
+                self.known[str(record["note"]["id"])] = int(record["api"])
+            text = self._places_file.read_text("utf-8") if self._places_file.is_file() else "{}"
+            self.places: dict[str, str] = dict(json.loads(text))
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunFolderError(
+                f"{path.parent} was changed by hand or damaged ({error}); delete it to fetch anew"
+            ) from error
+        self._lines = JsonLines(path)
+
+    def add(self, api: int, records: Sequence[Mapping[str, Any]], limit: int | None) -> int:
+        """Write forums that are not there yet, without people's names; returns how many.
+
+        Args:
+            api: The server's, 1 or 2.
+            records: Submissions with their replies.
+            limit: Forums that the file may hold; None for all.
+        """
+        new = 0
+        for record in records:
+            if self.full(limit):
+                break
+            name = record.get("id")
+            if not isinstance(name, str) or name in self.known:
+                continue
+            line = {"api": api, "note": scrubbed(record)}
+            self._lines.append(json.dumps(without_surrogates(line), ensure_ascii=False))
+            self.known[name] = api
+            new += 1
+        return new
+
+    def full(self, limit: int | None) -> bool:
+        """Whether there are as many forums as are wanted."""
+        return limit is not None and len(self.known) >= limit
+
+    def reached(self, place: str, last: str) -> None:
+        """Note how far a list was read."""
+        self.places[place] = last
+        write_whole(self._places_file, json.dumps(self.places, indent=1))
+
+    def threads(self, say: Callable[[str], None]) -> Iterator[Thread]:
+        """All forums, read one by one; what cannot be used is told."""
+        for _, line in read_lines(self._path):
+            try:
+                yield thread(read_note(json.loads(line)["note"]))
+            except InputError as error:
+                say(f"left out: {error}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lines.close()
+
+
+def scrubbed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A note without what tells who people are.
+
+    Of a signature its last part stays, and of a person's own name that it was one; fields about
+    authors, readers and writers go.
+    """
+    content = record.get("content")
+    found: dict[str, Any] = {name: record[name] for name in _KEPT if name in record}
+    if isinstance(content, Mapping):
+        found["content"] = {
+            name: value for name, value in content.items() if name.lower() not in _PEOPLE
+        }
+    names = record.get("signatures")
+    found["signatures"] = [
+        "~" if one.startswith("~") or "@" in one else one.rpartition("/")[2]
+        for one in (names if isinstance(names, list) else [])
+        if isinstance(one, str)
+    ]
+    details = record.get("details")
+    replies = details.get("replies") if isinstance(details, Mapping) else None
+    if isinstance(replies, list):
+        found["details"] = {
+            "replies": [scrubbed(one) for one in replies if isinstance(one, Mapping)]
+        }
+    return found

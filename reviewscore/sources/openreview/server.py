@@ -1,0 +1,227 @@
+"""The two servers of OpenReview: logged in by openreview-py, asked politely, refusals in words."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http import HTTPStatus
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from reviewscore import __version__
+from reviewscore.errors import InputError, SettingsError, StopError
+
+if TYPE_CHECKING:
+    import requests
+
+HOSTS = {1: "https://api.openreview.net", 2: "https://api2.openreview.net"}
+_ADDRESS = {1: "OPENREVIEW_API_BASEURL", 2: "OPENREVIEW_API_BASEURL_V2"}
+_AGENT = f"reviewscore/{__version__} (review audits; one request at a time)"
+_PATIENCE = 120.0
+"""Seconds that a refusal is waited out without asking the user to come back."""
+_TRIES = 5
+_SECONDS = (10.0, 120.0)
+"""To connect, and between bytes."""
+_PASSING = (500, 502, 503, 504)
+LOG_IN = (
+    "OpenReview asks anonymous callers to log in: set OPENREVIEW_USERNAME and "
+    "OPENREVIEW_PASSWORD (or OPENREVIEW_TOKEN), or use --from-export"
+)
+
+
+@dataclass
+class Server:
+    """One API host.
+
+    Args:
+        api: 1 or 2.
+        say: Told of waits.
+        pace: Seconds between the beginnings of two requests.
+        sleep: Waits; replaced in tests.
+
+    Raises:
+        SettingsError: The extra is missing, or the login was refused.
+    """
+
+    api: int
+    say: Callable[[str], None]
+    pace: float = 0.5
+    sleep: Callable[[float], None] = time.sleep
+    asked: int = 0
+    _client: Any = field(default=None, repr=False)
+    _last: float = field(default=0.0, repr=False)
+
+    @property
+    def address(self) -> str:
+        """Where it is: the environment's address, or OpenReview's own."""
+        return os.environ.get(_ADDRESS[self.api]) or HOSTS[self.api]
+
+    def get(self, path: str, query: Mapping[str, str]) -> Mapping[str, Any]:
+        """The JSON object that an address answers with.
+
+        Raises:
+            StopError: The server refuses, or is not there; the message says how to go on.
+            InputError: There is no such thing on this host.
+        """
+        answer = self._answer(path, query)
+        kind = answer.headers.get("Content-Type", "")
+        try:
+            found = answer.json()
+        except ValueError as error:
+            what = "a web page" if "html" in kind else "no JSON"
+            raise StopError(f"{self.address} answered with {what}. {LOG_IN}") from error
+        if not isinstance(found, dict):
+            raise StopError(f"{self.address}{path} answered with {type(found).__name__}")
+        return found
+
+    def file(self, path: str, query: Mapping[str, str]) -> bytes:
+        """The bytes that an address answers with.
+
+        Raises:
+            StopError, InputError: As `get`.
+        """
+        data: bytes = self._answer(path, query).content
+        return data
+
+    def _answer(self, path: str, query: Mapping[str, str]) -> requests.Response:
+        for attempt in range(1, _TRIES + 1):
+            self._wait_for_turn()
+            found = self._once(path, query)
+            if found is not None and found.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+                self._limited(found)
+            elif found is not None and found.status_code not in _PASSING:
+                return _checked(found, path, query)
+            elif attempt < _TRIES:
+                seconds = min(2.0**attempt, 60.0)
+                self.say(f"{self.address} does not answer; again in {seconds:.0f} s")
+                self.sleep(seconds)
+        raise StopError(
+            f"{self.address} has not answered {_TRIES} times; run the same command again later, "
+            "it goes on where it stopped"
+        )
+
+    def _once(self, path: str, query: Mapping[str, str]) -> requests.Response | None:
+        """An answer; None if none came."""
+        import requests
+
+        client = self._connected()
+        self.asked += 1
+        try:
+            answer: requests.Response = client.session.get(
+                f"{self.address}{path}",
+                params=dict(query),
+                headers={**client.headers, "User-Agent": _AGENT},
+                timeout=_SECONDS,
+            )
+        except requests.exceptions.RequestException:
+            return None
+        return answer
+
+    def _limited(self, answer: requests.Response) -> None:
+        """Wait until the limit is lifted, if that is soon.
+
+        Raises:
+            StopError: It is not; says when.
+        """
+        seconds, until = _reset(answer)
+        if seconds > _PATIENCE:
+            raise StopError(
+                f"OpenReview's limit of requests is reached until {until}; run the same command "
+                "again then, it goes on where it stopped"
+            )
+        self.say(f"OpenReview's limit of requests is reached; waiting {seconds:.0f} s")
+        self.sleep(seconds)
+
+    def _wait_for_turn(self) -> None:
+        rest = self._last + self.pace - time.monotonic()
+        if rest > 0:
+            self.sleep(rest)
+        self._last = time.monotonic()
+
+    def _connected(self) -> Any:
+        """openreview-py's client: it knows how to log in; its retries are ours instead."""
+        if self._client is None:
+            self._client = _client(self.api, self.address)
+        return self._client
+
+
+def _client(api: int, address: str) -> Any:
+    if find_spec("openreview") is None:
+        raise SettingsError(
+            "fetching from OpenReview needs openreview-py: pip install 'reviewscore[openreview]', "
+            "or use --from-export"
+        )
+    from openreview import Client
+    from openreview.api import OpenReviewClient
+    from requests.adapters import HTTPAdapter
+
+    kind = Client if api == 1 else OpenReviewClient
+    try:
+        client = kind(baseurl=address)
+    except Exception as error:
+        raise SettingsError(
+            f"OpenReview refused the login: {error}; check OPENREVIEW_USERNAME and "
+            "OPENREVIEW_PASSWORD, or set OPENREVIEW_TOKEN"
+        ) from error
+    token = os.environ.get("OPENREVIEW_TOKEN")
+    if token:  # given to the client itself, it would ask for the user's profile
+        client.headers["Authorization"] = f"Bearer {token.removeprefix('Bearer ')}"
+    for prefix in list(client.session.adapters):
+        client.session.mount(prefix, HTTPAdapter(pool_maxsize=2))
+    return client
+
+
+def _checked(answer: requests.Response, path: str, query: Mapping[str, str]) -> requests.Response:
+    if answer.status_code == HTTPStatus.FORBIDDEN:
+        raise StopError(LOG_IN if _challenged(answer) else f"OpenReview refuses: {_told(answer)}")
+    if answer.status_code == HTTPStatus.UNAUTHORIZED:
+        raise StopError("OpenReview says that the login has run out; run the command again")
+    if answer.status_code >= HTTPStatus.BAD_REQUEST:
+        asked = ", ".join(f"{name}={value}" for name, value in query.items())
+        raise InputError(
+            f"OpenReview answers {path} ({asked}) with {answer.status_code}: {_told(answer)}",
+            cure="check the id; things that are not public look as if they were not there",
+        )
+    return answer
+
+
+def _challenged(answer: requests.Response) -> bool:
+    return "html" in answer.headers.get("Content-Type", "") or "Challenge" in _field(answer, "name")
+
+
+def _told(answer: requests.Response) -> str:
+    return _field(answer, "message") or str(answer.reason)
+
+
+def _field(answer: requests.Response, name: str) -> str:
+    try:
+        found = answer.json()
+    except ValueError:
+        return ""
+    value = found.get(name) if isinstance(found, dict) else None
+    return value[:300] if isinstance(value, str) else ""
+
+
+def _reset(answer: requests.Response) -> tuple[float, str]:
+    """Seconds until the limit is lifted, and when that is.
+
+    By the server's own clock where it tells the time, so that a wrong clock here does no harm.
+    """
+    from email.utils import parsedate_to_datetime
+
+    after = answer.headers.get("Retry-After", "")
+    if after.isdecimal():
+        return float(after), f"in {int(after):,} s"
+    try:
+        found = answer.json()["details"]["resetTime"]
+        until = datetime.fromisoformat(str(found).replace("Z", "+00:00")).astimezone(UTC)
+    except (ValueError, KeyError, TypeError):
+        return 60.0, "in a minute"
+    try:
+        now = parsedate_to_datetime(answer.headers["Date"]).astimezone(UTC)
+    except (KeyError, TypeError, ValueError):
+        now = datetime.now(UTC)
+    return max(1.0, (until - now).total_seconds()), until.isoformat(timespec="minutes")

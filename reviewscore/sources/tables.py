@@ -1,0 +1,226 @@
+"""Reviews from any venue's table: CSV, Excel or JSONL, its columns named by a map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reviewscore.errors import InputError
+from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder
+from reviewscore.sources.grids import SPREADSHEETS, read_grid
+from reviewscore.sources.records import Shelf
+from reviewscore.sources.roles import plain_name
+
+_OF_REVIEW = (
+    "review_id", "reviewer", "rating", "confidence", "author_response", "date",
+)  # fmt: skip
+_OF_PAPER = ("title", "abstract", "text", "pdf", "venue", "year", "decision")
+_BOX = "review"
+"""Name of the whole review where it is in one column."""
+_SHEETS = (".csv", ".tsv", *SPREADSHEETS)
+_LINES = (".jsonl", ".parquet")
+_PAPER_FILES = (".pdf", ".txt", ".md", ".json")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column of a table holds what.
+
+    Attributes:
+        of: Column by what it holds: ``paper_id``, ``review``, fields of papers and reviews, and
+            any other name, which is a box of the form (``weaknesses``, ``questions``).
+    """
+
+    of: Mapping[str, str]
+
+    @classmethod
+    def read(cls, table: Path, names: list[str], given: Mapping[str, str]) -> Columns:
+        """What the user says of the columns, and for the rest those with our own names.
+
+        Raises:
+            InputError: A column that was named is not there, or none holds papers' ids or text.
+        """
+        there = {_plain(name): name for name in names}
+        found = {}
+        for ours, theirs in given.items():
+            if _plain(theirs) not in there:
+                raise InputError(
+                    f"has no column '{theirs}'", file=table, cure=f"there are: {', '.join(names)}"
+                )
+            found[ours] = there[_plain(theirs)]
+        taken = set(found.values())
+        for ours in ("paper_id", _BOX, *_OF_REVIEW, *_OF_PAPER):
+            if ours not in found and (name := there.get(ours)) and name not in taken:
+                found[ours] = name
+        columns = cls(found)
+        if "paper_id" not in found or not columns.boxes:
+            lacks = "paper_id" if "paper_id" not in found else _BOX
+            raise InputError(
+                f"no column holds `{lacks}`",
+                file=table,
+                cure=f"say which one: --columns {lacks}=NAME, of {', '.join(names)}",
+            )
+        return columns
+
+    @property
+    def boxes(self) -> tuple[str, ...]:
+        """What holds the reviewer's words."""
+        known = {"paper_id", *_OF_REVIEW, *_OF_PAPER}
+        return tuple(name for name in self.of if name not in known)
+
+    def value(self, row: Mapping[str, object], name: str) -> object:
+        """A cell; None if there is no such column, or nothing in it."""
+        found = row.get(self.of[name]) if name in self.of else None
+        return None if found is None or not str(found).strip() else found
+
+
+@dataclass
+class Converted:
+    """What came of a table.
+
+    Attributes:
+        papers: Papers written.
+        reviews: Reviews written.
+        faults: Rows that were left out, and why.
+    """
+
+    papers: int = 0
+    reviews: int = 0
+    faults: list[InputError] = field(default_factory=list)
+
+
+def convert_table(
+    table: Path,
+    given: Mapping[str, str],
+    out: Path,
+    *,
+    papers: Path | None = None,
+) -> Converted:
+    """Write a table's reviews as data that other verbs read.
+
+    A paper's text is in the table too (columns ``text`` or ``pdf``), or in a folder of files named
+    by the papers' ids.
+
+    Args:
+        table: CSV, TSV, Excel, OpenDocument, JSONL or Parquet.
+        given: Columns by what they hold, see `Columns`.
+        out: The folder.
+        papers: Folder of the papers' files; PDFs and texts in it are copied.
+
+    Raises:
+        InputError: The table cannot be read, or a column is missing.
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    rows = list(_rows(table))
+    if not rows:
+        raise InputError("holds no rows", file=table, cure="write one review a row")
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    columns = Columns.read(table, names, given)
+    told = Converted()
+    known: set[str] = set()
+    with DataFolder(out) as folder:
+        folder.account({"source": "table", "file": table.name, "columns": dict(columns.of)})
+        for line, row in rows:
+            try:
+                paper = _text(columns.value(row, "paper_id"))
+                if not paper:
+                    raise InputError("names no paper", file=table, line=line, field="paper_id")
+                review = _review(columns, row, paper, f"{paper}/{line}")
+                if review is None:
+                    raise InputError("holds no review", file=table, line=line, field=_BOX)
+                if paper not in known:
+                    folder.add(PAPERS, _paper(columns, row, paper, papers, out, (table, line)))
+                    known.add(paper)
+            except InputError as error:
+                told.faults.append(error)
+            else:
+                folder.add(REVIEWS, review)
+        told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
+    return told
+
+
+def _rows(table: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    ending = table.suffix.lower()
+    if ending in _LINES:
+        for one in Shelf.of(table).rows():
+            if one.error is not None or one.record is None:
+                raise one.error or InputError("is empty", file=table, line=one.line)
+            yield one.line, one.record
+    elif ending in _SHEETS:
+        for line, cells in read_grid(table):
+            yield line, dict(cells)
+    else:
+        raise InputError("is no table", file=table, cure=f"give {', '.join((*_SHEETS, *_LINES))}")
+
+
+def _review(
+    columns: Columns, row: Mapping[str, object], paper: str, usual: str
+) -> dict[str, Any] | None:
+    boxes = {name: _text(columns.value(row, name)) for name in columns.boxes}
+    filled = {name: text for name, text in boxes.items() if text}
+    if not filled:
+        return None
+    record: dict[str, Any] = {name: columns.value(row, name) for name in _OF_REVIEW}
+    record |= {"paper_id": paper, "review_id": _text(record["review_id"]) or usual}
+    record |= {name: _text(record[name]) for name in ("reviewer", "date", "author_response")}
+    whole = list(filled) == [_BOX]
+    return {**record, **({"text": filled[_BOX]} if whole else {"sections": filled})}
+
+
+def _paper(
+    columns: Columns,
+    row: Mapping[str, object],
+    paper: str,
+    papers: Path | None,
+    out: Path,
+    place: tuple[Path, int],
+) -> dict[str, Any]:
+    """The record of a paper, its file copied into the folder.
+
+    Raises:
+        InputError: There is neither a text nor a file.
+    """
+    found: dict[str, Any] = {name: columns.value(row, name) for name in _OF_PAPER}
+    found |= {name: _text(found[name]) for name in ("title", "abstract", "text", "venue")}
+    found["paper_id"] = paper
+    if found["text"]:
+        return {**found, "pdf": None}
+    folder = papers or place[0].parent
+    names = [found["pdf"]] if found["pdf"] else [f"{paper}{ending}" for ending in _PAPER_FILES]
+    for name in names:
+        file = folder / str(name)
+        inside = file.resolve().is_relative_to(folder.resolve())
+        if inside and file.is_file():
+            return {**found, **_copied(file, paper, out)}
+    raise InputError(
+        f"there is no text of paper '{paper}'",
+        file=place[0],
+        line=place[1],
+        field="text",
+        cure=f"give a column text or pdf, or {names[0]} in the folder --papers",
+    )
+
+
+def _copied(file: Path, paper: str, out: Path) -> dict[str, Any]:
+    from shutil import copyfile
+
+    from reviewscore.papers.hygiene import read_text
+    from reviewscore.sources.data_folder import PDFS
+
+    if file.suffix.lower() != ".pdf":
+        return {"text": read_text(file), "pdf": None}
+    name = "".join(one if one.isalnum() or one in "-_." else "-" for one in paper)[:100]
+    copyfile(file, out / PDFS / f"{name}.pdf")
+    return {"pdf": f"{PDFS}/{name}.pdf"}
+
+
+def _plain(name: str) -> str:
+    return plain_name(name).replace(" ", "_")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else str(value).strip()
