@@ -83,5 +83,5 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" {escaped(f'({quote.section})')}" if quote.section else ""
+    place = f" {escaped(f'({quote.place})')}" if quote.place else ""
     return f"- “{escaped(quote.quote)}”{place}"
