@@ -40,8 +40,8 @@ _DIGIT_WORD = re.compile(r"(?<!\w)(?=\w*[^\W\d_])(?=[^\s]*[0134578@$!|])[\w@$!|]
 _QUOTED = re.compile(r"[\"“”«»„'‘’`「『《]")
 _ABOUT = re.compile(
     r"prompt[- ]?inject|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject|red[- ]team"
-    r"|system prompt|prompt template|prompt[- ](?:leak|hack|attack|engineer)|hidden (?:prompt|instruct)"
-    r"|instruction[- ](?:tun|follow|hierarch)|few-shot prompt|we prompt|the following prompt"
+    r"|system prompt|prompt template|prompt[- ](?:leak|hack|attack|engineer)|hidden (?:prompt"
+    r"|instruct)|instruction[- ](?:tun|follow|hierarch)|few-shot prompt|we prompt|the following prompt"
     r"|\battack(?:s|er|ers)?\b|in-context|for example,|such as|e\.g\.",
     re.IGNORECASE,
 )

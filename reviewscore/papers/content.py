@@ -40,7 +40,7 @@ class Content:
 
 
 def read_content(path: Path) -> Content:
-    """The text in a paper's file; its format follows from the ending, a PDF is known by its content.
+    """The text in a paper's file; its ending names the format, a PDF is known by its content.
 
     Args:
         path: A ``.pdf``, ``.md``, ``.tei.xml`` or text file.

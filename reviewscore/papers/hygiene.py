@@ -48,8 +48,9 @@ class TidyText:
 
 
 def tidy(raw: str) -> TidyText:
-    """Drops a byte order mark and runs of unseen characters, levels line ends, replaces what cannot
-    be stored or shown.
+    """Levels line ends, drops what nobody sees, and replaces what cannot be stored or shown.
+
+    A byte order mark and runs of characters without a shape (see `hidden.shapeless`) go.
     """
     # A form feed ends a page; as a line end it parts what stood on two pages.
     hidden = tuple(shapeless(raw))

@@ -20,7 +20,8 @@ def load_paper(path: Path, *, year: int | None = None) -> Paper:
     """The paper in a file; its format follows from the ending, a PDF is known by its content.
 
     Args:
-        path: A ``.txt``, ``.md``, ``.tei.xml``, ``.pdf``, ``.json`` file, or a ``.jsonl`` with one paper.
+        path: A ``.txt``, ``.md``, ``.tei.xml``, ``.pdf``, ``.json`` file, or a ``.jsonl`` with
+            one paper.
         year: Year of the submission, if the file does not say or is wrong.
 
     Raises:

@@ -184,12 +184,10 @@ def _back(paper: TeiPaper, back: Element | None) -> None:
     if back is None:
         return
     listed = back.findall(f".//{TEI}listBibl/{TEI}biblStruct")
-    annexes: list[Element] = []
-    for part in back.findall(f"{TEI}div"):
-        if part.find(f"{TEI}listBibl") is None:
-            annexes.append(part)
-    for one in annexes:
-        if one.get("type") != "annex":
+    rest = [one for one in back.findall(f"{TEI}div") if one.find(f"{TEI}listBibl") is None]
+    annexes = [one for one in rest if one.get("type") == "annex"]
+    for one in rest:
+        if one not in annexes:
             _sections(paper, one)
     if listed:
         paper.head("References")
@@ -197,8 +195,7 @@ def _back(paper: TeiPaper, back: Element | None) -> None:
             paper.add(_reference(entry))
     beginning = len(paper.headings)
     for one in annexes:
-        if one.get("type") == "annex":
-            _sections(paper, one)
+        _sections(paper, one)
     if not listed and len(paper.headings) > beginning and not _lettered(paper, beginning):
         paper.headings[beginning] = _as_appendix(paper.headings[beginning])
 

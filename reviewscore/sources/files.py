@@ -36,12 +36,14 @@ class PaperHandle:
         title: Title as given; None if it is read from the text.
         line: 1-based line or row in its file.
         load: Reads the paper.
+        in_file: Whether its text lies in a file of its own, such as a PDF.
     """
 
     paper_id: str
     title: str | None
     line: int
     load: Callable[[], Paper]
+    in_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,11 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
             if paper.source_file:
                 reading.sources.append(file.parent / paper.source_file)
             handles[paper.paper_id] = PaperHandle(
-                paper.paper_id, paper.title, row.line, _loader(shelf, row, paper.paper_id)
+                paper.paper_id,
+                paper.title,
+                row.line,
+                _loader(shelf, row, paper.paper_id),
+                in_file=paper.source_file is not None,
             )
     reading.warn_of_unknown(unknown, file)
     return handles
