@@ -36,13 +36,13 @@ _SHAPELESS = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\uf
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ .\-_*·|/]{1,3}[^\W_]){7,}(?![^\W_])")
 _SEPARATOR = re.compile(r"[ .\-_*·|/]")
 _BASE64 = re.compile(r"(?<![\w+/=:.-])[A-Za-z0-9+/]{24,2000}={0,2}(?![\w+/])")
-_DIGIT_WORD = re.compile(r"(?<!\w)(?=\w*[^\W\d_])(?=[^\s]*[0134578@$!|])[\w@$!|]{3,20}")
+_DIGIT_WORD = re.compile(r"(?<!\w)(?=\w{0,20}[^\W\d_])(?=\S{0,20}[0134578@$!|])[\w@$!|]{3,20}")
 _QUOTED = re.compile(r"[\"“”«»„'‘’`「『《]")
 _ABOUT = re.compile(
-    r"prompt[- ]?inject|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject|red[- ]team"
-    r"|system prompt|prompt template|prompt[- ](?:leak|hack|attack|engineer)|hidden (?:prompt"
-    r"|instruct)|instruction[- ](?:tun|follow|hierarch)|few-shot prompt|we prompt|the following prompt"
-    r"|\battack(?:s|er|ers)?\b|in-context|for example,|such as|e\.g\.",
+    r"prompt[- ]?inject|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject"
+    r"|system prompt|prompt template|prompt[- ](?:leak|hack|attack|engineer)"
+    r"|hidden (?:prompt|instruct)|instruction[- ](?:tun|follow|hierarch)|few-shot prompt"
+    r"|the following prompt",
     re.IGNORECASE,
 )
 

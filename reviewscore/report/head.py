@@ -86,9 +86,9 @@ def doubtful_words(summary: Summary) -> str:
     names = summary.doubtful
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return (
-        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) were badly read, or "
-        "hold text that people cannot see or that addresses a model. Judges may be wrong on them; "
-        "what was found stands under Doubts."
+        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) were badly "
+        "read, or hold text that people cannot see or that addresses a model. Judges may be "
+        "wrong on them; what was found stands under Doubts."
     )
 
 
