@@ -230,5 +230,5 @@ SCRIPTS = {"zh": _EASTERN, "ja": _EASTERN, "ko": _EASTERN, "ru": re.compile("[\u
 """Letters that a text must hold for a language's patterns to be worth a search."""
 
 DISGUISED = ("ignor", "disregard", "forget", "instruct", "prompt", "review", "accept", "positiv",
-             "weakness", "negativ", "rating", "score", "languagemodel", "llm", "reviewer")  # fmt: skip
+             "weakness", "negativ", "rating", "score", "languagemodel", "llm")  # fmt: skip
 """Words that undoing a disguise must bring to light for a text to be worth a search."""

@@ -35,7 +35,8 @@ _SPACES = re.compile(r"\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PRIVATE = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_NO_LETTER = re.compile("[\x00\x01\x03-\x1f\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
+"""Private use and control characters; U+0002 stands for a hyphen."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def _seen_text(page: PdfPage, text_page: PdfTextPage, number: int, *, look: bool
         hidden=tuple(hidden),
         characters=len(visible),
         dropped=max(0, len(visible) - came),
-        unmapped=sum(1 for code in visible if _PRIVATE.match(chr(code))),
+        unmapped=sum(1 for code in visible if _NO_LETTER.match(chr(code))),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
     )

@@ -39,14 +39,20 @@ def suspicions(
             f"{_many(len(messages), 'stretch', 'stretches')} of text that people cannot see left "
             f"out ({places}{_more(len(messages))})"
         )
-    said = [one for one in addressed(text, pages) if not one.quoted]
-    if said:
-        places = "; ".join(f"{place_of(one)}: {_cut(one.text)}" for one in said[:_NAMED])
-        found.append(
-            f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
-            f"({places}{_more(len(said))})"
-        )
-    return tuple(found)
+    said = for_models(addressed(text, pages))
+    return (*found, said) if said else tuple(found)
+
+
+def for_models(found: Sequence[Addressing]) -> str:
+    """The passages that address a model, in words; empty if there are none but quoted ones."""
+    said = [one for one in found if not one.quoted]
+    if not said:
+        return ""
+    places = "; ".join(f"{place_of(one)}: {_cut(one.text)}" for one in said[:_NAMED])
+    return (
+        f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
+        f"({places}{_more(len(said))})"
+    )
 
 
 def addressed(text: str, pages: Sequence[int] = ()) -> tuple[Addressing, ...]:
