@@ -68,6 +68,8 @@ _ENGLISH: dict[Aim, tuple[str, ...]] = {
         r"|please|ignore|do~not|always)\b",
         r"(?:if|when|since|because)~you~(?:are|were)~(?:an?~)?(?:(?:large|ai|artificial)~){0,2}"
         r"(?:language~models?|llms?|ai\b|ai~\w+|gpt|chatgpt|chat~?bot|machine)",
+        r"(?:^\W{0,3}|(?:llm|ai)s?~and~)(?:llm|ai|language~model|automated|machine)s?(?:~based)?~"
+        r"reviewers?~?[:,!]",
         r"(?:note|instructions?|message|attention|hint|reminder|for|to|dear)~(?:to~|for~)?(?:all~"
         r"|any~|the~)?(?:llm|ai|language~model|gpt|chatgpt|automated|machine)s?[ -]?(?:based~)?"
         r"(?:reviewers?|assistants?|judges?|evaluators?|graders?|agents?)~?[:,!]",
@@ -201,7 +203,7 @@ def english(gap: str) -> tuple[Pattern, ...]:
         for imperative in (False, True):
             chosen = [one.lstrip("!") for one in phrases if one.startswith("!") == imperative]
             if chosen:
-                phrase = re.compile("|".join(chosen).replace("~", gap), re.MULTILINE)
+                phrase = re.compile("|".join(chosen).replace("~", f"(?:{gap})"), re.MULTILINE)
                 found.append(Pattern(aim, phrase, imperative))
     return tuple(found)
 

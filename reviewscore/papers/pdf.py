@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.papers.pdf_reading import Limits, PdfReading, Refusal, Task
+from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
 
 LIMITS = Limits()
 _HEAD = 1024
@@ -105,8 +105,7 @@ class PdfReaders:
         check_pdf(path)
         task = Task(path=str(path.resolve()), limits=limits)
         found = self._answer(task)
-        if isinstance(found, Refusal) and found.problem in (_too_long(limits), *_CRASHES.values()):
-            # Drawing is what costs most, and what most often fails: once more without it.
+        if isinstance(found, Refusal) and found.drawing:
             again = self._answer(task.model_copy(update={"look": False}))
             found = again if isinstance(again, PdfReading) else found
         if isinstance(found, Refusal):
@@ -143,10 +142,6 @@ _CRASHES = {
     None: "makes the PDF reader crash, or needs more memory than it may have",
 }
 """What is said of a worker that died by itself, by the signal."""
-
-
-def _too_long(limits: Limits) -> str:
-    return f"takes longer than {limits.seconds:g} seconds to read"
 
 
 class _Worker:
@@ -188,7 +183,7 @@ class _Worker:
         timer.daemon = True
         timer.start()
         try:
-            line = self._asked(task.model_dump_json())
+            line, drawing = self._asked(task.model_dump_json())
         finally:
             timer.cancel()
         self._tasks += 1
@@ -199,19 +194,24 @@ class _Worker:
         self.stop()
         alarmed = hasattr(signal, "SIGALRM") and code == -signal.SIGALRM
         if late.is_set() or alarmed:
-            return Refusal(problem=_too_long(task.limits), cure=_CURE)
-        named = signal.SIGSEGV if code == -signal.SIGSEGV else None
-        return Refusal(problem=_CRASHES[named], cure=_CURE)
+            problem = f"takes longer than {task.limits.seconds:g} seconds to read"
+        else:
+            problem = _CRASHES[signal.SIGSEGV if code == -signal.SIGSEGV else None]
+        return Refusal(problem=problem, cure=_CURE, drawing=drawing)
 
-    def _asked(self, line: str) -> str:
+    def _asked(self, line: str) -> tuple[str, bool]:
+        """The worker's reply, cut off if it died, and whether it had begun to draw."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
-            return self._process.stdout.readline()
+            reply = self._process.stdout.readline()
+            if reply == f"{DRAWING}\n":
+                return self._process.stdout.readline(), True
+            return reply, False
         except OSError:
-            return ""
+            return "", False
 
     def stop(self) -> None:
         """End the process and let go of its pipes."""

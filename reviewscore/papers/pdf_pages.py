@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ _REPEATS = 3
 _REPEAT_SHARE = 0.4
 _PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
 _LINE = re.compile(r"[^\r\n]+")
-_SPACES = re.compile(r"\n{3,}")
+_SPACES = re.compile(r"\A\n+|\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,13 +53,20 @@ class _PageText:
     unlooked: bool = False
 
 
-def read_pages(path: Path, limits: Limits, *, look: bool = True) -> PdfReading:
+def read_pages(
+    path: Path,
+    limits: Limits,
+    *,
+    look: bool = True,
+    drawing: Callable[[], None] = lambda: None,
+) -> PdfReading:
     """The text of a PDF and what happened to the rest of it.
 
     Args:
         path: The file.
         limits: Most pages; a quarter of the time is for drawing pages.
         look: Whether pages are drawn, to find text that people cannot see.
+        drawing: Told before the first page is drawn.
 
     Raises:
         InputError: If the file is damaged, encrypted, scanned, or has too many pages.
@@ -75,7 +83,9 @@ def read_pages(path: Path, limits: Limits, *, look: bool = True) -> PdfReading:
         pages = []
         for number in range(len(document)):
             looking = look and time.monotonic() < until
-            pages.append(_page_text(document, number, look=looking))
+            pages.append(_page_text(document, number, drawing if looking else None))
+            if looking:
+                drawing = _told
         scripts = _scripts(document)
     finally:
         document.close()
@@ -133,7 +143,7 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
     mapped = MappedText("\n\n".join(parts)).rewrite(_SURROGATE, lambda _: "\ufffd")
     levelled = without_margin_numbers(mapped)
     # What the margin numbers leave behind.
-    joined = _whole_words(levelled.rewrite(_SPACES, lambda _: "\n\n"))
+    joined = _whole_words(levelled.rewrite(_SPACES, lambda found: "\n\n" if found.start() else ""))
     text = spelled_out(joined)
     notes = []
     scans = [number for number, page in enumerate(pages, 1) if page.scan]
@@ -169,7 +179,11 @@ def _numbers(pages: list[int]) -> str:
     return ", ".join(map(str, pages[:10])) + (" ..." if len(pages) > 10 else "")  # noqa: PLR2004
 
 
-def _page_text(document: PdfDocument, number: int, *, look: bool) -> _PageText:
+def _told() -> None:
+    """The caller knows that pages are drawn."""
+
+
+def _page_text(document: PdfDocument, number: int, drawing: Callable[[], None] | None) -> _PageText:
     from pypdfium2 import PdfiumError
 
     try:
@@ -178,13 +192,15 @@ def _page_text(document: PdfDocument, number: int, *, look: bool) -> _PageText:
     except PdfiumError:  # one broken page does not cost the paper
         return _PageText([])
     try:
-        return _seen_text(page, text_page, number + 1, look=look)
+        return _seen_text(page, text_page, number + 1, drawing)
     finally:
         text_page.close()
         page.close()
 
 
-def _seen_text(page: PdfPage, text_page: PdfTextPage, number: int, *, look: bool) -> _PageText:
+def _seen_text(
+    page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
+) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
     from pypdfium2 import PdfiumError
 
@@ -192,7 +208,8 @@ def _seen_text(page: PdfPage, text_page: PdfTextPage, number: int, *, look: bool
 
     found = pdf_sight.glyphs(text_page)
     picture = None
-    if look and len(found.index):
+    if drawing is not None and len(found.index):
+        drawing()
         try:
             picture = pdf_sight.draw(page, found)
         except (PdfiumError, ValueError):  # a page that cannot be drawn

@@ -7,6 +7,9 @@ from pydantic import Field
 from reviewscore.papers.hidden import Hidden
 from reviewscore.schema.record import Record
 
+DRAWING = "drawing"
+"""Line that a worker writes before it draws the first page."""
+
 
 class Limits(Record):
     """What one PDF may cost.
@@ -65,10 +68,18 @@ class PdfReading(Record):
 
 
 class Refusal(Record):
-    """Why a PDF cannot be read, as it comes from the process that tried."""
+    """Why a PDF cannot be read, as it comes from the process that tried.
+
+    Attributes:
+        problem: What is wrong.
+        cure: What the user can do.
+        drawing: Whether the process had begun to draw pages when it died: it may read the file
+            if it does not draw.
+    """
 
     problem: str
     cure: str
+    drawing: bool = False
 
 
 class Task(Record):

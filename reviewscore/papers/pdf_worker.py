@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from reviewscore.errors import InputError
-from reviewscore.papers.pdf_reading import PdfReading, Refusal, Task
+from reviewscore.papers.pdf_reading import DRAWING, PdfReading, Refusal, Task
 
 _GRACE = 2.0
 """Seconds after its limit at which a worker that nobody stopped ends itself."""
@@ -27,17 +29,26 @@ def main() -> None:
         task = Task.model_validate_json(line)
         _limit_memory(task.limits.megabytes)
         _end_after(task.limits.seconds + _GRACE)
-        reply.write(answer(task).model_dump_json() + "\n")
-        reply.flush()
+        _say(answer(task, drawing=lambda: _say(DRAWING, reply)).model_dump_json(), reply)
         _end_after(0)
 
 
-def answer(task: Task) -> PdfReading | Refusal:
-    """The reading of one PDF, or why there is none."""
+def _say(line: str, reply: TextIO) -> None:
+    reply.write(f"{line}\n")
+    reply.flush()
+
+
+def answer(task: Task, drawing: Callable[[], None] = lambda: None) -> PdfReading | Refusal:
+    """The reading of one PDF, or why there is none.
+
+    Args:
+        task: The PDF and its limits.
+        drawing: Told before the first page is drawn.
+    """
     from reviewscore.papers.pdf_pages import read_pages
 
     try:
-        return read_pages(Path(task.path), task.limits, look=task.look)
+        return read_pages(Path(task.path), task.limits, look=task.look, drawing=drawing)
     except InputError as error:
         return Refusal(problem=error.problem, cure=error.cure or "")
     except MemoryError:
@@ -56,7 +67,10 @@ def _limit_memory(megabytes: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = megabytes * 1024 * 1024
     if hard in (resource.RLIM_INFINITY, -1) or wanted <= hard:
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        except (OSError, ValueError):  # macOS knows it and refuses it
+            return
 
 
 def _end_after(seconds: float) -> None:
