@@ -22,6 +22,7 @@ _MOST_BYTES = 64_000_000
 _MOST_DEPTH = 200
 _FIRST_LETTER = ord("A")
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?")
+_NAME = re.compile(r"(?:figure|fig|table|tab)\b\.?\s*[A-Z]?\d*\s*[:.]?\s*", re.IGNORECASE)
 _NUMBERED = re.compile(rf"{_NUMBER.pattern}\s+(?=\S)")
 
 
@@ -237,12 +238,15 @@ def _block(part: Element) -> str:
     """A paragraph, formula, list, or a figure's or table's caption with its rows."""
     if part.tag != f"{TEI}figure":
         return _line(part)
-    label, head = _line(part.find(f"{TEI}label")), _line(part.find(f"{TEI}head"))
-    said = _line(part.find(f"{TEI}figDesc"))
-    kind = "Table" if part.get("type") == "table" else "Figure"
-    if label.isalnum() and not head.lower().startswith(kind.lower()):
-        head = f"{kind} {label}: {head}".rstrip(": ") + (":" if not head else "")
-    caption = f"{head} {said}".strip() if not said.startswith(head) or not head else said
+    label = _line(part.find(f"{TEI}label")).rstrip(".:")
+    head, said = (
+        _NAME.sub("", _line(part.find(f"{TEI}{name}")))
+        if label
+        else _line(part.find(f"{TEI}{name}"))
+        for name in ("head", "figDesc")
+    )
+    name = f"{'Table' if part.get('type') == 'table' else 'Figure'} {label}:" if label else ""
+    caption = " ".join(filter(None, [name, head, said if said != head else ""]))
     rows = [
         " ".join(filter(None, (_line(cell) for cell in row.iter(f"{TEI}cell"))))
         for row in part.iter(f"{TEI}row")
