@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -173,12 +174,16 @@ def one_page(content: bytes, *, catalogue: bytes = b"", page: bytes = b"") -> li
     ]
 
 
-def bomb(path: Path) -> Path:
-    """Two kilobytes that become 500 million."""
+@lru_cache(maxsize=1)
+def _bomb() -> bytes:
     squeezed = zlib.compressobj(9)
     parts = [squeezed.compress(b" " * 10_000_000) for _ in range(50)]
-    inner = zlib.compress(b"".join([*parts, squeezed.flush()]), 9)
-    return raw_pdf(path, one_page(stream(inner, b"/Filter[/FlateDecode/FlateDecode]")))
+    return zlib.compress(b"".join([*parts, squeezed.flush()]), 9)
+
+
+def bomb(path: Path) -> Path:
+    """Two kilobytes that become 500 million."""
+    return raw_pdf(path, one_page(stream(_bomb(), b"/Filter[/FlateDecode/FlateDecode]")))
 
 
 def layered(path: Path) -> Path:
