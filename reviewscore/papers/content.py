@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.papers.headings import Candidate
+from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.papers.pdf_reading import PdfReading
@@ -28,6 +29,7 @@ class Content:
         title: Its title, where the format marks it.
         abstract: Its abstract, where the format marks it.
         headings: Where its headings stand, where the format marks them.
+        hidden: What is left out of ``text`` because its format does not show it.
         pdf: What was read of the PDF, if it is one.
     """
 
@@ -36,7 +38,13 @@ class Content:
     title: str = ""
     abstract: str = ""
     headings: tuple[Candidate, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
     pdf: PdfReading | None = None
+
+    @property
+    def unseen(self) -> tuple[Hidden, ...]:
+        """Everything that people cannot see and that is not in the text."""
+        return (*self.hidden, *(self.pdf.hidden if self.pdf is not None else ()))
 
 
 def read_content(path: Path) -> Content:
@@ -64,8 +72,11 @@ def read_content(path: Path) -> Content:
             file=path,
             cure="give the paper's text, Markdown, TEI or PDF",
         )
-    source = "markdown" if suffix in _MARKDOWN else "text"
-    return Content(str(without_surrogates(text)), source)
+    text = str(without_surrogates(text))
+    if suffix not in _MARKDOWN:
+        return Content(text, "text")
+    shown, hidden = comments(text)
+    return Content(shown, "markdown", hidden=hidden)
 
 
 def _begins(path: Path) -> bytes:

@@ -28,6 +28,7 @@ class Trick(StrEnum):
     COVERED = "behind an image or a shape"
     TAGS = "tag characters"
     ZERO_WIDTH = "zero-width characters"
+    COMMENT = "in a comment that Markdown does not show"
 
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
@@ -78,6 +79,19 @@ UNSEEN = re.compile(f"{_TAGS.pattern}|{_SHAPELESS.pattern}|{_VARIATIONS.pattern}
 
 _BITS = 8
 _FLAG = "\U0001f3f4"
+
+
+_COMMENT = re.compile(r"<!--(.*?)-->|^\[(?://|comment)\]: # [(\"'](.*)[)\"']$", re.S | re.M)
+
+
+def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
+    """A Markdown text without its comments, and the comments."""
+    found = tuple(
+        Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=match.start())
+        for match in _COMMENT.finditer(text)
+        if (said := match[1] or match[2] or "").strip()
+    )
+    return (_COMMENT.sub("", text), found) if found else (text, ())
 
 
 def is_flag(run: str) -> bool:

@@ -146,12 +146,6 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
     joined = _whole_words(levelled.rewrite(_SPACES, lambda found: "\n\n" if found.start() else ""))
     text = spelled_out(joined)
     notes = []
-    scans = [number for number, page in enumerate(pages, 1) if page.scan]
-    if scans:
-        notes.append(
-            f"pages {_numbers(scans)} are images with recognised text, which was not compared "
-            "with what they show"
-        )
     if scripts:
         notes.append(f"{scripts} scripts in the PDF were not run")
     return PdfReading(
@@ -164,6 +158,7 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
         unmapped=sum(page.unmapped for page in pages),
         blank_pages=blank,
         unlooked=tuple(number for number, page in enumerate(pages, 1) if page.unlooked),
+        scans=tuple(number for number, page in enumerate(pages, 1) if page.scan),
         scripts=scripts,
         notes=tuple(notes),
     )
@@ -173,10 +168,6 @@ def _margin(before: MappedText, after: MappedText) -> tuple[str, ...]:
     """How many characters of line numbers went, as one piece of furniture."""
     gone = len(before.text) - len(after.text)
     return (f"margin line numbers ({gone} characters)",) if gone else ()
-
-
-def _numbers(pages: list[int]) -> str:
-    return ", ".join(map(str, pages[:10])) + (" ..." if len(pages) > 10 else "")  # noqa: PLR2004
 
 
 def _told() -> None:

@@ -38,6 +38,8 @@ class PdfReading(Record):
         unmapped: How many of them the file gives no letter for.
         blank_pages: 1-based pages without text; an image stands there, or nothing.
         unlooked: 1-based pages whose drawing took too long to look for hidden text by eye.
+        scans: 1-based pages that are images with a layer of recognised text, which is drawn
+            invisibly and may say something else than the image.
         scripts: Scripts (JavaScript) in the file; they are never run.
         notes: Doubts, in words.
     """
@@ -51,6 +53,7 @@ class PdfReading(Record):
     unmapped: int = 0
     blank_pages: tuple[int, ...] = ()
     unlooked: tuple[int, ...] = ()
+    scans: tuple[int, ...] = ()
     scripts: int = 0
     notes: tuple[str, ...] = ()
 

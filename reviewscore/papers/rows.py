@@ -173,7 +173,7 @@ def paper_of(
         authors_withheld=row.authors_withheld,
         source=content.source,
         notes=(*notes, *(pdf.notes if pdf is not None else ())),
-        warnings=suspicions(text, tidied.hidden, pdf, pages),
+        warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages),
         pages=pages,
     )
 

@@ -11,17 +11,18 @@ from reviewscore.papers.quality import badly_read
 from reviewscore.schema.paper import Paper
 
 _NAMED = 3
+_PAGES = 10
 _EXCERPT = 80
 
 
 def suspicions(
-    text: str, shapeless: Sequence[Hidden], pdf: PdfReading | None, pages: Sequence[int]
+    text: str, hidden: Sequence[Hidden], pdf: PdfReading | None, pages: Sequence[int]
 ) -> tuple[str, ...]:
     """What a reader must know before a verdict on the paper.
 
     Args:
         text: The paper's text, hidden text left out.
-        shapeless: Characters without a shape that were left out of it.
+        hidden: What was left out of it because people cannot see it.
         pdf: What was read of its PDF, if it is one.
         pages: Where its pages begin, if known.
     """
@@ -29,18 +30,33 @@ def suspicions(
     doubt = badly_read(text, pdf)
     if doubt:
         found.append(f"badly read, so that judges may be wrong on it: {doubt}")
-    hidden = [*(pdf.hidden if pdf is not None else ()), *shapeless]
-    messages = [one for one in hidden if not one.stray]
-    if messages:
-        places = "; ".join(
-            f"{one.place}, {one.trick}: {_cut(one.text)}" for one in messages[:_NAMED]
-        )
+    unseen = left_out(hidden)
+    if unseen:
+        found.append(unseen)
+    if pdf is not None and pdf.scans:
         found.append(
-            f"{_many(len(messages), 'stretch', 'stretches')} of text that people cannot see left "
-            f"out ({places}{_more(len(messages))})"
+            f"pages {_numbers(pdf.scans)} are images with recognised text, which was not compared "
+            "with what they show"
+        )
+    if pdf is not None and pdf.unlooked:
+        found.append(
+            f"pages {_numbers(pdf.unlooked)} could not be drawn in time, so that not all hidden "
+            "text may have been found"
         )
     said = for_models(addressed(text, pages))
     return (*found, said) if said else tuple(found)
+
+
+def left_out(hidden: Sequence[Hidden]) -> str:
+    """The text that people cannot see, in words; empty if there is none but stray marks."""
+    told = [one for one in hidden if not one.stray]
+    if not told:
+        return ""
+    places = "; ".join(f"{one.place}, {one.trick}: {_cut(one.text)}" for one in told[:_NAMED])
+    return (
+        f"{_many(len(told), 'stretch', 'stretches')} of text that people cannot see left out "
+        f"({places}{_more(len(told))})"
+    )
 
 
 def for_models(found: Sequence[Addressing]) -> str:
@@ -71,6 +87,10 @@ def place_of(one: Addressing) -> str:
 
 def _cut(text: str) -> str:
     return f'"{text}"' if len(text) <= _EXCERPT else f'"{text[:_EXCERPT]}..."'
+
+
+def _numbers(pages: Sequence[int]) -> str:
+    return ", ".join(map(str, pages[:_PAGES])) + (", ..." if len(pages) > _PAGES else "")
 
 
 def _many(count: int, one: str, many: str) -> str:

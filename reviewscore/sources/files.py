@@ -14,6 +14,7 @@ from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.records import Row, Shelf, decode
@@ -340,7 +341,7 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     reading = _Reading(skip_bad_lines=False)
     reviews: list[Review] = []
     unknown: set[str] = set()
-    for row in _review_rows(review_path, paper.paper_id):
+    for row in _review_rows(review_path, paper.paper_id, reading):
         record = reading.row(row, ReviewRow, review_path, unknown)
         _check_review(
             record,
@@ -363,7 +364,7 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     )
 
 
-def _review_rows(path: Path, paper_id: str) -> list[Row]:
+def _review_rows(path: Path, paper_id: str, reading: _Reading) -> list[Row]:
     """The records of a review file, identifiers filled in where they are missing."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
@@ -372,8 +373,10 @@ def _review_rows(path: Path, paper_id: str) -> list[Row]:
         text = read_text(path)
         rows = [Row(1, 0, decode(text.encode(), path, 1))] if text.strip() else []
     else:
-        text = read_content(path).text
-        rows = [Row(1, 0, {"text": text})]
+        content = read_content(path)
+        rows = [Row(1, 0, {"text": content.text})]
+        if unseen := left_out(content.unseen):
+            reading.warnings.append(f"{path}: {unseen}")
     several = len(rows) > 1
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}

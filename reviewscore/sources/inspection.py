@@ -147,7 +147,7 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
             for one in paper.sections
         ),
         furniture=dict(Counter(map(_named, pdf.furniture))) if pdf is not None else {},
-        hidden=(*(pdf.hidden if pdf is not None else ()), *tidied.hidden),
+        hidden=(*content.unseen, *tidied.hidden),
         addressing=addressed(paper.text, paper.pages),
         scripts=pdf.scripts if pdf is not None else 0,
         unlooked=pdf.unlooked if pdf is not None else (),
