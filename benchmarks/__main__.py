@@ -11,6 +11,7 @@ from benchmarks import (
     gem_hf,
     gem_speed,
     logic_speed,
+    pdf,
     queue_memory,
     startup,
     token_cost,
@@ -32,6 +33,7 @@ def main() -> None:
     gem_hf.main()
     gem_speed.main()
     workspace_load.main()
+    pdf.main()
 
 
 if __name__ == "__main__":

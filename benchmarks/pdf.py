@@ -163,12 +163,12 @@ def pool() -> None:
             plain_text(path)
         bare = (time.perf_counter() - began) / FEW
         readers.close()
-    each = times[MANY] / MANY
-    ms = 1000
-    row(f"{MANY} PDFs, each", f"{each * ms:.0f} ms", f"PDFium's text {bare * ms:.0f} ms", each / bare,
-        "-")  # fmt: skip
-    row(f"each of {MANY} against each of {FEW}", f"{each * ms:.0f} ms",
-        f"{times[FEW] / FEW * ms:.0f} ms", each * FEW / times[FEW], "linear: 1")  # fmt: skip
+    each, few = 1000 * times[MANY] / MANY, 1000 * times[FEW] / FEW
+    baseline = f"PDFium's text {1000 * bare:.0f} ms"
+    row(f"{MANY} PDFs, each", f"{each:.0f} ms", baseline, each / 1000 / bare, "-")
+    row(
+        f"each of {MANY}", f"{each:.0f} ms", f"each of {FEW}: {few:.0f} ms", each / few, "linear: 1"
+    )
     row(f"memory of {len(workers)} workers", f"{most:.0f} MB", "-", 1.0, "<= 1,000 MB")
 
 

@@ -33,10 +33,10 @@ _AROUND = 300
 _SHOWN = 160
 
 _SHAPELESS = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe00-\ufe0f]+")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ .\-_*·|/]{1,3}[^\W_]){7,}(?![^\W_])")
 _SEPARATOR = re.compile(r"[ .\-_*·|/]")
 _BASE64 = re.compile(r"(?<![\w+/=:.-])[A-Za-z0-9+/]{24,2000}={0,2}(?![\w+/])")
-_DIGIT_WORD = re.compile(r"(?<!\w)(?=\w{0,20}[^\W\d_])(?=\S{0,20}[0134578@$!|])[\w@$!|]{3,20}")
 _QUOTED = re.compile(r"[\"“”«»„'‘’`「『《]")
 _ABOUT = re.compile(
     r"prompt[- ]?inject|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject"
@@ -47,7 +47,7 @@ _ABOUT = re.compile(
 )
 
 _LOOKALIKES = {
-    "a": "аαаɑ@４", "b": "ЬвЬ", "c": "сϲс", "d": "ԁ", "e": "еεеҽ", "f": "ғ", "g": "ɡց", "h": "һн",
+    "a": "аαаɑ", "b": "ЬвЬ", "c": "сϲс", "d": "ԁ", "e": "еεеҽ", "f": "ғ", "g": "ɡց", "h": "һн",
     "i": "іıιɩ", "j": "јʝ", "k": "кκ", "l": "ӏⅼ", "m": "мϻ", "n": "пηո", "o": "оοоօ", "p": "рρр",
     "q": "ԛզ", "r": "гг", "s": "ѕꜱ", "t": "тτ", "u": "υսц", "v": "νѵ", "w": "ѡԝω", "x": "хχ",
     "y": "уүγ", "z": "ᴢ",
@@ -57,7 +57,7 @@ _FOLDED = {
     **{ord(one.upper()): plain for plain, many in _LOOKALIKES.items() for one in many
        if len(one.upper()) == 1},
 }  # fmt: skip
-_DIGITS = str.maketrans("0134578@$!|", "oieastbasii")
+_DIGITS = dict(zip(map(ord, "0134578@$!|"), "oieastbasii", strict=True))
 
 
 class Addressing(Record):
@@ -103,7 +103,7 @@ def _said(text: str) -> Iterator[Addressing]:
     """Phrases in words, plain or disguised."""
     plain = MappedText(text)
     if not text.isascii():
-        plain = plain.translate(_narrow()).rewrite(_SHAPELESS, lambda _: "")
+        plain = _exchanged(plain, _narrow()).rewrite(_SHAPELESS, lambda _: "")
     yield from _english(text, plain, "plain", _WORDS_BETWEEN)
     lowered = _lowered(plain)
     for language in OTHERS:
@@ -143,7 +143,13 @@ def _stems(mapped: MappedText) -> int:
 
 
 def _letters(mapped: MappedText) -> MappedText:
-    return mapped if mapped.text.isascii() else mapped.translate(_FOLDED)
+    return _exchanged(mapped, _FOLDED)
+
+
+def _exchanged(mapped: MappedText, table: dict[int, str]) -> MappedText:
+    """The text with foreign letters exchanged, one for one; there are few in most texts."""
+    text = _FOREIGN.sub(lambda match: table.get(ord(match.group()), match.group()), mapped.text)
+    return MappedText(text, mapped.layers)
 
 
 def _unspaced(mapped: MappedText) -> MappedText:
@@ -151,7 +157,7 @@ def _unspaced(mapped: MappedText) -> MappedText:
 
 
 def _spelled(mapped: MappedText) -> MappedText:
-    return mapped.rewrite(_DIGIT_WORD, lambda match: match.group().translate(_DIGITS))
+    return mapped.translate(_DIGITS)
 
 
 _DISGUISES = (

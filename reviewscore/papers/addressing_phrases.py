@@ -219,9 +219,8 @@ def others(language: str) -> tuple[Pattern, ...]:
 STEMS = {
     "de": ("anweisung", "instruktion", "befehl", "vorgabe", "gutachten", "bewertung", "rezension",
            "begutachtung", "sprachmodell", "positives review", "als ki"),
-    "fr": ("précédent", "antérieur", "ci-dessus", "consigne", "évaluation", "favorable", "recensi"
-    r"on",
-           "modèle de langage", "critique", "rédige", "tant qu"),
+    "fr": ("précédent", "antérieur", "ci-dessus", "consigne", "évaluation", "recension",
+           "modèle de langage", "rédige", "critique posi"),
     "es": ("instrucciones", "indicaciones", "directrices", "órdenes", "reseña", "revisión",
            "evaluación", "valoración", "crítica", "puntuación", "modelo de lenguaje", "como ia"),
 }  # fmt: skip
