@@ -77,6 +77,12 @@ def wanted_sentences(text: str) -> list[str]:
     return [one for one in units if len(re.findall(r"[A-Za-z]{2,}", one)) >= FEWEST_WORDS]
 
 
+def all_units(text: str) -> list[str]:
+    """Every unit of a parsed text as it stands: tables, axis labels and formulas too."""
+    units = sentences(build_paper(PaperRow(paper_id="parsed", text=text)))
+    return [one.text for one in units if letters(one.text)]
+
+
 def seconds(work: Callable[[], object], times: int = 5) -> float:
     """Median time of some work, after one to warm up."""
     work()
@@ -109,6 +115,16 @@ def reading() -> None:
         )
         for one in missed:
             print(f"<!-- missed: {one[:100]!r} -->")
+        units = all_units(parsed)
+        hit, near, _ = found(units, ours.text)
+        base_hit, base_near, _ = found(units, plain_text(path))
+        row(
+            f"{name}: {len(units)} units, tables and axes too",
+            f"{(hit + near) / len(units):.1%}",
+            f"PDFium's text {(base_hit + base_near) / len(units):.1%}",
+            (hit + near) / (base_hit + base_near),
+            "-",
+        )
         paper = build_paper(PaperRow(paper_id=name, text=ours.text))
         theirs = build_paper(PaperRow(paper_id=name, text=parsed))
         mine = {letters(one.label) for one in paper.sections}

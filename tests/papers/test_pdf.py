@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.errors import InputError
@@ -278,6 +280,27 @@ def test_a_page_without_text_among_others_is_told(tmp_path: Path) -> None:
     paper = load_paper(make(tmp_path / "a.pdf", draw, pages=3))
 
     assert "about 33% of its characters did not come into the text" in paper.warnings[0]
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_damaged_pdf_is_read_or_refused_by_name(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("damage") / "a.pdf"
+    whole = bytearray(make(path, prose).read_bytes())
+    for _ in range(data.draw(st.integers(1, 8))):
+        place = data.draw(st.integers(8, len(whole) - 1))
+        whole[place] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(whole) // 2))
+    path.write_bytes(bytes(whole[: len(whole) - cut]))
+
+    try:
+        event("read" if read_pdf(path).pages else "empty")
+    except InputError as error:
+        event(error.problem.split(" on ")[0][:30])
+        assert error.cure
+        assert error.file == path
 
 
 def test_no_process_is_left_when_the_readers_are_closed(tmp_path: Path, closed_later: Keep) -> None:
