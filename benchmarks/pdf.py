@@ -99,6 +99,7 @@ def reading() -> None:
     head("Two papers from PDF")
     folder = SHARED / "iclr2020_human"
     records = {one["paper_id"]: one for one in map(json.loads, (folder / "papers.jsonl").open())}
+    readers = PdfReaders(1, held=0)
     for name, pages in PAIRS.items():
         path, parsed = folder / f"{name}.pdf", records[name]["text"]
         ours = read_pdf(path)
@@ -131,7 +132,7 @@ def reading() -> None:
         labels = [one.label for one in theirs.sections]
         count = sum(letters(one) in mine for one in labels)
         row(f"{name}: headings", f"{count} of {len(labels)}", "-", 1.0, "all")
-        taken, bare = seconds(lambda: read_pdf(path)), seconds(lambda: plain_text(path))  # noqa: B023
+        taken, bare = seconds(lambda: readers.read(path)), seconds(lambda: plain_text(path))  # noqa: B023
         row(
             f"{name}: time, {pages} pages",
             f"{taken:.2f} s",
@@ -147,6 +148,7 @@ def reading() -> None:
             "0",
         )
         row(f"{name}: characters lost", f"{ours.lost:.2%}", "-", 1.0, "-")
+    readers.close()
 
 
 def memory(process: int) -> float:
@@ -163,7 +165,7 @@ def pool() -> None:
         paths = [Path(folder) / f"{number}.pdf" for number in range(MANY)]
         for number, path in enumerate(paths):
             write_pdf(text.replace("CrossRead", f"CrossRead{number}"), path)
-        readers = PdfReaders()
+        readers = PdfReaders(held=0)
         with ThreadPoolExecutor(readers.workers) as threads:
             list(threads.map(readers.read, paths[: 2 * readers.workers]))  # start the workers
             times = {}

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.errors import InputError
@@ -27,6 +28,8 @@ _GRACE = 1.0
 _START = 30.0
 """Seconds that a new worker may take to begin, beside the limit of its first PDF."""
 _MOST_WORKERS = 8
+HELD = 256
+"""Readings kept in memory, of about 100 kB each."""
 _MOST_TASKS = 200
 """PDFs after which a worker is replaced, so that what PDFium keeps does not pile up."""
 
@@ -86,14 +89,17 @@ class PdfReaders:
 
     Args:
         workers: How many; as many as there are cores, at most 8, if not given.
+        held: Readings that are kept for files that do not change: an audit needs a paper for its
+            estimate, its verdicts and its report.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, *, held: int = HELD) -> None:
         count = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
         for _ in range(count):
             self._idle.put(None)
         self.workers = count
+        self._read = lru_cache(maxsize=held)(self._fresh)
 
     def read(self, path: Path, *, limits: Limits = LIMITS) -> PdfReading:
         """Like `read_pdf`; waits while all workers are busy.
@@ -103,6 +109,10 @@ class PdfReaders:
         """
         path = Path(path)
         check_pdf(path)
+        state = path.stat()
+        return self._read(path, (state.st_mtime_ns, state.st_size), limits)
+
+    def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
         task = Task(path=str(path.resolve()), limits=limits)
         found = self._answer(task)
         if isinstance(found, Refusal) and found.drawing:

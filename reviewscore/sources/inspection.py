@@ -11,14 +11,14 @@ from pydantic import Field, ValidationError
 from reviewscore.papers.addressing import Addressing
 from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.hidden import Hidden
-from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.hygiene import read_text, tidy
 from reviewscore.papers.parts import cut_from
 from reviewscore.papers.quality import badly_read
 from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
 from reviewscore.papers.suspicions import addressed
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record
-from reviewscore.sources.records import Row, Shelf
+from reviewscore.sources.records import Row, Shelf, decode
 from reviewscore.sources.rows import ReviewRow
 
 _RECORDS = (".jsonl", ".json", ".parquet")
@@ -101,6 +101,9 @@ def inspect_file(path: Path) -> Iterator[Inspection]:
     if path.suffix.lower() not in _RECORDS:
         content = read_content(path)
         yield _paper(str(path), paper_of(content, PaperRow(paper_id=path.stem)), content)
+        return
+    if path.suffix.lower() == ".json":
+        yield _record(path, Row(1, 0, decode(read_text(path).encode(), path, 1)))
         return
     for row in Shelf.of(path).rows():
         yield _record(path, row)

@@ -91,6 +91,15 @@ def test_reviews_and_papers_of_a_collection_are_looked_at(tmp_path: Path) -> Non
     assert "papers.jsonl: q: markdown" in output
 
 
+def test_a_record_over_many_lines_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"title": "Lamps", "text": ORDER}, indent=2))
+
+    code, output = run(tmp_path / "a.json")
+
+    assert code == 1
+    assert "a.json: a: jsonl" in output
+
+
 def test_quoted_phrases_are_shown_only_with_all(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f'Lamps\n\nA prompt injection says "{ORDER}" to a model.\n')
 

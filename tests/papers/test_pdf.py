@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -22,6 +23,8 @@ from reviewscore.papers.pdf_pages import read_pages
 from reviewscore.papers.pdf_reading import Limits, PdfReading, Refusal, Task
 from reviewscore.papers.pdf_worker import answer
 from reviewscore.papers.quotes import find_quote
+from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.schema.paper import Zone
 from tests.papers.pdfs import bomb, make, prose, scripted
 
 Keep = Callable[[PdfReaders], PdfReaders]
@@ -202,7 +205,7 @@ def test_a_worker_that_crashes_is_a_named_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed_later: Keep
 ) -> None:
     path = make(tmp_path / "a.pdf", prose)
-    readers = closed_later(PdfReaders(1))
+    readers = closed_later(PdfReaders(1, held=0))
     readers.read(path)
     worker = readers._idle.queue[0]
     assert worker is not None
@@ -218,6 +221,19 @@ def test_a_worker_that_crashes_is_a_named_error(
     assert not found.drawing
     assert found.problem == "makes the PDF reader crash (SIGSEGV)"
     assert readers.read(path).text
+
+
+def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path, closed_later: Keep) -> None:
+    path = make(tmp_path / "a.pdf", prose)
+    readers = closed_later(PdfReaders(1))
+    first = readers.read(path)
+
+    assert readers.read(path) is first
+    make(path, one_column, pages=3)
+    assert len(readers.read(path).pages) == 3
+    path.write_bytes(b"<html>")
+    with pytest.raises(InputError, match="is a web page"):
+        readers.read(path)
 
 
 def test_scripts_are_counted_and_never_run(tmp_path: Path) -> None:
@@ -312,3 +328,18 @@ def test_no_process_is_left_when_the_readers_are_closed(tmp_path: Path, closed_l
 
     assert isinstance(worker._process, subprocess.Popen)
     assert worker._process.poll() is not None
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["132_automated_relational", "2_carpe_diem"])
+def test_real_papers_are_read_whole_without_false_alarms(shared: Path, name: str) -> None:
+    paper = load_paper(shared / "iclr2020_human" / f"{name}.pdf")
+    records = (shared / "iclr2020_human" / "papers.jsonl").read_text().splitlines()
+    parsed = next(one for one in map(json.loads, records) if one["paper_id"] == name)
+    theirs = build_paper(PaperRow(paper_id=name, text=parsed["text"]))
+
+    assert paper.warnings == ()
+    assert {one.label for one in theirs.sections} <= {one.label for one in paper.sections}
+    assert "ICLR 2020" not in paper.text
+    ends = [paper.section_at(start).zone for start in paper.pages[-2:]]  # type: ignore[union-attr]
+    assert ends == [Zone.APPENDIX, Zone.APPENDIX]
