@@ -9,7 +9,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,12 @@ _LOOKING_SHARE = 0.25
 """Share of the time limit after which pages are no longer drawn."""
 _EDGE_LINES = 2
 _REPEATS = 3
+_LONG = 25
+"""Characters of a running head that no line of the text repeats by chance."""
 _REPEAT_SHARE = 0.4
 _PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
 _LINE = re.compile(r"[^\r\n]+")
+_AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
 _SPACES = re.compile(r"\A\n+|\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
@@ -130,7 +133,9 @@ def _scripts(document: PdfDocument) -> int:
 def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> PdfReading:
     """The pages put together, furniture left out."""
     repeated = _repeated([page.lines for page in pages])
-    bodies = [_body(page.lines, repeated) for page in pages]
+    # On the first page the title may be what later runs along the head.
+    pages[1:] = [replace(one, lines=_without_heads(one.lines, repeated)) for one in pages[1:]]
+    bodies = [_body(page.lines, repeated, first=page is pages[0]) for page in pages]
     kept = {id(line) for body in bodies for line in body}
     furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
     parts, starts, length = [], [], 0
@@ -290,14 +295,37 @@ def _repeated(pages: list[list[Line]]) -> set[str]:
     )
 
 
-def _body(lines: list[Line], furniture: set[str]) -> list[Line]:
+def _body(lines: list[Line], furniture: set[str], *, first: bool) -> list[Line]:
     edges = {id(line) for line in _edges(lines)}
+    # Away from the edges (beside a turned table) only a long line is known by its words.
+    long = {one for one in furniture if len(one) >= _LONG and not first}
     return [
         line
         for line in lines
-        if id(line) not in edges
-        or not (_pattern(line) in furniture or _PAGE_NUMBER.fullmatch(line.text.strip()))
+        if not _is_furniture(line, furniture if id(line) in edges else long, edge=id(line) in edges)
     ]
+
+
+def _without_heads(lines: list[Line], furniture: set[str]) -> list[Line]:
+    """The lines, a running head that runs into the line of a turned table parted from it."""
+    heads = [one.removesuffix("#").strip() for one in furniture if len(one) >= _LONG]
+    parted: list[Line] = []
+    for line in lines:
+        text = line.text.strip()
+        head = next((one for one in heads if text.startswith(one)), None)
+        rest = None if head is None else _AFTER_NUMBER.fullmatch(text[len(head) :])
+        if rest is None:
+            parted.append(line)
+        else:
+            cut = len(text) - len(rest[1])
+            parted += [replace(line, text=text[:cut].strip()), replace(line, text=rest[1])]
+    return parted
+
+
+def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
+    """Whether a line repeats, or is a page number at the edge of its page."""
+    numbered = edge and _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+    return numbered or _pattern(line) in furniture
 
 
 def _whole_words(mapped: MappedText) -> MappedText:
