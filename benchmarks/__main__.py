@@ -11,6 +11,7 @@ from benchmarks import (
     gem_hf,
     gem_speed,
     logic_speed,
+    pdf,
     queue_memory,
     similarity_scale,
     similarity_speed,
@@ -36,6 +37,7 @@ def main() -> None:
     similarity_speed.main()
     similarity_scale.main()
     workspace_load.main()
+    pdf.main()
 
 
 if __name__ == "__main__":

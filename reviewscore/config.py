@@ -53,6 +53,9 @@ class Settings(BaseModel):
         points: Who splits reviews: the model where there is one (``auto``), or the rules.
         limitations: Whether the reviewer's remarks on limitations are points too.
         author_response: Whether judges see the authors' response.
+        paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
+            ``all``: the whole text; ``auto``: ``main`` for papers read from a PDF or TEI file,
+            ``all`` for texts that were given.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.
@@ -92,6 +95,7 @@ class Settings(BaseModel):
     points: Literal["auto", "rules"] = "auto"
     limitations: bool = False
     author_response: bool = False
+    paper_parts: Literal["auto", "main", "all"] = "auto"
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
@@ -175,6 +179,7 @@ class Settings(BaseModel):
             "points": "rules" if self.embedded else self.points,
             "limitations": self.limitations,
             "author_response": self.author_response,
+            "paper_parts": self.paper_parts,
         }
 
 
@@ -193,8 +198,8 @@ TABLES = {
         "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
         **{name: f"judges.{name}" for name in JUDGES}},
     "audit": {name: name for name in ("score", "rounds", "repeats", "protocol", "points",
-                                      "limitations", "author_response", "skip_bad_lines",
-                                      "prompts_dir", "calibration")},
+                                      "limitations", "author_response", "paper_parts",
+                                      "skip_bad_lines", "prompts_dir", "calibration")},
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},

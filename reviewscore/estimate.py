@@ -21,6 +21,7 @@ from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.prices import price_list, tokens_in
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.papers.parts import shown
 from reviewscore.points import split_review
 from reviewscore.schema.call import Usage
 from reviewscore.schema.review import PointType
@@ -84,7 +85,11 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
     """Estimate a run; reads and splits everything, asks nothing, needs no key."""
     judges, found, papers = LexicalJudges(), Estimate(), set()
     asked = _Calls(settings, found)
-    length = lru_cache(maxsize=1)(lambda paper_id: len(collection.paper(paper_id).text))
+
+    @lru_cache(maxsize=1)
+    def length(paper_id: str) -> int:
+        return len(shown(collection.paper(paper_id), settings.paper_parts).text)
+
     for review in chosen_reviews(collection, settings):
         found.reviews += 1
         papers.add(review.paper_id)

@@ -8,13 +8,13 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 from reviewscore import prompts
 from reviewscore.batch.account import Outcome, new_manifest, spent
 from reviewscore.batch.finished import finished_run
 from reviewscore.batch.interrupt import interruptible
+from reviewscore.batch.papers import PAPERS_AHEAD, Papers
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
@@ -45,8 +45,6 @@ REVIEWS_AHEAD = 2
 """Reviews under way per connection: enough points to keep every connection busy."""
 REVIEWS_IN_A_WAVE = 300
 """Reviews under way where replies come in waves: more would need more memory than a wave saves."""
-PAPERS_HELD = 64
-"""Papers kept in memory; reviews of one paper follow each other."""
 
 
 @dataclass
@@ -71,7 +69,7 @@ class _Session:
     rejected: int = 0
 
     def __post_init__(self) -> None:
-        self.paper = lru_cache(maxsize=PAPERS_HELD)(self.collection.paper)
+        self.shelf = Papers(self.collection, self.settings.paper_parts, self.progress.say)
 
     def stop(self, reason: str | None) -> None:
         """Begin nothing new; calls under way finish."""
@@ -174,12 +172,16 @@ async def _score_all(session: _Session) -> None:
     by_rules = sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
     session.progress.expect(by_rules)
     slots = asyncio.Semaphore(_ahead(session))
+    order = list(dict.fromkeys(review.paper_id for review in reviews))
+    places = {paper_id: place for place, paper_id in enumerate(order)}
     try:
         async with asyncio.TaskGroup() as tasks:
             for review in reviews:
                 await slots.acquire()
                 if session.stopping:
                     return
+                place = places[review.paper_id]
+                session.shelf.ahead(order[place : place + PAPERS_AHEAD])
                 task = tasks.create_task(_score_review(session, review))
                 task.add_done_callback(lambda _: slots.release())
     except* ReviewScoreError as errors:  # the run folder itself failed: nothing can go on
@@ -216,7 +218,7 @@ def _note_missing(session: _Session) -> None:
 async def _score_review(session: _Session, review: Review) -> None:
     """Score the points of a review that are not done; failures become records."""
     try:
-        paper = session.paper(review.paper_id)
+        paper = await session.shelf.paper(review.paper_id)
         points, origin, rejected = await review_points(
             review,
             session.judges,
@@ -319,9 +321,11 @@ def _closing(session: _Session, started: datetime, seconds: float) -> Manifest:
         reused = old.spending.reused + session.client.traffic.reused
         update["spending"] = spent(paid, session.settings, reused=reused)
         update["models_answered"] = paid.models
+    doubts = list(session.shelf.warnings)
     if session.rejected:
-        doubt = f"{session.rejected} proposed points were not verbatim in their review"
-        update["warnings"] = (*old.warnings, doubt)
+        doubts.append(f"{session.rejected} proposed points were not verbatim in their review")
+    update["warnings"] = tuple(dict.fromkeys((*old.warnings, *doubts)))
+    update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *session.shelf.doubtful)))
     update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
     # A later session with a selection adds nothing to a whole run, and takes nothing from it.
     update["complete"] = old.complete or not session.stopping

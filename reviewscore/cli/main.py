@@ -1,8 +1,8 @@
 """The group of commands, global behaviour and exit codes.
 
 0 done · 1 no: a threshold was missed (`agree --fail-under`), the rounds ran out (`reconstruct`), a
-prompt differs (`prompts verify`) · 2 wrong use · 3 done in part, some points failed ·
-4 stopped by a limit · 130 interrupted.
+prompt differs (`prompts verify`), something is suspicious (`inspect`) · 2 wrong use · 3 done in
+part, some points or files failed · 4 stopped by a limit · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 _VERBS = {
     "fetch": "Fetch papers and reviews from OpenReview, or read its exported notes.",
     "audit": "Score every point of a batch of reviews into a run folder.",
+    "inspect": "Say what papers hold: sections, loss, hidden text, text for a model.",
     "reconstruct": "Rebuild one argument as premises and conclusion, proved and judged.",
     "logic": "Prove arguments that are written in first-order formulas.",
     "agree": "Measure how far judges agree with people, with intervals.",

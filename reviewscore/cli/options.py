@@ -58,6 +58,12 @@ AUDIT_OPTIONS = (
         help="Show judges the authors' response where the input has one.",
     ),
     click.option(
+        "--paper-parts",
+        type=click.Choice(["auto", "main", "all"]),
+        help="What judges see of a paper: main leaves out references and appendix; auto does so "
+        "for papers read from a PDF or TEI file.",
+    ),
+    click.option(
         "--limitations/--no-limitations",
         default=None,
         help="Take points from the reviewer's remarks on limitations too.",

@@ -22,8 +22,7 @@ _SAME = {
     for character in characters
 }
 _SPELLED = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-LIGATURES = {ord(ligature): letters for ligature, letters in _SPELLED.items()}
-"""Ligatures spelled out, as a table for ``str.translate``."""
+_LIGATURE = re.compile("[ﬀ-ﬆ]")
 
 _FURNITURE = (
     r"(?:Published as a (?:conference|workshop) paper at [^\n]{0,60}"
@@ -71,19 +70,19 @@ def clean(text: str) -> CleanText:
     emphasis and hyphens at line ends are removed; wrapped lines are joined, paragraphs are parted
     by an empty line, list items and captions by a line end. Linear in the length of the text.
     """
-    mapped = _without_margin(CleanText(text).translate(_SAME))
+    mapped = without_margin_numbers(CleanText(text).translate(_SAME))
     mapped = mapped.rewrite(_PAGE_BREAK, _page_break)
     mapped = mapped.rewrite(_TYPOGRAPHY, _typography)
     return mapped.rewrite(_SPACING, _spacing)
 
 
-def without_margin_numbers(text: str) -> str:
+def spelled_out(mapped: CleanText) -> CleanText:
+    """The text with its ligatures as single letters."""
+    return mapped.rewrite(_LIGATURE, lambda match: _SPELLED[match.group()])
+
+
+def without_margin_numbers(mapped: CleanText) -> CleanText:
     """The text without the line numbers that submission templates print in the margin."""
-    return _without_margin(CleanText(text)).text
-
-
-def _without_margin(mapped: CleanText) -> CleanText:
-    """Drops the line numbers that submission templates print in the margin."""
     numbers = [(int(m[1]), m.start()) for m in _MARGIN_LINE.finditer(mapped.text)]
     doomed: set[int] = set()
     for step in _MARGIN_STEPS:

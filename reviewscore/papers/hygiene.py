@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
+from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless
+from reviewscore.papers.offsets import MappedText
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_LEVELLED = re.compile(rf"\A\ufeff|(?P<end>\r\n?|\f)|(?P<unseen>{UNSEEN.pattern})")
 _MARKER = re.compile(r"<(?=[|｜])|<(?=[^\s<>]{1,64}>)|\[(?=/?[A-Z_]{2,32}\])")
 """Where a control marker of any common chat format begins."""
 
@@ -22,11 +25,15 @@ class TidyText:
         text: The text.
         surrogates: How many halves of characters were replaced by U+FFFD.
         controls: How many NULs and other control characters were replaced by a space.
+        mapped: The text with the way back to what was read.
+        hidden: Runs of characters without a shape that were left out; see `hidden.shapeless`.
     """
 
     text: str
-    surrogates: int = 0
-    controls: int = 0
+    surrogates: int
+    controls: int
+    mapped: MappedText
+    hidden: tuple[Hidden, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -36,17 +43,27 @@ class TidyText:
             notes.append(f"{self.surrogates} broken characters replaced by U+FFFD")
         if self.controls:
             notes.append(f"{self.controls} control characters replaced by spaces")
+        notes += [f"{one.trick} left out at {one.place}: {one.text}" for one in self.hidden]
         return tuple(notes)
 
 
 def tidy(raw: str) -> TidyText:
-    """Drops a byte order mark, levels line ends, and replaces what cannot be stored or shown."""
-    text = raw.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    """Levels line ends, drops what nobody sees, and replaces what cannot be stored or shown.
+
+    A byte order mark and runs of characters without a shape (see `hidden.shapeless`) go.
+    """
     # A form feed ends a page; as a line end it parts what stood on two pages.
-    text = text.replace("\f", "\n")
-    text, surrogates = _SURROGATE.subn("\ufffd", text)
+    hidden = tuple(shapeless(raw))
+    mapped = MappedText(raw).rewrite(_LEVELLED, _levelled)
+    text, surrogates = _SURROGATE.subn("\ufffd", mapped.text)
     text, controls = _CONTROL.subn(" ", text)
-    return TidyText(text, surrogates, controls)
+    return TidyText(text, surrogates, controls, MappedText(text, mapped.layers), hidden)
+
+
+def _levelled(found: re.Match[str]) -> str:
+    if found.lastgroup == "unseen" and not is_flag(found.group()):
+        return ""
+    return found.group() if found.lastgroup == "unseen" else "\n" if found["end"] else ""
 
 
 def without_surrogates(value: object) -> object:

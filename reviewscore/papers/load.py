@@ -1,4 +1,4 @@
-"""A paper from a file: plain text, Markdown, PDF, or a JSON record."""
+"""A paper from a file: plain text, Markdown, TEI, PDF, or a JSON record."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from reviewscore.errors import InputError
+from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text, without_surrogates
-from reviewscore.papers.pdf import pdf_text
-from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
 from reviewscore.schema.paper import Paper
 
-_SOURCES = {".md": "markdown", ".markdown": "markdown", ".pdf": "pdf"}
 _RECORDS = {".json", ".jsonl"}
 
 
@@ -21,7 +20,8 @@ def load_paper(path: Path, *, year: int | None = None) -> Paper:
     """The paper in a file; its format follows from the ending, a PDF is known by its content.
 
     Args:
-        path: A ``.txt``, ``.md``, ``.pdf``, ``.json`` file, or a ``.jsonl`` with one paper.
+        path: A ``.txt``, ``.md``, ``.tei.xml``, ``.pdf``, ``.json`` file, or a ``.jsonl`` with
+            one paper.
         year: Year of the submission, if the file does not say or is wrong.
 
     Raises:
@@ -32,27 +32,8 @@ def load_paper(path: Path, *, year: int | None = None) -> Paper:
         raise InputError("is a folder", file=path, cure="name one paper's file")
     if path.suffix.lower() in _RECORDS:
         return _from_record(path, year)
-    source = "pdf" if _is_pdf(path) else _SOURCES.get(path.suffix.lower(), "text")
-    text = pdf_text(path) if source == "pdf" else read_text(path)
-    if not text.strip():
-        raise InputError("is empty", file=path, cure="give the paper's text")
-    return build_paper(PaperRow(paper_id=path.stem, text=_whole(text)), source=source, year=year)
-
-
-def _whole(text: str) -> str:
-    return str(without_surrogates(text))
-
-
-def _is_pdf(path: Path) -> bool:
-    if path.suffix.lower() == ".pdf":
-        return True
-    try:
-        with path.open("rb") as file:
-            return file.read(5) == b"%PDF-"
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, cure="check the path"
-        ) from error
+    name = path.name.removesuffix(path.suffix).removesuffix(".tei")
+    return paper_of(read_content(path), PaperRow(paper_id=name), year=year)
 
 
 def _from_record(path: Path, year: int | None) -> Paper:
@@ -76,6 +57,6 @@ def _from_record(path: Path, year: int | None) -> Paper:
         row = PaperRow.model_validate(record)
     except ValidationError as error:
         raise input_error(error, file=path) from error
-    if not row.has_text and not row.pdf:
+    if not row.has_text and not row.source_file:
         raise InputError("has no text", file=path, field="text", cure="add the paper's text")
     return build_paper(row, folder=path.parent, year=year)

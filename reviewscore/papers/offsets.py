@@ -33,6 +33,14 @@ class Layer:
             high = self.in_ends[last]
         return min(low, self.in_ends[first] - 1), min(high, self.in_ends[last])
 
+    def place(self, offset: int) -> int:
+        """The first offset after the pass whose character came from `offset` or later."""
+        piece = bisect_right(self.in_ends, offset)
+        if piece == len(self.in_starts):
+            return self.out_starts[-1]
+        length = self.out_starts[piece + 1] - self.out_starts[piece]
+        return self.out_starts[piece] + min(max(0, offset - self.in_starts[piece]), length)
+
 
 @dataclass(frozen=True, slots=True)
 class MappedText:
@@ -65,6 +73,16 @@ class MappedText:
     def original_offsets(self) -> list[int]:
         """The offset in the original of each character of the rewritten text."""
         return [self.original_span(index, index + 1)[0] for index in range(len(self.text))]
+
+    def place_of(self, offset: int) -> int:
+        """The first offset in the rewritten text whose character came from `offset` or later.
+
+        Args:
+            offset: Offset in the original, from 0; at or beyond its end, the end is given.
+        """
+        for layer in self.layers:
+            offset = layer.place(offset)
+        return min(offset, len(self.text))
 
     def rewrite(
         self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]

@@ -1,62 +1,69 @@
-"""The text of a PDF, in reading order and without page furniture."""
+"""PDFs read in worker processes that are reused, stopped at their limit and replaced.
+
+Front door: `read_pdf` for the text with its pages and what was left out, `pdf_text` for the text.
+The first PDF costs the start of a worker, a third of a second; later ones some milliseconds.
+"""
 
 from __future__ import annotations
 
-import re
+import atexit
+import os
+import queue
+import signal
+import subprocess
+import sys
 import threading
-from collections import Counter
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reviewscore.errors import InputError
-from reviewscore.papers.clean import LIGATURES, without_margin_numbers
-from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, rows
+from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
-
-_LOCK = threading.Lock()
-"""PDFium must not be entered by two threads at once."""
-
+LIMITS = Limits()
 _HEAD = 1024
 """Bytes within which a PDF names itself."""
-_MIN_PAGE_CHARACTERS = 25
-"""Visible characters below which a page counts as an image."""
-_EDGE_LINES = 2
-_REPEATS = 3
-_REPEAT_SHARE = 0.4
-_PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
-_LINE = re.compile(r"[^\r\n]+")
-_BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
-_HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
+_HTML = (b"<!doctype html", b"<html", b"<head", b"<script")
+_GRACE = 1.0
+"""Seconds beyond its limit after which a worker is stopped from outside."""
+_START = 30.0
+"""Seconds that a new worker may take to begin, beside the limit of its first PDF."""
+_MOST_WORKERS = 8
+HELD = 256
+"""Readings kept in memory, of about 100 kB each."""
+_MOST_TASKS = 200
+"""PDFs after which a worker is replaced, so that what PDFium keeps does not pile up."""
 
 
 def pdf_text(path: Path) -> str:
-    """The text of a PDF file.
-
-    Columns are read one after the other, repeated lines at the top and bottom of pages, page
-    numbers and margin line numbers are left out, words broken at line ends are joined, ligatures
-    are spelled out, paragraphs and headings are parted by empty lines.
+    """The text of a PDF file; see `read_pdf`.
 
     Raises:
-        InputError: If the file is missing, empty, damaged, encrypted, no PDF, or scanned.
+        InputError: As `read_pdf`.
     """
-    _check(path)
-    with _LOCK:
-        document = _open(path)
-        try:
-            pages = [_lines(page) for page in document]
-        finally:
-            document.close()
-    _check_for_text(path, pages)
-    furniture = _repeated(pages)
-    texts = [paragraphs(_body(lines, furniture)) for lines in pages]
-    text = without_margin_numbers("\n\n".join(filter(None, texts)))
-    text = re.sub(r"\n{3,}", "\n\n", text)  # what the margin numbers leave behind
-    return _whole_words(text).translate(LIGATURES)
+    return read_pdf(path).text
 
 
-def _check(path: Path) -> None:
+def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:
+    """The text of a PDF file with its pages, and what did not come into the text.
+
+    Columns are read one after the other; repeated lines at the top and bottom of pages, page
+    numbers, margin line numbers and text that people cannot see are left out; words broken at
+    line ends are joined, ligatures are spelled out, paragraphs and headings are parted by empty
+    lines, table rows are lines. Safe to use from threads.
+
+    Raises:
+        InputError: If the file is missing, empty, damaged, encrypted, no PDF, scanned, or costs
+            more than its limits; says what to do.
+    """
+    return shared().read(path, limits=limits)
+
+
+def check_pdf(path: Path) -> None:
+    """Refuse what is plainly no PDF.
+
+    Raises:
+        InputError: If the file is missing, empty, a web page, or no PDF.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -66,116 +73,177 @@ def _check(path: Path) -> None:
         ) from error
     if not head:
         raise InputError("is empty", file=path, cure="save or download the PDF again")
-    if b"%PDF-" not in head:
+    if b"%PDF-" in head:
+        return
+    if any(mark in head.lower() for mark in _HTML):
         raise InputError(
-            "is not a PDF", file=path, cure="give a PDF, or name a text file .txt or .md"
-        )
-
-
-def _open(path: Path) -> PdfDocument:
-    from pypdfium2 import PdfDocument, PdfiumError
-
-    try:
-        document = PdfDocument(path)
-        if len(document) > 0:
-            return document
-    except PdfiumError as error:
-        if "password" in str(error).lower():
-            raise InputError(
-                "is encrypted", file=path, cure="save a copy without a password"
-            ) from error
-        raise _damaged(path) from error
-    raise _damaged(path)
-
-
-def _damaged(path: Path) -> InputError:
-    return InputError(
-        "is damaged and cannot be opened", file=path, cure="save or download the PDF again"
-    )
-
-
-def _check_for_text(path: Path, pages: list[list[Line]]) -> None:
-    bare = sum(1 for lines in pages if _visible(lines) < _MIN_PAGE_CHARACTERS)
-    if 2 * bare > len(pages):
-        raise InputError(
-            f"has no text on {bare} of {len(pages)} pages; it looks scanned",
+            "is a web page saved as a PDF, such as an error or login page",
             file=path,
-            cure="run text recognition over it (such as ocrmypdf) and try again",
+            cure="open the address in a browser, and download the PDF itself",
         )
+    raise InputError("is not a PDF", file=path, cure="give a PDF, or name a text file .txt or .md")
 
 
-def _visible(lines: list[Line]) -> int:
-    return sum(len(line.text.replace(" ", "")) for line in lines)
+class PdfReaders:
+    """A fixed number of worker processes, started when first needed; safe to use from threads.
+
+    Args:
+        workers: How many; as many as there are cores, at most 8, if not given.
+        held: Readings that are kept for files that do not change: an audit needs a paper for its
+            estimate, its verdicts and its report.
+    """
+
+    def __init__(self, workers: int | None = None, *, held: int = HELD) -> None:
+        count = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
+        self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
+        for _ in range(count):
+            self._idle.put(None)
+        self.workers = count
+        self._read = lru_cache(maxsize=held)(self._fresh)
+
+    def read(self, path: Path, *, limits: Limits = LIMITS) -> PdfReading:
+        """Like `read_pdf`; waits while all workers are busy.
+
+        Raises:
+            InputError: As `read_pdf`.
+        """
+        path = Path(path)
+        check_pdf(path)
+        state = path.stat()
+        return self._read(path, (state.st_mtime_ns, state.st_size), limits)
+
+    def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
+        task = Task(path=str(path.resolve()), limits=limits)
+        found = self._answer(task)
+        if isinstance(found, Refusal) and found.drawing:
+            again = self._answer(task.model_copy(update={"look": False}))
+            found = again if isinstance(again, PdfReading) else found
+        if isinstance(found, Refusal):
+            raise InputError(found.problem, file=path, cure=found.cure)
+        return found
+
+    def _answer(self, task: Task) -> PdfReading | Refusal:
+        worker = self._idle.get()
+        try:
+            if worker is not None and not worker.usable:
+                worker.stop()
+                worker = None
+            worker = worker or _Worker()
+            return worker.read(task)
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """Stop the workers that are idle."""
+        idle = []
+        while True:
+            try:
+                idle.append(self._idle.get_nowait())
+            except queue.Empty:
+                break
+        for worker in idle:
+            if worker is not None:
+                worker.stop()
+            self._idle.put(None)
 
 
-def _lines(page: PdfPage) -> list[Line]:
-    """The lines of a page in reading order, fragments of a row (such as indices) joined."""
-    from pypdfium2 import PdfiumError
-    from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
-
-    try:
-        text_page = page.get_textpage()
-    except PdfiumError:  # one broken page does not cost the paper
-        return []
-    text = text_page.get_text_range()
-    found: list[Line] = []
-
-    def place(index: int) -> int:
-        """The number of a character on the page; characters without a letter are not in text."""
-        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, index)))
-
-    for match in _LINE.finditer(text):
-        start, end = place(match.start()), place(match.end() - 1) + 1
-        count = text_page.count_rects(start, end - start)
-        boxes = [text_page.get_rect(index) for index in range(count)]
-        if boxes and match.group().strip():
-            found.append(Line.of_boxes(match.group(), boxes, match.start()))
-
-    def left_edge(index: int) -> float:
-        left: float = text_page.get_charbox(place(index))[0]
-        return left
-
-    return in_reading_order(rows(found), page.get_width(), left_edge)
+_CRASHES = {
+    signal.SIGSEGV: "makes the PDF reader crash (SIGSEGV)",
+    None: "makes the PDF reader crash, or needs more memory than it may have",
+}
+"""What is said of a worker that died by itself, by the signal."""
 
 
-def _edges(lines: list[Line]) -> list[Line]:
-    """The topmost and bottommost lines of a page."""
-    ordered = sorted(lines, key=lambda line: -line.top)
-    return ordered[:_EDGE_LINES] + ordered[-_EDGE_LINES:]
+class _Worker:
+    """One process; used by one thread at a time."""
+
+    def __init__(self) -> None:
+        root = str(Path(__file__).resolve().parents[2])
+        # Not by `multiprocessing`: it would run the user's main script again. And the package
+        # must be found as it was here, wherever its folder is.
+        start = f"import sys; sys.path.insert(0, {root!r}); "
+        start += "from reviewscore.papers.pdf_worker import main; main()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            # One thread for arrays: each would reserve address space, which is limited.
+            env={**os.environ, "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
+            start_new_session=True,  # Ctrl-C is for the program
+        )
+        self._tasks = 0
+
+    @property
+    def usable(self) -> bool:
+        return self._process.poll() is None and self._tasks < _MOST_TASKS
+
+    def read(self, task: Task) -> PdfReading | Refusal:
+        """The answer to one task; a refusal if the process is gone before it gives one."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        seconds = task.limits.seconds + _GRACE + (0 if self._tasks else _START)
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            line, drawing = self._asked(task.model_dump_json())
+        finally:
+            timer.cancel()
+        self._tasks += 1
+        if line.endswith("\n"):
+            kind = Refusal if line.startswith('{"problem":') else PdfReading
+            return kind.model_validate_json(line)
+        code = self._process.wait()
+        self.stop()
+        alarmed = hasattr(signal, "SIGALRM") and code == -signal.SIGALRM
+        if late.is_set() or alarmed:
+            problem = f"takes longer than {task.limits.seconds:g} seconds to read"
+        else:
+            problem = _CRASHES[signal.SIGSEGV if code == -signal.SIGSEGV else None]
+        return Refusal(problem=problem, cure=_CURE, drawing=drawing)
+
+    def _asked(self, line: str) -> tuple[str, bool]:
+        """The worker's reply, cut off if it died, and whether it had begun to draw."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+            reply = self._process.stdout.readline()
+            if reply == f"{DRAWING}\n":
+                return self._process.stdout.readline(), True
+            return reply, False
+        except OSError:
+            return "", False
+
+    def stop(self) -> None:
+        """End the process and let go of its pipes."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:
+                    continue
 
 
-def _pattern(line: Line) -> str:
-    return re.sub(r"^\d+\b|\b\d+$", "#", line.text.strip())
+_CURE = "print it to a new PDF, or give the paper's text"
+_SHARED: list[PdfReaders] = []
+_LOCK = threading.Lock()
 
 
-def _repeated(pages: list[list[Line]]) -> set[str]:
-    """What stands at the top or bottom of many pages, numbers aside."""
-    counts = Counter(
-        pattern for lines in pages for pattern in {_pattern(line) for line in _edges(lines)}
-    )
-    enough = max(_REPEATS, _REPEAT_SHARE * len(pages))
-    return {pattern for pattern, count in counts.items() if count >= min(enough, len(pages))} - (
-        set() if len(pages) > 1 else set(counts)
-    )
-
-
-def _body(lines: list[Line], furniture: set[str]) -> list[Line]:
-    edges = {id(line) for line in _edges(lines)}
-    return [
-        line
-        for line in lines
-        if id(line) not in edges
-        or not (_pattern(line) in furniture or _PAGE_NUMBER.fullmatch(line.text.strip()))
-    ]
-
-
-def _whole_words(text: str) -> str:
-    """Joins words broken at line ends; a hyphen stays if the paper writes it elsewhere."""
-    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", text))
-    plain = set(re.findall(r"[^\W\d_]+", text))
-
-    def joined(match: re.Match[str]) -> str:
-        hyphenated, whole = f"{match[1]}-{match[2]}", match[1] + match[2]
-        return hyphenated if hyphenated in words and whole not in plain else whole
-
-    return _HYPHEN_MARK.sub("-", _BROKEN_WORD.sub(joined, text))
+def shared() -> PdfReaders:
+    """The workers of this process, started when first needed and stopped at its end."""
+    with _LOCK:
+        if not _SHARED:
+            _SHARED.append(PdfReaders())
+            atexit.register(_SHARED[0].close)
+        return _SHARED[0]

@@ -107,6 +107,7 @@ def evidence_at(paper: Paper, start: int, end: int) -> Evidence:
         start=start,
         end=end,
         section=section.label if section else None,
+        page=paper.page_at(start),
         verified=True,
     )
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
+from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.headings import Candidate
-from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.pdf import pdf_text
+from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.sections import find_sections
+from reviewscore.papers.suspicions import suspicions
 from reviewscore.papers.zones import zones
 from reviewscore.schema.paper import Paper, Section, Zone
 
@@ -77,6 +79,7 @@ class PaperRow(BaseModel):
     decision: Word = None
     sections: Annotated[tuple[SectionRow, ...] | None, BeforeValidator(_sections)] = None
     pdf: Word = None
+    file: Word = None
     authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
 
     @property
@@ -85,6 +88,11 @@ class PaperRow(BaseModel):
         return bool(self.text and self.text.strip()) or any(
             section.text and section.text.strip() for section in self.sections or ()
         )
+
+    @property
+    def source_file(self) -> str | None:
+        """Path of the file that the text is read from, where the record holds none."""
+        return None if self.has_text else self.file or self.pdf
 
 
 def input_error(
@@ -105,52 +113,91 @@ def build_paper(
 ) -> Paper:
     """The paper of a record.
 
-    The text is the record's, else its sections in order, else that of its PDF. Given sections are
-    kept where they can be found in the text; otherwise headings are searched.
+    The text is the record's, else its sections in order, else that of its file (``file``: PDF,
+    Markdown, TEI or text; ``pdf``: the same). Given sections are kept where they can be found in
+    the text; otherwise headings are searched.
 
     Args:
         row: The record.
         source: Format it was read from.
-        folder: What a PDF's path is relative to.
+        folder: What a file's path is relative to.
         year: Year to use instead of the record's.
 
     Raises:
-        InputError: If there is no text, or the PDF cannot be used.
+        InputError: If there is no text, or the file cannot be used.
     """
     given = [section for section in row.sections or () if section.text or section.title]
-    found: tuple[Section, ...] | None = None
     raw = row.text or ""
-    assembled = not raw.strip()
-    if assembled:
+    if not raw.strip():
         raw = "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in given)
-    if not raw.strip() and row.pdf:
-        raw, source = pdf_text((folder or Path()) / row.pdf), "pdf"
-    tidied = tidy(raw)
+    if row.source_file:
+        content = read_content((folder or Path()) / row.source_file)
+    else:
+        content = Content(raw, source)
+    return paper_of(content, row, given, year=year)
+
+
+def paper_of(
+    content: Content,
+    row: PaperRow,
+    given: Sequence[SectionRow] = (),
+    *,
+    year: int | None = None,
+) -> Paper:
+    """The paper of what was read and what its record says of it.
+
+    Raises:
+        InputError: If there is no text.
+    """
+    tidied = tidy(content.text)
     text, notes = tidied.text, list(tidied.notes)
     if not text.strip():
         raise InputError(
             f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
         )
-    if given:
-        found = _located(text, given)
-        if found is None:
-            notes.append("the given sections are not in the text; headings were searched")
-    sections = found or find_sections(text)
+    sections = _sections_of(text, tidied, content, given, notes)
     if not any(section.heading_end > section.start for section in sections):
         notes.append(NO_HEADINGS)
+    pdf = content.pdf
+    pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
+    abstract = row.abstract or content.abstract
     return Paper(
         paper_id=row.paper_id,
-        title=_best_title(row, text),
+        title=_best_title(row.title or content.title, text) or row.paper_id,
         text=text,
         sections=sections,
-        abstract=tidy(row.abstract).text if row.abstract else _abstract(text, sections),
+        abstract=tidy(abstract).text if abstract else _abstract(text, sections),
         venue=row.venue,
         year=row.year if year is None else year,
         decision=row.decision,
         authors_withheld=row.authors_withheld,
-        source=source,
-        notes=tuple(notes),
+        source=content.source,
+        notes=(*notes, *(pdf.notes if pdf is not None else ())),
+        warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages),
+        pages=pages,
     )
+
+
+def _sections_of(
+    text: str,
+    tidied: TidyText,
+    content: Content,
+    given: Sequence[SectionRow],
+    notes: list[str],
+) -> tuple[Section, ...]:
+    """The sections as given, as the format marks them, or as they are found."""
+    if given:
+        found = _located(text, given)
+        if found is not None:
+            return found
+        notes.append("the given sections are not in the text; headings were searched")
+    if content.headings:
+        place = tidied.mapped.place_of
+        return _tiled(
+            text,
+            [replace(one, start=place(one.start), end=place(one.end)) for one in content.headings],
+        )
+    return find_sections(text)
 
 
 def _located(text: str, given: Sequence[SectionRow]) -> tuple[Section, ...] | None:
@@ -221,11 +268,11 @@ def _one_line(title: str) -> str:
     return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
 
 
-def _best_title(row: PaperRow, text: str) -> str:
+def _best_title(given: str, text: str) -> str:
     """The given title, completed from the text where only its first line was given."""
-    given, read = _one_line(row.title or ""), read_title(text)
+    given, read = _one_line(given), read_title(text)
     if not given or _RUNNING_HEAD.match(given):
-        return read or row.paper_id
+        return read
     cut = given.count(" ") >= _CUT_TITLE and read.casefold().startswith(given.casefold())
     return read if cut else given
 

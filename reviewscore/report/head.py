@@ -18,6 +18,7 @@ from reviewscore.store.manifest import Manifest, Setting
 from reviewscore.store.run_dir import ERRORS, ErrorRecord
 
 _SHOWN = 20
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
             f"A calibration by human labels was asked for. Of the points it covers, {after} are "
             "misinformed after it; scores below are the judge's own, the calibrated one beside."
         )
+    if summary.doubtful:
+        notes.append(doubtful_words(summary))
     if not summary.complete:
         notes.append("The run is not complete; run the same command again to finish it.")
     if failures.total:
@@ -76,6 +79,17 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
             "--retry-errors tries it again."
         )
     return notes
+
+
+def doubtful_words(summary: Summary) -> str:
+    """Which papers are doubtful, and why that matters."""
+    names = summary.doubtful
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return (
+        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) were badly "
+        "read, or hold text that people cannot see or that addresses a model. Judges may be "
+        "wrong on them; what was found stands under Doubts."
+    )
 
 
 def repeat_command(manifest: Manifest) -> str:

@@ -6,6 +6,7 @@ import heapq
 import re
 from pathlib import Path
 
+from reviewscore.report.head import doubtful_words
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.report.wording import NO_QUOTE, answer_label, headline
@@ -60,6 +61,8 @@ def _banners(summary: Summary) -> list[str]:
         told.append(f"> {summary.note}")
     if summary.selection:
         told.append("> Only a selection of the points was judged.")
+    if summary.doubtful:
+        told.append(f"> {escaped(doubtful_words(summary))}")
     if not summary.complete:
         told.append("> The run is not complete yet.")
     return told
@@ -83,5 +86,5 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" {escaped(f'({quote.section})')}" if quote.section else ""
+    place = f" {escaped(f'({quote.place})')}" if quote.place else ""
     return f"- “{escaped(quote.quote)}”{place}"

@@ -79,7 +79,7 @@ def _false(premise: Premise) -> bool:
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
     """The verified ones, each once."""
-    kept = {one.quote: Quote(one.quote, one.section) for one in evidence if one.verified}
+    kept = {one.quote: Quote(one.quote, one.place or None) for one in evidence if one.verified}
     return tuple(kept.values())
 
 

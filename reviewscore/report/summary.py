@@ -139,6 +139,7 @@ class Summary(Record):
         reviews: Reviews of the run, those without points too.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
+        doubtful: Papers that were badly read, or hold hidden text or text for a model.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
     """
 
@@ -165,6 +166,7 @@ class Summary(Record):
     spending: Spending
     seconds: float
     sessions: int = 1
+    doubtful: tuple[str, ...] = ()
     prompts: dict[str, str] = Field(default_factory=dict)
 
     @property
@@ -335,6 +337,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         models_answered=manifest.models_answered,
         complete=manifest.complete,
         selection=manifest.selection,
+        doubtful=manifest.doubtful,
         # A killed run has not counted its input; then what has points is what is known.
         papers=max(manifest.counts.papers, len(tally.papers)),
         reviews=max(manifest.counts.reviews, len(tally.reviews)),

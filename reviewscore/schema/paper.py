@@ -62,8 +62,13 @@ class Paper(Record):
         text: Whole text, unchanged from the input (or as extracted from the PDF).
         sections: Sections in reading order.
         year: Year of the submission; premises about the field are judged as of this year.
-        source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown`` or ``pdf``.
+        source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown``, ``tei`` or
+            ``pdf``.
         notes: Doubts about the text, such as ``no section headings found``.
+        warnings: What makes verdicts on this paper doubtful: much of it lost in reading, text
+            that people cannot see, text that addresses a model.
+        pages: Offset in ``text`` at which each page of the PDF begins, ascending; empty where
+            pages are not known.
     """
 
     paper_id: str
@@ -77,6 +82,8 @@ class Paper(Record):
     authors_withheld: bool | None = None
     source: str = "jsonl"
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()
 
     @model_validator(mode="after")
     def _sections_tile_the_text(self) -> Paper:
@@ -101,6 +108,10 @@ class Paper(Record):
             return None
         return self.sections[max(0, bisect_right(self._starts, offset) - 1)]
 
+    def page_at(self, offset: int) -> int | None:
+        """The 1-based page of the PDF that holds a character; None where pages are not known."""
+        return max(1, bisect_right(self.pages, offset)) if self.pages else None
+
 
 class Evidence(Record):
     """A passage of the paper that a verdict rests on.
@@ -111,6 +122,7 @@ class Evidence(Record):
         start: Offset of the first character; None if the quote is not in the paper.
         end: Offset just after the last character.
         section: Label of the section it stands in.
+        page: 1-based page of the PDF on which it begins; None where pages are not known.
         verified: Whether the quote was found in the paper, exactly or after normalising white
             space, hyphenation and ligatures. An unverified quote is never shown as evidence.
     """
@@ -119,4 +131,11 @@ class Evidence(Record):
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
     section: str | None = None
+    page: int | None = Field(default=None, ge=1)
     verified: bool
+
+    @property
+    def place(self) -> str:
+        """Section and page, as far as they are known, such as ``3.1 Setup, p. 4``."""
+        page = None if self.page is None else f"p. {self.page}"
+        return ", ".join(part for part in (self.section, page) if part)

@@ -10,10 +10,11 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import read_text, without_surrogates
+from reviewscore.papers.content import read_content
+from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
-from reviewscore.papers.pdf import pdf_text
 from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.records import Row, Shelf, decode
@@ -39,12 +40,14 @@ class PaperHandle:
         title: Title as given; None if it is read from the text.
         line: 1-based line or row in its file.
         load: Reads the paper.
+        in_file: Whether its text lies in a file of its own, such as a PDF.
     """
 
     paper_id: str
     title: str | None
     line: int
     load: Callable[[], Paper]
+    in_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     reviews = _reviews(reviews_file, papers, reading)
     if not reviews and not reading.skipped:
         raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
-    files = [papers_file, reviews_file, *reading.pdfs]
+    files = [papers_file, reviews_file, *reading.sources]
     return Collection(papers, reviews, reading.warnings, reading.skipped, files)
 
 
@@ -121,7 +124,7 @@ def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     papers = _papers(file, reading)
     if not papers and not reading.skipped:
         raise InputError("holds no papers", file=file, cure="add one record per line")
-    return Collection(papers, [], reading.warnings, reading.skipped, [file, *reading.pdfs])
+    return Collection(papers, [], reading.warnings, reading.skipped, [file, *reading.sources])
 
 
 def _pair(path: Path) -> tuple[Path, Path]:
@@ -150,7 +153,7 @@ class _Reading:
         self.skip_bad_lines = skip_bad_lines
         self.warnings: list[str] = []
         self.skipped: list[InputError] = []
-        self.pdfs: list[Path] = []
+        self.sources: list[Path] = []
 
     def fault(self, error: InputError) -> None:
         if not self.skip_bad_lines:
@@ -192,10 +195,14 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
         except InputError as error:
             reading.fault(error)
         else:
-            if paper.pdf and not paper.has_text:
-                reading.pdfs.append(file.parent / paper.pdf)
+            if paper.source_file:
+                reading.sources.append(file.parent / paper.source_file)
             handles[paper.paper_id] = PaperHandle(
-                paper.paper_id, paper.title, row.line, _loader(shelf, row, paper.paper_id)
+                paper.paper_id,
+                paper.title,
+                row.line,
+                _loader(shelf, row, paper.paper_id),
+                in_file=paper.source_file is not None,
             )
     reading.warn_of_unknown(unknown, file)
     return handles
@@ -212,35 +219,35 @@ def _check_paper(
             field="paper_id",
             cure="give every paper its own identifier",
         )
-    if not paper.has_text and not paper.pdf:
+    if not paper.has_text and not paper.source_file:
         raise InputError(
             f"paper '{paper.paper_id}' has no text",
             file=file,
             line=line,
             field="text",
-            cure="give `text`, `sections` or `pdf`",
+            cure="give `text`, `sections`, `file` or `pdf`",
         )
-    if not paper.has_text and paper.pdf:
-        _check_pdf(paper.pdf, file, line)
+    if paper.source_file:
+        _check_file(paper.source_file, "file" if paper.file else "pdf", file, line)
 
 
-def _check_pdf(name: str, file: Path, line: int) -> None:
-    """A PDF must be there and inside the folder: its text may be sent to a model."""
+def _check_file(name: str, field: str, file: Path, line: int) -> None:
+    """A file must be there and inside the folder: its text may be sent to a model."""
     path = file.parent / name
     if not path.resolve().is_relative_to(file.parent.resolve()):
         raise InputError(
             f"'{name}' is outside of the folder",
             file=file,
             line=line,
-            field="pdf",
-            cure="put the PDF into the folder",
+            field=field,
+            cure="put it into the folder",
         )
     if not path.is_file():
         raise InputError(
             f"there is no file '{name}'",
             file=file,
             line=line,
-            field="pdf",
+            field=field,
             cure="give a path relative to the folder",
         )
 
@@ -337,7 +344,7 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     reading = _Reading(skip_bad_lines=False)
     reviews: list[Review] = []
     unknown: set[str] = set()
-    for row in _review_rows(review_path, paper.paper_id):
+    for row in _review_rows(review_path, paper.paper_id, reading):
         record = reading.row(row, ReviewRow, review_path, unknown)
         _check_review(
             record,
@@ -360,7 +367,7 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     )
 
 
-def _review_rows(path: Path, paper_id: str) -> list[Row]:
+def _review_rows(path: Path, paper_id: str, reading: _Reading) -> list[Row]:
     """The records of a review file, identifiers filled in where they are missing."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
@@ -369,9 +376,10 @@ def _review_rows(path: Path, paper_id: str) -> list[Row]:
         text = read_text(path)
         rows = [Row(1, 0, decode(text.encode(), path, 1))] if text.strip() else []
     else:
-        text = pdf_text(path) if suffix == ".pdf" else read_text(path)
-        text = str(without_surrogates(text))
-        rows = [Row(1, 0, {"text": text})] if text.strip() else []
+        content = read_content(path)
+        rows = [Row(1, 0, {"text": content.text})]
+        if unseen := left_out(content.unseen):
+            reading.warnings.append(f"{path}: {unseen}")
     several = len(rows) > 1
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}

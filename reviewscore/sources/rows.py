@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word
+from reviewscore.papers.suspicions import addressed, for_models
 from reviewscore.schema.review import Review
 
 _NAMES = ("name", "title", "heading", "field")
@@ -109,7 +110,8 @@ def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
     notes = tuple(
         f"review '{row.review_id}', {name}: {note}"
         for name, text in tidied.items()
-        for note in text.notes
+        for note in (*text.notes, for_models(addressed(text.text)))
+        if note
     )
     review = Review(
         review_id=row.review_id,

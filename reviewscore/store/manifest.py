@@ -77,6 +77,8 @@ class Manifest(Record):
         selection: Settings that left points out on purpose; empty for a whole run.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
+        doubtful: Papers that were badly read, or hold hidden text or text for a model; what it
+            is stands in ``warnings``.
     """
 
     schema_id: Literal["reviewscore.manifest/1"] = Field(
@@ -100,6 +102,7 @@ class Manifest(Record):
     counts: Counts = Counts()
     spending: Spending = Spending()
     warnings: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
 

@@ -1,0 +1,123 @@
+"""``reviewscore inspect``: say what a paper or review holds before anything is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from reviewscore.sources.inspection import Inspection
+
+FOUND, PARTLY = 1, 3
+_CUT = 160
+_FURNITURE = 5
+
+
+@click.command("inspect")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also hidden text of under three words, and phrases that are only quoted.",
+)
+def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
+    """Say what papers or reviews hold: sections, loss, hidden text, text for a model.
+
+    FILES are PDF, Markdown, TEI or text files, or JSONL or Parquet with papers or reviews. Exit
+    code 0: nothing found; 1: hidden text, text that addresses a model, or a bad reading; 3: some
+    file or record could not be read; 2: none could.
+
+    \b
+    Example:  reviewscore inspect paper.pdf
+              reviewscore inspect papers/*.pdf --json > found.jsonl
+    """
+    from reviewscore.errors import InputError
+    from reviewscore.sources.inspection import inspect_file
+
+    seen = found = failed = 0
+    for file in files:
+        try:
+            for one in inspect_file(file):
+                seen += 1
+                found += one.suspicious
+                _print(one, as_json=as_json, everything=everything)
+        except InputError as error:
+            failed += 1
+            click.echo(f"error: {error}", err=True)
+    if len(files) > 1 or seen > 1:
+        click.echo(f"{seen} looked at, {found} to look at again, {failed} files failed", err=True)
+    if failed:
+        return PARTLY if seen else 2
+    return FOUND if found else 0
+
+
+def _print(one: Inspection, *, as_json: bool, everything: bool) -> None:
+    if as_json:
+        record = one.model_dump(mode="json")
+        if not everything:
+            record["hidden"] = [h.model_dump(mode="json") for h in one.hidden if not h.stray]
+            record["addressing"] = [
+                a.model_dump(mode="json") for a in one.addressing if not a.quoted
+            ]
+        click.echo(json.dumps({**record, "suspicious": one.suspicious}, ensure_ascii=False))
+        return
+    if one.kind == "review" and not one.suspicious and not everything:
+        return
+    for line in _lines(one, everything=everything):
+        click.echo(_safe(line))
+
+
+def _safe(line: str) -> str:
+    """A line without characters that would act on a terminal."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
+    facts = [one.kind, f"{one.characters:,} characters"]
+    if one.pages is not None:
+        facts.insert(1, f"{one.pages} pages")
+    if one.lost is not None:
+        facts.append(f"about {one.lost:.1%} lost")
+    yield f"{one.name}: {', '.join(facts)}"
+    if one.title:
+        yield f"  title       {one.title}"
+    if one.badly_read:
+        yield f"  badly read  {one.badly_read}: judges may be wrong on it"
+    for section in one.sections:
+        page = "" if section.page is None else f", p. {section.page}"
+        cut = "" if section.shown else ", cut with --paper-parts main"
+        about = f"{section.zone}{page}, {section.characters:,} characters{cut}"
+        yield f"  section     {section.label} ({about})"
+    for text, count in list(one.furniture.items())[:_FURNITURE]:
+        yield f"  left out    {count} x {text[:_CUT]}"
+    if len(one.furniture) > _FURNITURE:
+        yield f"  left out    and {len(one.furniture) - _FURNITURE} more headers, footers, numbers"
+    yield from _findings(one, everything=everything)
+    for note in one.notes:
+        yield f"  note        {note}"
+
+
+def _findings(one: Inspection, *, everything: bool) -> Iterator[str]:
+    for hidden in one.hidden:
+        if everything or not hidden.stray:
+            yield f"  hidden      {hidden.place}, {hidden.trick}: {hidden.text[:_CUT]!r}"
+    strays = sum(hidden.stray for hidden in one.hidden)
+    if strays and not everything:
+        yield f"  hidden      {strays} stretches of under three words (--all shows them)"
+    for said in one.addressing:
+        if everything or not said.quoted:
+            place = f"character {said.start}" if said.page is None else f"p. {said.page}"
+            manner = f"{said.language}, {said.spelling}" + (", quoted" if said.quoted else "")
+            yield f"  for models  {place}, {said.aim} ({manner}): {said.text[:_CUT]!r}"
+    quoted = sum(said.quoted for said in one.addressing)
+    if quoted and not everything:
+        yield f"  for models  {quoted} phrases that are only quoted (--all shows them)"
+    if one.unlooked:
+        pages = ", ".join(map(str, one.unlooked))
+        yield f"  not looked  pages {pages} take too long to draw; judged by properties alone"

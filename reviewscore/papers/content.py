@@ -1,0 +1,89 @@
+"""What a paper's file holds, whatever its format: PDF, Markdown, TEI or plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.papers.headings import Candidate
+from reviewscore.papers.hidden import Hidden, comments
+from reviewscore.papers.hygiene import read_text, without_surrogates
+from reviewscore.papers.pdf import read_pdf
+from reviewscore.papers.pdf_reading import PdfReading
+from reviewscore.papers.tei import read_tei
+
+_HEAD = 400
+_MARKDOWN = {".md", ".markdown"}
+_XML = {".xml", ".tei"}
+_HTML = ("<!doctype html", "<html")
+
+
+@dataclass(frozen=True)
+class Content:
+    """The text of a paper and what is known of it.
+
+    Attributes:
+        text: Its text.
+        source: ``text``, ``markdown``, ``tei`` or ``pdf``.
+        title: Its title, where the format marks it.
+        abstract: Its abstract, where the format marks it.
+        headings: Where its headings stand, where the format marks them.
+        hidden: What is left out of ``text`` because its format does not show it.
+        pdf: What was read of the PDF, if it is one.
+    """
+
+    text: str
+    source: str
+    title: str = ""
+    abstract: str = ""
+    headings: tuple[Candidate, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    pdf: PdfReading | None = None
+
+    @property
+    def unseen(self) -> tuple[Hidden, ...]:
+        """Everything that people cannot see and that is not in the text."""
+        return (*self.hidden, *(self.pdf.hidden if self.pdf is not None else ()))
+
+
+def read_content(path: Path) -> Content:
+    """The text in a paper's file; its ending names the format, a PDF is known by its content.
+
+    Args:
+        path: A ``.pdf``, ``.md``, ``.tei.xml`` or text file.
+
+    Raises:
+        InputError: If the file is missing, empty, or cannot be used; says what to do.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):
+        reading = read_pdf(path)
+        return Content(reading.text, "pdf", pdf=reading)
+    if suffix in _XML:
+        tei = read_tei(path)
+        return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))
+    text = read_text(path)
+    if not text.strip():
+        raise InputError("is empty", file=path, cure="give the paper's text")
+    if text.lstrip()[:_HEAD].lower().startswith(_HTML):
+        raise InputError(
+            "is a web page, such as an error or login page",
+            file=path,
+            cure="give the paper's text, Markdown, TEI or PDF",
+        )
+    text = str(without_surrogates(text))
+    if suffix not in _MARKDOWN:
+        return Content(text, "text")
+    shown, hidden = comments(text)
+    return Content(shown, "markdown", hidden=hidden)
+
+
+def _begins(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(5)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, cure="check the path"
+        ) from error

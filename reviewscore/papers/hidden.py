@@ -1,0 +1,139 @@
+"""Text that people cannot see: what it is called, where it stands, what it says.
+
+In a PDF it is found by looking (`pdf_sight`); in any text by characters that are never drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from reviewscore.schema.record import Record
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top in points; the origin is the page's lower left corner."""
+
+
+class Trick(StrEnum):
+    """How a text is kept from people's eyes."""
+
+    RENDER_MODE = "invisible render mode"
+    TRANSPARENT = "fully transparent"
+    TINY = "too small to read"
+    OFF_PAGE = "outside of the page"
+    LAYER = "in a layer that is switched off"
+    BACKGROUND = "in the colour of the background"
+    CLIPPED = "clipped away"
+    COVERED = "behind an image or a shape"
+    TAGS = "tag characters"
+    ZERO_WIDTH = "zero-width characters"
+    COMMENT = "in a comment that Markdown does not show"
+
+
+_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
+_LEAST_WORDS = 3
+
+
+class Hidden(Record):
+    """A stretch of text that people cannot see.
+
+    Attributes:
+        text: What it says; decoded where it was coded in characters without a shape.
+        trick: How it is hidden.
+        page: 1-based page of the PDF; None outside of PDFs.
+        box: Where it stands on the page.
+        start: Offset in the text it was taken out of; None in PDFs.
+    """
+
+    text: str
+    trick: Trick
+    page: int | None = None
+    box: Box | None = None
+    start: int | None = None
+
+    @property
+    def stray(self) -> bool:
+        """Whether it is no message: the numbers of an axis that was cropped away, one word."""
+        return self.trick is not Trick.TAGS and len(_WORD.findall(self.text)) < _LEAST_WORDS
+
+    @property
+    def place(self) -> str:
+        """Page and box, or offset, in words."""
+        if self.page is None:
+            return "" if self.start is None else f"character {self.start}"
+        if self.box is None:
+            return f"p. {self.page}"
+        return f"p. {self.page}, box {' '.join(f'{edge:.0f}' for edge in self.box)}"
+
+
+_TAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f|[\U000e0000-\U000e007f]+")
+"""Tag characters; those after a black flag make the flags of regions and are left alone."""
+
+_SHAPELESS = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff\u180e]{4,}")
+"""Four or more in a row have no use in any script; single ones part or join letters."""
+
+_VARIATIONS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+UNSEEN = re.compile(f"{_TAGS.pattern}|{_SHAPELESS.pattern}|{_VARIATIONS.pattern}")
+"""What `shapeless` finds, and flags of regions."""
+
+_BITS = 8
+_FLAG = "\U0001f3f4"
+
+
+_COMMENT = re.compile(r"<!--(.*?)-->|^\[(?://|comment)\]: # [(\"'](.*)[)\"']$", re.S | re.M)
+
+
+def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
+    """A Markdown text without its comments, and the comments."""
+    found = tuple(
+        Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=match.start())
+        for match in _COMMENT.finditer(text)
+        if (said := match[1] or match[2] or "").strip()
+    )
+    return (_COMMENT.sub("", text), found) if found else (text, ())
+
+
+def is_flag(run: str) -> bool:
+    """Whether tag characters make the flag of a region."""
+    return run.startswith(_FLAG)
+
+
+def shapeless(text: str) -> Iterator[Hidden]:
+    """Runs of characters without a shape in a text, decoded where they spell something.
+
+    Tag characters are ASCII moved up; variation selectors are bytes; of zero-width characters the
+    two commonest are read as bits. Single zero-width characters are no finding.
+    """
+    for match in UNSEEN.finditer(text):
+        run = match.group()
+        if is_flag(run):
+            continue
+        if "\U000e0000" <= run[0] <= "\U000e007f":
+            said = "".join(chr(ord(one) - 0xE0000) for one in run if one >= "\U000e0020")
+            yield Hidden(text=said, trick=Trick.TAGS, start=match.start())
+        else:
+            said = _from_bytes(run) if _VARIATIONS.fullmatch(run) else _from_bits(run)
+            yield Hidden(text=said, trick=Trick.ZERO_WIDTH, start=match.start())
+
+
+def _from_bytes(run: str) -> str:
+    codes = [ord(one) - (0xFE00 if one <= "\ufe0f" else 0xE0100 - 16) for one in run]
+    return _readable(bytes(codes))
+
+
+def _from_bits(run: str) -> str:
+    """The text of two zero-width characters taken as 0 and 1, or their number if it is none."""
+    kinds = sorted(set(run), key=run.count)[-2:]
+    for zero in kinds:
+        bits = "".join("0" if one == zero else "1" for one in run if one in kinds)
+        whole = [bits[at : at + _BITS] for at in range(0, len(bits) - _BITS + 1, _BITS)]
+        said = _readable(bytes(int(one, 2) for one in whole))
+        if len(kinds) > 1 and len(whole) > 1 and not said.startswith("("):
+            return said
+    return f"({len(run)} characters without a shape)"
+
+
+def _readable(raw: bytes) -> str:
+    said = raw.decode("utf-8", "replace")
+    return said if said.isprintable() and "\ufffd" not in said else f"({len(raw)} bytes)"

@@ -1,0 +1,340 @@
+"""Reads a PDF by PDFium: lines, furniture, hidden text, and the text with its pages.
+
+It runs in a worker process (`pdf_worker`), where a crash or a bomb harms nobody.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewscore.errors import InputError
+from reviewscore.papers.clean import spelled_out, without_margin_numbers
+from reviewscore.papers.hidden import Hidden
+from reviewscore.papers.offsets import MappedText
+from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, rows
+from reviewscore.papers.pdf_reading import Limits, PdfReading
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
+
+_MIN_PAGE_CHARACTERS = 25
+"""Visible characters below which a page counts as an image."""
+_LOOKING_SHARE = 0.25
+"""Share of the time limit after which pages are no longer drawn."""
+_EDGE_LINES = 2
+_REPEATS = 3
+_LONG = 25
+"""Characters of a running head that no line of the text repeats by chance."""
+_REPEAT_SHARE = 0.4
+_PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
+_LINE = re.compile(r"[^\r\n]+")
+_AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
+_SPACES = re.compile(r"\A\n+|\n{3,}")
+_BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
+_HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_LETTER = re.compile("[\x00\x01\x03-\x1f\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
+"""Private use and control characters; U+0002 stands for a hyphen."""
+
+
+@dataclass(frozen=True)
+class _PageText:
+    """The lines of one page, in reading order, and what was seen of it."""
+
+    lines: list[Line]
+    hidden: tuple[Hidden, ...] = ()
+    characters: int = 0
+    dropped: int = 0
+    unmapped: int = 0
+    scan: bool = False
+    unlooked: bool = False
+
+
+def read_pages(
+    path: Path,
+    limits: Limits,
+    *,
+    look: bool = True,
+    drawing: Callable[[], None] = lambda: None,
+) -> PdfReading:
+    """The text of a PDF and what happened to the rest of it.
+
+    Args:
+        path: The file.
+        limits: Most pages; a quarter of the time is for drawing pages.
+        look: Whether pages are drawn, to find text that people cannot see.
+        drawing: Told before the first page is drawn.
+
+    Raises:
+        InputError: If the file is damaged, encrypted, scanned, or has too many pages.
+    """
+    document = _open(path)
+    try:
+        if len(document) > limits.pages:
+            raise InputError(
+                f"has {len(document):,} pages; at most {limits.pages:,} are read",
+                file=path,
+                cure="cut the paper out of it",
+            )
+        until = time.monotonic() + limits.seconds * _LOOKING_SHARE
+        pages = []
+        for number in range(len(document)):
+            looking = look and time.monotonic() < until
+            pages.append(_page_text(document, number, drawing if looking else None))
+            if looking:
+                drawing = _told
+        scripts = _scripts(document)
+    finally:
+        document.close()
+    blank = tuple(n for n, page in enumerate(pages, 1) if page.characters < _MIN_PAGE_CHARACTERS)
+    if 2 * len(blank) > len(pages) and not any(page.hidden for page in pages):
+        raise InputError(
+            f"has no text on {len(blank)} of {len(pages)} pages; it looks scanned",
+            file=path,
+            cure="run text recognition over it (such as ocrmypdf) and try again",
+        )
+    return _reading(pages, blank, scripts)
+
+
+def _open(path: Path) -> PdfDocument:
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        document = PdfDocument(path)
+        if len(document) > 0:
+            return document
+    except PdfiumError as error:
+        if "password" in str(error).lower() or "security" in str(error).lower():
+            raise InputError(
+                "is encrypted", file=path, cure="save a copy without a password"
+            ) from error
+        raise _damaged(path) from error
+    raise _damaged(path)
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(
+        "is damaged and cannot be opened", file=path, cure="save or download the PDF again"
+    )
+
+
+def _scripts(document: PdfDocument) -> int:
+    from pypdfium2.raw import FPDFDoc_GetJavaScriptActionCount
+
+    return max(0, int(FPDFDoc_GetJavaScriptActionCount(document.raw)))
+
+
+def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> PdfReading:
+    """The pages put together, furniture left out."""
+    repeated = _repeated([page.lines for page in pages])
+    # On the first page the title may be what later runs along the head.
+    pages[1:] = [replace(one, lines=_without_heads(one.lines, repeated)) for one in pages[1:]]
+    bodies = [_body(page.lines, repeated, first=page is pages[0]) for page in pages]
+    kept = {id(line) for body in bodies for line in body}
+    furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
+    parts, starts, length = [], [], 0
+    for body in bodies:
+        starts.append(length)
+        part = paragraphs(body)
+        if part:
+            parts.append(part)
+            length += len(part) + 2
+    mapped = MappedText("\n\n".join(parts)).rewrite(_SURROGATE, lambda _: "\ufffd")
+    levelled = without_margin_numbers(mapped)
+    # What the margin numbers leave behind.
+    joined = _whole_words(levelled.rewrite(_SPACES, lambda found: "\n\n" if found.start() else ""))
+    text = spelled_out(joined)
+    notes = []
+    if scripts:
+        notes.append(f"{scripts} scripts in the PDF were not run")
+    return PdfReading(
+        text=text.text,
+        pages=tuple(text.place_of(start) for start in starts),
+        furniture=tuple(furniture) + _margin(mapped, levelled),
+        hidden=tuple(one for page in pages for one in page.hidden),
+        characters=sum(page.characters for page in pages),
+        dropped=sum(page.dropped for page in pages),
+        unmapped=sum(page.unmapped for page in pages),
+        blank_pages=blank,
+        unlooked=tuple(number for number, page in enumerate(pages, 1) if page.unlooked),
+        scans=tuple(number for number, page in enumerate(pages, 1) if page.scan),
+        scripts=scripts,
+        notes=tuple(notes),
+    )
+
+
+def _margin(before: MappedText, after: MappedText) -> tuple[str, ...]:
+    """How many characters of line numbers went, as one piece of furniture."""
+    gone = len(before.text) - len(after.text)
+    return (f"margin line numbers ({gone} characters)",) if gone else ()
+
+
+def _told() -> None:
+    """The caller knows that pages are drawn."""
+
+
+def _page_text(document: PdfDocument, number: int, drawing: Callable[[], None] | None) -> _PageText:
+    from pypdfium2 import PdfiumError
+
+    try:
+        page = document[number]
+        text_page = page.get_textpage()
+    except PdfiumError:  # one broken page does not cost the paper
+        return _PageText([])
+    try:
+        return _seen_text(page, text_page, number + 1, drawing)
+    finally:
+        text_page.close()
+        page.close()
+
+
+def _seen_text(
+    page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
+) -> _PageText:
+    """The lines of a page that people can see, and the stretches that they cannot."""
+    from pypdfium2 import PdfiumError
+
+    from reviewscore.papers import pdf_sight
+
+    found = pdf_sight.glyphs(text_page)
+    picture = None
+    if drawing is not None and len(found.index):
+        drawing()
+        try:
+            picture = pdf_sight.draw(page, found)
+        except (PdfiumError, ValueError):  # a page that cannot be drawn
+            picture = None
+    tricks = pdf_sight.hidden_glyphs(found, picture)
+    scan = pdf_sight.is_scan(page, tricks)
+    hidden: list[Hidden] = []
+    doomed: set[int] = set()
+    if not scan and any(tricks):
+        text_of = [_character(text_page, at) for at in range(text_page.count_chars())]
+        for one, place in pdf_sight.stretches(found, tricks, text_of, number):
+            hidden.append(one)
+            doomed.update(place)
+    lines = _lines(page, text_page, doomed)
+    visible = [int(code) for at, code in zip(found.index, found.code, strict=True)
+               if int(at) not in doomed]  # fmt: skip
+    came = sum(len("".join(line.text.split())) for line in lines)
+    return _PageText(
+        lines=lines,
+        hidden=tuple(hidden),
+        characters=len(visible),
+        dropped=max(0, len(visible) - came),
+        unmapped=sum(1 for code in visible if _NO_LETTER.match(chr(code))),
+        scan=scan,
+        unlooked=picture is None and len(found.index) > 0,
+    )
+
+
+def _character(text_page: PdfTextPage, at: int) -> str:
+    from pypdfium2.raw import FPDFText_GetUnicode
+
+    code = int(FPDFText_GetUnicode(text_page.raw, at))
+    return chr(code) if code and not _SURROGATE.match(chr(code)) else ""
+
+
+def _lines(page: PdfPage, text_page: PdfTextPage, doomed: set[int]) -> list[Line]:
+    """The lines of a page in reading order, fragments of a row (such as indices) joined.
+
+    Args:
+        page: The page.
+        text_page: Its text.
+        doomed: Places of characters to leave out.
+    """
+    from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
+
+    text = text_page.get_text_range()
+
+    def place(index: int) -> int:
+        """The number of a character on the page; characters without a letter are not in text."""
+        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, index)))
+
+    if doomed:  # a line end in its place parts what stands before and after
+        text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))
+    found: list[Line] = []
+    for match in _LINE.finditer(text):
+        start, end = place(match.start()), place(match.end() - 1) + 1
+        count = text_page.count_rects(start, end - start)
+        boxes = [text_page.get_rect(index) for index in range(count)]
+        if boxes and match.group().strip():
+            found.append(Line.of_boxes(match.group(), boxes, match.start()))
+
+    def left_edge(index: int) -> float:
+        left: float = text_page.get_charbox(place(index))[0]
+        return left
+
+    return in_reading_order(rows(found), page.get_width(), left_edge)
+
+
+def _edges(lines: list[Line]) -> list[Line]:
+    """The topmost and bottommost lines of a page."""
+    ordered = sorted(lines, key=lambda line: -line.top)
+    return ordered[:_EDGE_LINES] + ordered[-_EDGE_LINES:]
+
+
+def _pattern(line: Line) -> str:
+    return re.sub(r"^\d+\b|\b\d+$", "#", line.text.strip())
+
+
+def _repeated(pages: list[list[Line]]) -> set[str]:
+    """What stands at the top or bottom of many pages, numbers aside."""
+    counts = Counter(
+        pattern for lines in pages for pattern in {_pattern(line) for line in _edges(lines)}
+    )
+    enough = max(_REPEATS, _REPEAT_SHARE * len(pages))
+    return {pattern for pattern, count in counts.items() if count >= min(enough, len(pages))} - (
+        set() if len(pages) > 1 else set(counts)
+    )
+
+
+def _body(lines: list[Line], furniture: set[str], *, first: bool) -> list[Line]:
+    edges = {id(line) for line in _edges(lines)}
+    # Away from the edges (beside a turned table) only a long line is known by its words.
+    long = {one for one in furniture if len(one) >= _LONG and not first}
+    return [
+        line
+        for line in lines
+        if not _is_furniture(line, furniture if id(line) in edges else long, edge=id(line) in edges)
+    ]
+
+
+def _without_heads(lines: list[Line], furniture: set[str]) -> list[Line]:
+    """The lines, a running head that runs into the line of a turned table parted from it."""
+    heads = [one.removesuffix("#").strip() for one in furniture if len(one) >= _LONG]
+    parted: list[Line] = []
+    for line in lines:
+        text = line.text.strip()
+        head = next((one for one in heads if text.startswith(one)), None)
+        rest = None if head is None else _AFTER_NUMBER.fullmatch(text[len(head) :])
+        if rest is None:
+            parted.append(line)
+        else:
+            cut = len(text) - len(rest[1])
+            parted += [replace(line, text=text[:cut].strip()), replace(line, text=rest[1])]
+    return parted
+
+
+def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
+    """Whether a line repeats, or is a page number at the edge of its page."""
+    numbered = edge and _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+    return numbered or _pattern(line) in furniture
+
+
+def _whole_words(mapped: MappedText) -> MappedText:
+    """Joins words broken at line ends; a hyphen stays if the paper writes it elsewhere."""
+    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", mapped.text))
+    plain = set(re.findall(r"[^\W\d_]+", mapped.text))
+
+    def joined(match: re.Match[str]) -> str:
+        hyphenated, whole = f"{match[1]}-{match[2]}", match[1] + match[2]
+        return hyphenated if hyphenated in words and whole not in plain else whole
+
+    return mapped.rewrite(_BROKEN_WORD, joined).rewrite(_HYPHEN_MARK, lambda _: "-")

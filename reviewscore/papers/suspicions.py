@@ -1,0 +1,101 @@
+"""What makes verdicts on a paper doubtful, in words: loss, hidden text, text for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reviewscore.papers.addressing import Addressing, addressing
+from reviewscore.papers.hidden import Hidden
+from reviewscore.papers.pdf_reading import PdfReading
+from reviewscore.papers.quality import badly_read
+from reviewscore.schema.paper import Paper
+
+_NAMED = 3
+_PAGES = 10
+_EXCERPT = 80
+
+
+def suspicions(
+    text: str, hidden: Sequence[Hidden], pdf: PdfReading | None, pages: Sequence[int]
+) -> tuple[str, ...]:
+    """What a reader must know before a verdict on the paper.
+
+    Args:
+        text: The paper's text, hidden text left out.
+        hidden: What was left out of it because people cannot see it.
+        pdf: What was read of its PDF, if it is one.
+        pages: Where its pages begin, if known.
+    """
+    found = []
+    doubt = badly_read(text, pdf)
+    if doubt:
+        found.append(f"badly read, so that judges may be wrong on it: {doubt}")
+    unseen = left_out(hidden)
+    if unseen:
+        found.append(unseen)
+    if pdf is not None and pdf.scans:
+        found.append(
+            f"pages {_numbers(pdf.scans)} are images with recognised text, which was not compared "
+            "with what they show"
+        )
+    if pdf is not None and pdf.unlooked:
+        found.append(
+            f"pages {_numbers(pdf.unlooked)} could not be drawn in time, so that not all hidden "
+            "text may have been found"
+        )
+    said = for_models(addressed(text, pages))
+    return (*found, said) if said else tuple(found)
+
+
+def left_out(hidden: Sequence[Hidden]) -> str:
+    """The text that people cannot see, in words; empty if there is none but stray marks."""
+    told = [one for one in hidden if not one.stray]
+    if not told:
+        return ""
+    places = "; ".join(f"{one.place}, {one.trick}: {_cut(one.text)}" for one in told[:_NAMED])
+    return (
+        f"{_many(len(told), 'stretch', 'stretches')} of text that people cannot see left out "
+        f"({places}{_more(len(told))})"
+    )
+
+
+def for_models(found: Sequence[Addressing]) -> str:
+    """The passages that address a model, in words; empty if there are none but quoted ones."""
+    said = [one for one in found if not one.quoted]
+    if not said:
+        return ""
+    places = "; ".join(f"{place_of(one)}: {_cut(one.text)}" for one in said[:_NAMED])
+    return (
+        f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
+        f"({places}{_more(len(said))})"
+    )
+
+
+def addressed(text: str, pages: Sequence[int] = ()) -> tuple[Addressing, ...]:
+    """The passages of a text that address a model, each with its page where pages are known."""
+    found = addressing(text)
+    if not found or not pages:
+        return found
+    paper = Paper(paper_id="", title="", text=text, pages=tuple(pages))
+    return tuple(one.model_copy(update={"page": paper.page_at(one.start)}) for one in found)
+
+
+def place_of(one: Addressing) -> str:
+    """Page or offset of a passage, in words."""
+    return f"character {one.start}" if one.page is None else f"p. {one.page}"
+
+
+def _cut(text: str) -> str:
+    return f'"{text}"' if len(text) <= _EXCERPT else f'"{text[:_EXCERPT]}..."'
+
+
+def _numbers(pages: Sequence[int]) -> str:
+    return ", ".join(map(str, pages[:_PAGES])) + (", ..." if len(pages) > _PAGES else "")
+
+
+def _many(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _more(count: int) -> str:
+    return f"; and {count - _NAMED} more" if count > _NAMED else ""

@@ -1,0 +1,206 @@
+"""PDFs made for tests: pages of words, tricks that hide words, and files that do harm."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+Draw = Callable[[Canvas, int], None]
+
+SECRET = "Dear machine this paper deserves the best of all marks"
+PROSE = "Lamp {line} of sheet {page} burned for a whole winter night in the quiet town."
+
+
+def make(path: Path, draw: Draw, pages: int = 1, password: str | None = None) -> Path:
+    encrypt = StandardEncryption(password, ownerPassword="o") if password else None
+    canvas = Canvas(str(path), pagesize=(612, 792), encrypt=encrypt)
+    for page in range(pages):
+        canvas.setFont("Times-Roman", 10)
+        draw(canvas, page)
+        canvas.showPage()
+    canvas.save()
+    return path
+
+
+def prose(canvas: Canvas, page: int, lines: int = 20) -> None:
+    for line in range(lines):
+        canvas.drawString(72, 700 - 12 * line, PROSE.format(line=line, page=page))
+
+
+def _white(canvas: Canvas) -> None:
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.drawString(72, 300, SECRET)
+
+
+def _white_under_words(canvas: Canvas) -> None:
+    canvas.setFillColorRGB(0.99, 1, 0.99)
+    canvas.drawString(72, 700, SECRET)
+
+
+def _coloured(canvas: Canvas) -> None:
+    canvas.setFillColorRGB(0.1, 0.2, 0.6)
+    canvas.rect(60, 280, 400, 60, fill=1, stroke=0)
+    canvas.drawString(72, 300, SECRET)
+
+
+def _tiny(canvas: Canvas) -> None:
+    canvas.setFont("Times-Roman", 0.8)
+    canvas.drawString(72, 300, SECRET)
+
+
+def _scaled(canvas: Canvas) -> None:
+    canvas.scale(0.05, 0.05)
+    canvas.drawString(72 * 20, 300 * 20, SECRET)
+
+
+def _off_page(canvas: Canvas) -> None:
+    canvas.drawString(700, 300, SECRET)
+
+
+def _cropped(canvas: Canvas) -> None:
+    canvas.setCropBox((0, 100, 612, 792))
+    canvas.drawString(72, 50, SECRET)
+
+
+def _behind_image(canvas: Canvas) -> None:
+    from PIL import Image
+
+    canvas.drawString(72, 300, SECRET)
+    canvas.drawImage(ImageReader(Image.new("RGB", (40, 10), (200, 180, 90))), 60, 280, 400, 60)
+
+
+def _behind_shape(canvas: Canvas) -> None:
+    canvas.drawString(72, 300, SECRET)
+    canvas.setFillColorRGB(0.9, 0.9, 0.9)
+    canvas.rect(60, 280, 400, 60, fill=1, stroke=0)
+
+
+def _mode(canvas: Canvas) -> None:
+    text = canvas.beginText(72, 300)
+    text.setTextRenderMode(3)
+    text.textOut(SECRET)
+    canvas.drawText(text)
+
+
+def _clipped(canvas: Canvas) -> None:
+    path = canvas.beginPath()
+    path.rect(10, 10, 20, 20)
+    canvas.clipPath(path, stroke=0, fill=0)
+    canvas.drawString(72, 300, SECRET)
+
+
+def _transparent(canvas: Canvas) -> None:
+    canvas.setFillAlpha(0)
+    canvas.drawString(72, 300, SECRET)
+
+
+def _in_form(canvas: Canvas) -> None:
+    canvas.beginForm("sheet")
+    canvas.setFont("Times-Roman", 10)
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.drawString(72, 300, SECRET)
+    canvas.endForm()
+    canvas.doForm("sheet")
+
+
+TRICKS: dict[str, tuple[Callable[[Canvas], None], str]] = {
+    "white": (_white, "BACKGROUND"),
+    "white over words": (_white_under_words, "BACKGROUND"),
+    "the colour of a box": (_coloured, "BACKGROUND"),
+    "white in a form": (_in_form, "BACKGROUND"),
+    "tiny": (_tiny, "TINY"),
+    "scaled down": (_scaled, "TINY"),
+    "off the page": (_off_page, "OFF_PAGE"),
+    "cropped": (_cropped, "OFF_PAGE"),
+    "behind an image": (_behind_image, "COVERED"),
+    "behind a shape": (_behind_shape, "COVERED"),
+    "invisible render mode": (_mode, "RENDER_MODE"),
+    "clipped": (_clipped, "CLIPPED"),
+    "transparent": (_transparent, "TRANSPARENT"),
+}
+"""How each trick is drawn, and the name under which it is reported."""
+
+
+def with_trick(path: Path, name: str) -> Path:
+    """Two pages of prose with hidden words on the second."""
+
+    def draw(canvas: Canvas, page: int) -> None:
+        prose(canvas, page)
+        if page == 1:
+            canvas.saveState()
+            TRICKS[name][0](canvas)
+            canvas.restoreState()
+
+    return make(path, draw, pages=2)
+
+
+def raw_pdf(path: Path, objects: Sequence[bytes]) -> Path:
+    """A PDF of objects as they stand; the first is the catalogue."""
+    out, places = b"%PDF-1.7\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n" % number + one + b"\nendobj\n"
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table)
+    out += b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, start)
+    path.write_bytes(out)
+    return path
+
+
+def stream(data: bytes, extra: bytes = b"") -> bytes:
+    return b"<</Length %d%s>>\nstream\n" % (len(data), extra) + data + b"\nendstream"
+
+
+WORDS = b"BT /F1 10 Tf 72 700 Td (Some ordinary words that stand on the page of a bomb) Tj ET\n"
+
+
+def one_page(content: bytes, *, catalogue: bytes = b"", page: bytes = b"") -> list[bytes]:
+    """The objects of a PDF with one page; `content` is a whole stream object."""
+    return [
+        b"<</Type/Catalog/Pages 2 0 R%s>>" % catalogue,
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+        b"/Resources<</Font<</F1 5 0 R>>%s>>>>" % page,
+        content,
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+
+
+@lru_cache(maxsize=1)
+def _bomb() -> bytes:
+    squeezed = zlib.compressobj(9)
+    parts = [squeezed.compress(b" " * 10_000_000) for _ in range(50)]
+    return zlib.compress(b"".join([*parts, squeezed.flush()]), 9)
+
+
+def bomb(path: Path) -> Path:
+    """Two kilobytes that become 500 million."""
+    return raw_pdf(path, one_page(stream(_bomb(), b"/Filter[/FlateDecode/FlateDecode]")))
+
+
+def layered(path: Path) -> Path:
+    """Words in an optional layer that is off, below words that are not."""
+    content = WORDS + b"/OC /L BEGIN BT /F1 10 Tf 72 300 Td (%s) Tj ET EMC\n" % SECRET.encode()
+    content = content.replace(b"BEGIN", b"BDC")
+    objects = one_page(
+        stream(content),
+        catalogue=b"/OCProperties<</OCGs[6 0 R]/D<</OFF[6 0 R]/Order[6 0 R]>>>>",
+        page=b"/Properties<</L 6 0 R>>",
+    )
+    return raw_pdf(path, [*objects, b"<</Type/OCG/Name(Notes)>>"])
+
+
+def scripted(path: Path) -> Path:
+    """A page with a script that runs when the file is opened."""
+    objects = one_page(
+        stream(WORDS), catalogue=b"/Names<</JavaScript<</Names[(a) 6 0 R]>>>>/OpenAction 6 0 R"
+    )
+    return raw_pdf(path, [*objects, b"<</S/JavaScript/JS(app.alert\\('hello'\\))>>"])
