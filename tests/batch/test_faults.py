@@ -262,7 +262,7 @@ def test_a_full_disk_under_the_ledger_stops_the_run_which_then_goes_on(
     out = tmp_path / "run"
 
     def small_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
     stopped = subprocess.run(
         command(out, server.url),
