@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class Affinity:
 
     def nearest(self, submission: str, reviewer: str, count: int = 3) -> list[tuple[str, float]]:
         """The reviewer's papers that are nearest to a submission, by the first method."""
-        row, column = self.submissions.index(submission), self.reviewers.index(reviewer)
+        row, column = self._rows[submission], self._columns[reviewer]
         if self.recipe.pool is Pool.DOCUMENT or submission in self.unread:
             return []
         side = self.sides[0]
@@ -76,6 +77,14 @@ class Affinity:
         single = np.asarray(some.toarray() if hasattr(some, "toarray") else some).reshape(-1)
         order = np.argsort(-single, kind="stable")[:count]
         return [(self.papers[column][at], float(single[at])) for at in order]
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.submissions)}
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.reviewers)}
 
     def _levelled(self, scores: Floats) -> Floats:
         # Methods have means of their own, which must not weigh in an average.
