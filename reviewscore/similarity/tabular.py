@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from reviewscore.agreement.table import guarded
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text
 from reviewscore.sources.records import Shelf
@@ -90,5 +91,10 @@ def _named(file: Path) -> Iterator[Line]:
                 file=file, line=number, cure="quote cells that hold the separator",
             )  # fmt: skip
         filled = [*row, *[""] * (len(heading) - len(row))]
-        yield Line(file, number, {name: cell.strip() or None
+        yield Line(file, number, {name: _unguarded(cell.strip()) or None
                                   for name, cell in zip(heading, filled, strict=True)})  # fmt: skip
+
+
+def _unguarded(cell: str) -> str:
+    """A cell without the mark that keeps spreadsheets from taking it for a formula."""
+    return cell[1:] if cell[:1] == "'" and guarded(cell[1:]) == cell else cell

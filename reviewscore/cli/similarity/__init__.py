@@ -18,6 +18,7 @@ class _Parts(Parts):
         "evaluate": "Judge methods against people's ratings of their own expertise.",
         "encode": "Encode papers by an encoder on this machine, for score and evaluate.",
         "sweep": "Show how a method's loss depends on how much of reviewers' papers it reads.",
+        "judge": "Have a model judge, 0 to 100, how well reviewers know submissions.",
         "reviews": "Show in a run's report how near its reviewers' papers are.",
     }
     package = __name__

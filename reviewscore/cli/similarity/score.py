@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
-from reviewscore.errors import InputError, SettingsError
+from reviewscore.cli.similarity.choosing import (
+    choosing_options,
+    chosen_recipes,
+    chosen_versions,
+    library_of,
+)
+from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Affinity
-    from reviewscore.similarity.corpus import Corpus
     from reviewscore.similarity.write import Pair
 
 
@@ -75,7 +79,9 @@ def command(
     for warning in corpus.warnings:
         click.echo(f"warning: {warning}", err=True)
     library, files_read = library_of(corpus, encoded)
-    scored = [(one, library.affinity(recipes[0], one)) for one in _versions(corpus, only, data)]
+    scored = [
+        (one, library.affinity(recipes[0], one)) for one in chosen_versions(corpus, only, data)
+    ]
     leave_out = own_papers == "leave-out"
 
     def stream(version: str, one: Affinity) -> Iterator[Pair]:
@@ -107,17 +113,6 @@ def command(
             err=True,
         )
     click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
-
-
-def _versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:
-    if only is None:
-        return list(corpus.profiles)
-    if only not in corpus.profiles:
-        raise InputError(
-            f"no version '{only}'", file=data, field="version",
-            cure=f"there are: {', '.join(corpus.profiles)}",
-        )  # fmt: skip
-    return [only]
 
 
 def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
