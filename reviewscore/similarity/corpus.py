@@ -62,6 +62,19 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """What cannot be compared, and why; a reviewer and a paper may have the same identifier.
+
+    Attributes:
+        submissions: Why, by submission.
+        reviewers: Why, by reviewer.
+    """
+
+    submissions: dict[str, str] = field(default_factory=dict)
+    reviewers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Corpus:
     """Submissions, reviewers' profiles and their papers.
 

@@ -108,7 +108,7 @@ def digest(
     joined = _Joined.of(profiles, papers)
     affinity = Library(joined.corpus).affinity(recipe, ONLY)
     levelled = recipe.centre or len(recipe.methods) > 1
-    known = sum(name not in affinity.unread for name in affinity.reviewers)
+    known = len(affinity.reviewers) - len(affinity.unread.reviewers)
     found: dict[str, ReviewSimilarity] = {}
     pairs: dict[str, tuple[int, int]] = {}
     rows = {name: row for row, name in enumerate(affinity.submissions)}
@@ -140,7 +140,7 @@ def digest(
         inputs=tuple(inputs),
         profiles=tuple(hash_file(one).sha256 for one in profiles.files),
         reviewers=known,
-        papers=sum(name not in affinity.unread for name in affinity.submissions),
+        papers=len(affinity.submissions) - len(affinity.unread.submissions),
         reviews=found,
     )
 
@@ -198,12 +198,12 @@ def _why_not(
         return NAMELESS
     if one.reviewer not in joined.corpus.profiles[ONLY]:
         return NO_PROFILE
-    if why := affinity.unread.get(one.reviewer):
+    if why := affinity.unread.reviewers.get(one.reviewer):
         return why
     paper = papers.get(one.paper_id, "the paper is not there")
     if isinstance(paper, str):
         return paper
-    why = affinity.unread.get(joined.keys[one.paper_id], "")
+    why = affinity.unread.submissions.get(joined.keys[one.paper_id], "")
     return f"the paper {why}" if why else ""
 
 

@@ -209,3 +209,13 @@ def test_no_cell_of_the_pairs_is_a_formula_and_they_are_read_back_as_they_were(
     assert rows(tmp_path / "out" / "scores.csv")[0][1] == hostile
     assert told.exit_code == 0, told.stderr
     assert "8 ratings by 3 participants" in told.stdout
+
+
+def test_own_papers_are_counted_for_each_version(similarity: Invoke, folder: Path) -> None:
+    with (folder / "profiles.jsonl").open("a") as file:
+        for who, paper in (("ann", "frogs"), ("bob", "cakes"), ("cyd", "toads")):
+            file.write(json.dumps({"reviewer_id": who, "paper_id": paper, "version": "2"}) + "\n")
+
+    told = json.loads(similarity("score", folder, "--json").stdout)
+
+    assert [row["own papers"] for row in told["tables"]["similarity-scored"]] == [0, 2]

@@ -85,12 +85,12 @@ def command(
     leave_out = own_papers == "leave-out"
 
     def stream(version: str, one: Affinity) -> Iterator[Pair]:
-        return pairs(one, corpus.conflicts(version), top=top, without_conflicts=leave_out)
+        return pairs(one, conflicts[version], top=top, without_conflicts=leave_out)
 
+    conflicts = {version: corpus.conflicts(version) for version, _ in scored}
     version, first = scored[0]
-    conflicts = corpus.conflicts(version)
-    ranked = pairs(first, conflicts, top=top or 3, without_conflicts=leave_out)
-    tables = overview(scored, _first(ranked, SHOWN), len(conflicts))
+    ranked = pairs(first, conflicts[version], top=top or 3, without_conflicts=leave_out)
+    tables = overview(scored, _first(ranked, SHOWN), [*map(len, conflicts.values())])
     setup = results.Setup(
         verb=VERB,
         title="Similarity of reviewers and submissions",
