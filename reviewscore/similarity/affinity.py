@@ -87,8 +87,7 @@ class Affinity:
         return {name: column for column, name in enumerate(self.reviewers)}
 
     def _levelled(self, scores: Floats) -> Floats:
-        # Methods have means of their own, which must not weigh in an average.
-        return centred(scores) if self.recipe.centre or len(self.sides) > 1 else scores
+        return centred(scores) if self.recipe.levelled else scores
 
     def _spread(self, side: Vectors) -> float:
         """The standard deviation of a method, from submissions evenly picked."""

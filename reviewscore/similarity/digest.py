@@ -107,7 +107,6 @@ def digest(
     """
     joined = _Joined.of(profiles, papers)
     affinity = Library(joined.corpus).affinity(recipe, ONLY)
-    levelled = recipe.centre or len(recipe.methods) > 1
     known = len(affinity.reviewers) - len(affinity.unread.reviewers)
     found: dict[str, ReviewSimilarity] = {}
     pairs: dict[str, tuple[int, int]] = {}
@@ -115,7 +114,7 @@ def digest(
     columns = {name: column for column, name in enumerate(affinity.reviewers)}
     for one in reviews:
         why = _why_not(one, papers, joined, affinity)
-        if not why and levelled and known == 1:
+        if not why and recipe.levelled and known == 1:
             why = ALONE  # less the mean of one it would be 0 for every paper
         found[one.review_id] = ReviewSimilarity(reviewer=one.reviewer, why=why)
         if not why and one.reviewer is not None:
@@ -135,7 +134,7 @@ def digest(
         )
     return SimilarityDigest(
         method=recipe.name,
-        centred=levelled,
+        centred=recipe.levelled,
         notes=tuple(gaps(joined.corpus.papers, {})),
         inputs=tuple(inputs),
         profiles=tuple(hash_file(one).sha256 for one in profiles.files),

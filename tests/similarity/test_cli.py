@@ -219,3 +219,14 @@ def test_own_papers_are_counted_for_each_version(similarity: Invoke, folder: Pat
     told = json.loads(similarity("score", folder, "--json").stdout)
 
     assert [row["own papers"] for row in told["tables"]["similarity-scored"]] == [0, 2]
+
+
+def test_scores_of_a_lone_reviewer_are_said_to_mean_nothing(
+    similarity: Invoke, folder: Path
+) -> None:
+    write_jsonl(folder / "profiles.jsonl", [{"reviewer_id": "ann", "paper_id": "toads"}])
+
+    centred, plain = similarity(folder), similarity(folder, "--no-centre")
+
+    assert "one reviewer with papers, whose scores are all 0" in centred.stderr
+    assert "one reviewer" not in plain.stderr

@@ -82,6 +82,7 @@ def command(
     scored = [
         (one, library.affinity(recipes[0], one)) for one in chosen_versions(corpus, only, data)
     ]
+    _warn_of_lone(scored)
     leave_out = own_papers == "leave-out"
 
     def stream(version: str, one: Affinity) -> Iterator[Pair]:
@@ -113,6 +114,17 @@ def command(
             err=True,
         )
     click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
+
+
+def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
+    """Say where scores are less the mean over a single reviewer."""
+    for version, one in scored:
+        if one.recipe.levelled and len(one.reviewers) - len(one.unread.reviewers) == 1:
+            click.echo(
+                f"warning: version {version} has one reviewer with papers, whose scores are all "
+                "0: they are less the mean over reviewers (--no-centre)",
+                err=True,
+            )
 
 
 def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
