@@ -19,6 +19,7 @@ from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Affinity
+    from reviewscore.similarity.recipe import Recipe
     from reviewscore.similarity.write import Pair
 
 
@@ -70,18 +71,13 @@ def command(
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
-    recipes = chosen_recipes(
-        methods or ("tfidf",), texts, pools, centre=centre, recent=recent, seed=seed
-    )
-    if len(recipes) > 1:
-        raise SettingsError("one method, text and pooling at a time; `evaluate` compares several")
+    methods = methods or ("tfidf",)
+    recipe = _only(chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed))
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
         click.echo(f"warning: {warning}", err=True)
     library, files_read = library_of(corpus, encoded)
-    scored = [
-        (one, library.affinity(recipes[0], one)) for one in chosen_versions(corpus, only, data)
-    ]
+    scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
     _warn_of_lone(scored)
     leave_out = own_papers == "leave-out"
 
@@ -96,10 +92,10 @@ def command(
         verb=VERB,
         title="Similarity of reviewers and submissions",
         role="method",
-        model=recipes[0].name,
+        model=recipe.name,
         settings={
-            "method": recipes[0].base, "pool": recipes[0].pool, "centre": recipes[0].centre,
-            "text": recipes[0].representation, "recent": recent, "top": top,
+            "method": recipe.base, "pool": recipe.pool, "centre": recipe.centre,
+            "text": recipe.representation, "recent": recent, "top": top,
             "own_papers": own_papers, "seed": seed,
         },
         inputs=results.hashes(files_read),
@@ -114,6 +110,12 @@ def command(
             err=True,
         )
     click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
+
+
+def _only(recipes: list[Recipe]) -> Recipe:
+    if len(recipes) > 1:
+        raise SettingsError("one method, text and pooling at a time; `evaluate` compares several")
+    return recipes[0]
 
 
 def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
