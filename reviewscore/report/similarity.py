@@ -117,7 +117,7 @@ def similarity_lines(found: SimilarityDigest, *, shown: int | None = None) -> It
     for why, names in without.items():
         more = len(names) - len(list(names)[:shown])
         told = [*list(names)[:shown], *([f"{more:,} more"] if more else [])]
-        yield f"no similarity, {why}: {', '.join(told)}"
+        yield f"without a similarity ({why}): {', '.join(told)}"
 
 
 def beside_words(one: ReviewSimilarity, found: SimilarityDigest) -> Beside:

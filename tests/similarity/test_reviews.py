@@ -145,7 +145,7 @@ def test_many_without_a_profile_are_counted_at_a_terminal_and_named_in_the_repor
     told = found([review(f"r{at}", f"x{at}") for at in range(7)])
 
     assert list(similarity_lines(told, shown=5))[-1] == (
-        "no similarity, has no profile: x0, x1, x2, x3, x4, 2 more"
+        "without a similarity (has no profile): x0, x1, x2, x3, x4, 2 more"
     )
     assert "x6" in list(similarity_lines(told))[-1]
 
