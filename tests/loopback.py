@@ -283,6 +283,11 @@ def facets(prompt: str) -> Answer:
     return {"labels": [names[len(one) % len(names)] for one in points]}
 
 
+def expertise(prompt: str) -> Answer:
+    shared = words(fenced(prompt, "profile")) & words(fenced(prompt, "abstract"))
+    return {"reasoning": f"{len(shared)} words shared.", "score": min(100, 20 * len(shared))}
+
+
 ANSWERS: dict[str, Callable[[str], Answer]] = {
     "SplitReply": split_points,
     "ArgumentReply": is_argument,
@@ -303,6 +308,7 @@ ANSWERS: dict[str, Callable[[str], Answer]] = {
     "AugmentedPointsReply": augmented_points,
     "CleanPointsReply": clean_points,
     "FacetReply": facets,
+    "ExpertiseReply": expertise,
 }
 
 Quirk = Callable[[dict[str, object], int], web.Response | None]

@@ -22,6 +22,7 @@ from reviewscore.sources.files import Collection, read_collection, single
 
 if TYPE_CHECKING:
     from reviewscore.estimate import Estimate
+    from reviewscore.similarity.corpus import Corpus
 
 
 @click.command("audit", cls=GroupedCommand)
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
 @click.option("--review", type=click.Path(path_type=Path), help="One review; needs --paper FILE.")
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=int, help="Year of the --paper FILE.")
+@click.option(
+    "--profiles",
+    type=click.Path(path_type=Path),
+    help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
+    "are to the paper reviewed.",
+)
 @click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
 @click.option(
     "--show-config", is_flag=True, help="Print settings as a file, with origins, and stop."
@@ -46,6 +53,7 @@ def command(
     review: Path | None,
     paper: tuple[str, ...],
     year: int | None,
+    profiles: Path | None,
     dry_run: bool,
     show_config: bool,
     retry_errors: bool,
@@ -76,7 +84,10 @@ def command(
         for line in config_lines(resolved):
             click.echo(line)
         return 0
+    if output == "-" and profiles is not None:
+        raise click.UsageError("--profiles is for reports; -o - writes none.")
     collection = _read(data, review, paper, year, resolved)
+    known = None if profiles is None else _profiles(profiles)
     if dry_run:
         return _dry_run(collection, resolved)
     name = data.stem if data is not None else Path(paper[0]).stem
@@ -93,6 +104,7 @@ def command(
         data=data,
         retry_errors=retry_errors,
         allow_foreign=yes,
+        profiles=known,
     )
 
 
@@ -116,6 +128,13 @@ def _read(
         return single(Path(paper[0]), review, year=year)
     assert data is not None
     return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
+
+
+def _profiles(folder: Path) -> Corpus:
+    """Profiles, read before anything is asked, so that a fault in them costs nothing."""
+    from reviewscore.similarity.corpus import read_corpus
+
+    return read_corpus(folder, submitted=False)
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
@@ -169,6 +188,7 @@ def _run(
     retry_errors: bool = False,
     allow_foreign: bool = False,
     to_stdout: bool = False,
+    profiles: Corpus | None = None,
 ) -> int:
     settings = resolved.settings
     if settings.embedded and not quiet:
@@ -203,6 +223,12 @@ def _run(
     if to_stdout:
         sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
     else:
+        if profiles is not None:
+            from reviewscore.cli.similarity.reviews import note
+
+            told = note(out, collection, profiles)
+            for sentence in () if quiet else told:
+                click.echo(sentence, err=True)
         _close(collection, out, settings, outcome, quiet=quiet)
     return _exit_code(outcome, out)
 

@@ -95,7 +95,7 @@ AUDIT_OPTIONS = (
 GROUPS = {
     "Data": (
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
-        *("limitations", "author_response", "calibration"),
+        *("limitations", "author_response", "calibration", "profiles"),
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),

@@ -33,7 +33,13 @@ _OPTIONS = (
         show_default=True,
         help="Bootstrap samples, and permutations.",
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Of both, and of any other draw.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON."),
     click.option("--yes", is_flag=True, help="Write into a folder that holds other things."),
 )

@@ -28,6 +28,7 @@ from reviewscore.report.lines import (
 from reviewscore.report.loop import failure_words
 from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
+from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import REPORT, read_manifest
@@ -62,17 +63,18 @@ def write_report(
     """
     target = run / REPORT if out is None else out
     environment = page_environment()
-    focus = Focus.of(run)
+    focus, near = Focus.of(run), Nearness.of(run)
     papers_html = PaperPages(
-        run, environment.get_template("paper.html"), papers, reviews, missed=focus.missed
-    )
+        run, environment.get_template("paper.html"), papers, reviews,
+        missed=focus.missed, near=near.beside,
+    )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
     first = next(pages, Page((), ()))
     second = next(pages, None)
     _drop_pages(target)
     if second is None:
-        shown = _frame(run, focus) | {
+        shown = _frame(run, focus, near) | {
             "tabled": True,
             "rows": first.rows,
             "fragments": first.fragments,
@@ -81,7 +83,7 @@ def write_report(
         _write(target, environment.get_template("report.html").render(shown))
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
-    frame = _frame(run, focus) | {"tabled": len(lines) > ROWS_IN_INDEX}
+    frame = _frame(run, focus, near) | {"tabled": len(lines) > ROWS_IN_INDEX}
     return _write_pages(target, environment, frame, chain((first, second), pages))
 
 
@@ -119,7 +121,7 @@ def _write(path: Path, text: str) -> None:
     write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _frame(run: Path, focus: Focus) -> dict[str, object]:
+def _frame(run: Path, focus: Focus, near: Nearness) -> dict[str, object]:
     """What every page of a report shows besides points."""
     manifest, summary, failures = read_manifest(run), summarise(run), read_failures(run)
     return {
@@ -135,6 +137,8 @@ def _frame(run: Path, focus: Focus) -> dict[str, object]:
         "focus_panels": focus.panels,
         "focus_elsewhere": focus.elsewhere,
         "spot_words": spot_words,
+        "near": near,
+        "near_honest": HONEST,
     }
 
 

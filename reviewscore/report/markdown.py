@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reviewscore.report.head import doubtful_words
 from reviewscore.report.lines import summary_lines
+from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.report.wording import NO_QUOTE, answer_label, headline
 from reviewscore.schema.paper import Evidence
@@ -37,6 +38,8 @@ def markdown_report(run: Path) -> str:
     """
     summary = summarise(run)
     parts = ["# Review audit", *_banners(summary), "## Summary", _list(summary_lines(summary))]
+    if near := Nearness.of(run).lines:
+        parts += ["## How near the reviewers' own papers are", HONEST, _list([*near])]
     points = heapq.nsmallest(LOWEST, enumerate(read_points(run)), key=_attention)
     shown = [score for _, score in points if headline(score).order < _UNTOUCHED]
     if shown:

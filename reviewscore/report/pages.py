@@ -16,6 +16,7 @@ from markupsafe import Markup
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
 from reviewscore.report import excerpts, wording
+from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import PointScore
@@ -70,12 +71,13 @@ class Card:
 
 @dataclass(frozen=True)
 class ReviewGroup:
-    """The points of one review, its text with the points marked, and what it leaves out."""
+    """The points of one review, its text with the points marked, and what is known beside it."""
 
     review_id: str
     cards: tuple[Card, ...]
     fields: tuple[tuple[str, list[excerpts.Stretch]], ...]
     missed: tuple[str, ...]
+    near: Beside | None
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class PaperPages:
         papers: Gives a paper by its id.
         reviews: Gives a review by its id.
         missed: What a review leaves out that others raise, in words, by its id.
+        near: How near its reviewer's papers are, by its id.
     """
 
     def __init__(
@@ -146,8 +149,9 @@ class PaperPages:
         reviews: ReviewOf | None,
         *,
         missed: Mapping[str, Sequence[str]],
+        near: Mapping[str, Beside],
     ) -> None:
-        self._run, self._missed = run, missed
+        self._run, self._missed, self._near = run, missed, near
         self._template = template
         self._papers, self._reviews = papers, reviews
 
@@ -191,7 +195,8 @@ class PaperPages:
                 score = PointScore.model_validate_json(file.readline())
                 cards.append(_card(number, row, score, review))
         missed = tuple(self._missed.get(review_id, ()))
-        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed)
+        near = self._near.get(review_id)
+        return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)
 
 
 def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:

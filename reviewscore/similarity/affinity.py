@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.errors import SettingsError
 from reviewscore.similarity.bags import Bags, Representation, bags
-from reviewscore.similarity.corpus import Corpus
+from reviewscore.similarity.corpus import Corpus, Unread
 from reviewscore.similarity.embeddings import NO_VECTOR, Embeddings
 from reviewscore.similarity.pooling import Block, Pool, centred, pooled
 from reviewscore.similarity.recent import most_recent
@@ -32,7 +33,7 @@ class Affinity:
         submissions: Identifiers, the rows.
         reviewers: Identifiers, the columns.
         papers: For each reviewer, the papers that can be compared.
-        unread: Submissions and reviewers without a similarity, and why.
+        unread: Submissions and reviewers without a similarity.
         sides: For each method, its vectors.
         members: For each reviewer, the rows of its documents.
     """
@@ -41,7 +42,7 @@ class Affinity:
     submissions: tuple[str, ...]
     reviewers: tuple[str, ...]
     papers: tuple[tuple[str, ...], ...]
-    unread: Mapping[str, str]
+    unread: Unread
     sides: tuple[Vectors, ...]
     members: tuple[Ints, ...]
 
@@ -50,7 +51,7 @@ class Affinity:
 
         Higher is nearer; NaN for what is in `unread`, never 0.
         """
-        empty = np.array([one in self.unread for one in self.submissions])
+        empty = np.array([one in self.unread.submissions for one in self.submissions])
         streams = [pooled(side, self.members, self.recipe.pool) for side in self.sides]
         scales = [1.0] if len(self.sides) == 1 else [self._spread(side) for side in self.sides]
         for blocks in zip(*streams, strict=True):
@@ -68,8 +69,8 @@ class Affinity:
 
     def nearest(self, submission: str, reviewer: str, count: int = 3) -> list[tuple[str, float]]:
         """The reviewer's papers that are nearest to a submission, by the first method."""
-        row, column = self.submissions.index(submission), self.reviewers.index(reviewer)
-        if self.recipe.pool is Pool.DOCUMENT or submission in self.unread:
+        row, column = self._rows[submission], self._columns[reviewer]
+        if self.recipe.pool is Pool.DOCUMENT or submission in self.unread.submissions:
             return []
         side = self.sides[0]
         some = side.documents[self.members[column]] @ side.submissions[[row]].T
@@ -77,9 +78,16 @@ class Affinity:
         order = np.argsort(-single, kind="stable")[:count]
         return [(self.papers[column][at], float(single[at])) for at in order]
 
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.submissions)}
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.reviewers)}
+
     def _levelled(self, scores: Floats) -> Floats:
-        # Methods have means of their own, which must not weigh in an average.
-        return centred(scores) if self.recipe.centre or len(self.sides) > 1 else scores
+        return centred(scores) if self.recipe.levelled else scores
 
     def _spread(self, side: Vectors) -> float:
         """The standard deviation of a method, from submissions evenly picked."""
@@ -123,12 +131,12 @@ class Library:
         """The affinity of all reviewers of a version of the profiles with all submissions."""
         corpus = self.corpus
         read = [self._read(recipe.representation, method) for method in recipe.methods]
-        unread: dict[str, str] = {}
+        unread = Unread()
         for one in corpus.submissions:
             if why := _fault(one, read):
-                unread[one] = why
-        profiles = self._profiles(recipe, version, read, unread)
-        readable = [one for one in corpus.submissions if one not in unread]
+                unread.submissions[one] = why
+        profiles = self._profiles(recipe, version, read, unread.reviewers)
+        readable = [one for one in corpus.submissions if one not in unread.submissions]
         used = dict.fromkeys((*readable, *(one for some in profiles.values() for one in some)))
         documents = list(dict.fromkeys(one for some in profiles.values() for one in some))
         places = {paper: row for row, paper in enumerate(documents)}
@@ -141,7 +149,7 @@ class Library:
                 bag.table[[bag.rows.get(paper, 0) for paper in papers]]
                 for papers in (corpus.submissions, documents, used)
             )
-            rows = _without(rows, [one in unread for one in corpus.submissions])
+            rows = _without(rows, [one in unread.submissions for one in corpus.submissions])
             if recipe.pool is Pool.DOCUMENT:
                 own = _joined(own, members)
             sides.append(vectors(method, rows, own, all_of, seed=recipe.seed))

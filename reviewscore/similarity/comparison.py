@@ -136,7 +136,7 @@ def _told(
 
 
 def _why(one: Predicted, who: str, paper: str) -> str:
-    for name in (who, paper):
-        if name in one.unread:
-            return f" ('{name}' {one.unread[name]})"
+    for name, known in ((who, one.unread.reviewers), (paper, one.unread.submissions)):
+        if name in known:
+            return f" ('{name}' {known[name]})"
     return ""

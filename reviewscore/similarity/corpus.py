@@ -62,6 +62,19 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """What cannot be compared, and why; a reviewer and a paper may have the same identifier.
+
+    Attributes:
+        submissions: Why, by submission.
+        reviewers: Why, by reviewer.
+    """
+
+    submissions: dict[str, str] = field(default_factory=dict)
+    reviewers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Corpus:
     """Submissions, reviewers' profiles and their papers.
 
@@ -88,19 +101,20 @@ class Corpus:
         """
         by_title: dict[str, list[str]] = {}
         for one in self.submissions:
-            if key := _title_key(self.papers[one].title):
+            if key := title_key(self.papers[one].title):
                 by_title.setdefault(key, []).append(one)
         wanted, found = set(self.submissions), set()
         for reviewer, papers in self.profiles[version].items():
             for paper in papers:
-                same = by_title.get(_title_key(self.papers[paper].title), [])
+                same = by_title.get(title_key(self.papers[paper].title), [])
                 found |= {(reviewer, one) for one in same}
                 if paper in wanted:
                     found.add((reviewer, paper))
         return found
 
 
-def _title_key(title: str) -> str:
+def title_key(title: str) -> str:
+    """A title but for case and signs, so that spellings of one title are equal."""
     return "".join(letter for letter in title.casefold() if letter.isalnum())
 
 
@@ -146,7 +160,7 @@ def publication(row: Mapping[str, object], where: Line) -> tuple[Publication, bo
     return Publication(one.paper_id, title, abstract, text, one.year), one.is_submission
 
 
-def read_corpus(folder: Path, *, profiles: Path | None = None) -> Corpus:
+def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool = True) -> Corpus:
     """Read a folder of submissions and profiles, in our layout or openreview-expertise's.
 
     Ours: ``papers`` (paper_id, title, abstract, text, year, is_submission), possibly
@@ -156,6 +170,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None) -> Corpus:
     Args:
         folder: The folder.
         profiles: Another file of profiles, in our layout.
+        submitted: Whether there must be submissions.
 
     Raises:
         InputError: A file is missing, or a line cannot be used; the message names it.
@@ -166,11 +181,11 @@ def read_corpus(folder: Path, *, profiles: Path | None = None) -> Corpus:
     if not folder.is_dir():
         raise InputError("there is no such folder", file=folder, cure=_CURE)
     if profiles is None and is_openreview(folder):
-        return read_openreview(folder)
+        return read_openreview(folder, submitted=submitted)
     reading = Reading()
-    for name, submitted in ((SUBMISSIONS, True), (PAPERS, False)):
+    for name, all_of in ((SUBMISSIONS, True), (PAPERS, False)):
         if (file := beside(folder, name)) is not None:
-            reading.read_papers(file, submitted)
+            reading.read_papers(file, all_of)
     if not reading.papers:
         raise InputError("has no papers", file=folder, cure=_CURE)
     file = profiles or beside(folder, PROFILES)
@@ -184,7 +199,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None) -> Corpus:
 
         counts = read_counts(counts_file, reading.papers)
         reading.files.append(counts_file)
-    return reading.corpus(folder, found, counts)
+    return reading.corpus(folder, found, counts, submitted=submitted)
 
 
 class Reading:
@@ -243,23 +258,31 @@ class Reading:
         place: Path,
         profiles: Mapping[str, Mapping[str, tuple[str, ...]]],
         counts: Counts | None = None,
+        *,
+        submitted: bool = True,
     ) -> Corpus:
         """All that was read.
+
+        Args:
+            place: The folder.
+            profiles: By version and reviewer.
+            counts: Words of full texts.
+            submitted: Whether there must be submissions.
 
         Raises:
             InputError: There are no submissions or no profiles.
         """
-        if not self.submissions:
+        if submitted and not self.submissions:
             raise InputError("has no submissions", file=place, field="is_submission", cure=_CURE)
         if not any(profiles.values()):
             raise InputError("has no profiles", file=place, cure=_CURE)
-        said = list(_gaps(self.papers, profiles))
+        said = list(gaps(self.papers, profiles))
         return Corpus(
             self.papers, tuple(self.submissions), profiles, counts, tuple(self.files), tuple(said)
         )
 
 
-def _gaps(
+def gaps(
     papers: Mapping[str, Publication], profiles: Mapping[str, Mapping[str, tuple[str, ...]]]
 ) -> Iterator[str]:
     """What is missing, in words."""

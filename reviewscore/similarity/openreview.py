@@ -28,16 +28,20 @@ def is_openreview(folder: Path) -> bool:
     return (folder / ARCHIVES).is_dir()
 
 
-def read_openreview(folder: Path) -> Corpus:
+def read_openreview(folder: Path, *, submitted: bool = True) -> Corpus:
     """Read such a folder.
 
     A paper may stand in several archives; what the first says of it counts.
+
+    Args:
+        folder: The folder.
+        submitted: Whether there must be submissions; if not, they are not read.
 
     Raises:
         InputError: A file is missing, or a record cannot be used; the message names it.
     """
     reading, bags = Reading(), _Bags()
-    for line in _submissions(folder, reading):
+    for line in _submissions(folder, reading) if submitted else ():
         one = _paper(line, bags)
         if one.paper_id in reading.papers:
             raise InputError(
@@ -62,7 +66,7 @@ def read_openreview(folder: Path) -> Corpus:
         profiles[file.stem] = tuple(own)
     if not profiles:
         raise InputError("holds no .jsonl files", file=folder / ARCHIVES, cure="add archives")
-    return reading.corpus(folder, {ONLY: profiles}, bags.counts())
+    return reading.corpus(folder, {ONLY: profiles}, bags.counts(), submitted=submitted)
 
 
 class _Bags:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from reviewscore.agreement.table import Cell, Table
@@ -23,22 +22,21 @@ _METHODS = (
 def overview(
     scored: Sequence[tuple[str, Affinity]],
     nearest: Mapping[str, Sequence[Pair]],
-    conflicts: int,
+    conflicts: Sequence[int],
 ) -> list[Table]:
     """Tables of a set of scores.
 
     Args:
         scored: Versions of the profiles, and what was compared.
         nearest: Of some submissions of the first version, reviewers nearest first.
-        conflicts: Pairs of a reviewer and a submission of their own.
+        conflicts: Of each version, pairs of a reviewer and a submission of their own.
     """
     rows: list[tuple[Cell, ...]] = []
-    for version, one in scored:
-        unread = Counter("submissions" if name in one.submissions else "reviewers"
-                         for name in one.unread)  # fmt: skip
+    for (version, one), own in zip(scored, conflicts, strict=True):
         rows.append(
             (one.recipe.name, version, len(one.submissions), len(one.reviewers),
-             sum(map(len, one.papers)), unread["submissions"], unread["reviewers"], conflicts)
+             sum(map(len, one.papers)), len(one.unread.submissions),
+             len(one.unread.reviewers), own)
         )  # fmt: skip
     found = [
         Table(
@@ -51,15 +49,22 @@ def overview(
             notes=("Own papers: submissions that stand in a reviewer's own profile.",),
         )
     ]  # fmt: skip
-    why = {name: reason for _, one in scored for name, reason in one.unread.items()}
+    why = dict.fromkeys(
+        (kind, name, reason)
+        for _, one in scored
+        for kind, some in (("submission", one.unread.submissions),
+                           ("reviewer", one.unread.reviewers))
+        for name, reason in some.items()
+    )  # fmt: skip
     if why:
         more = f" The first {_LISTED} of {len(why):,}." if len(why) > _LISTED else ""
         found.append(
             Table(
                 "similarity-unread",
                 "Without a score",
-                ("name", "why"),
-                tuple(list(why.items())[:_LISTED]),
+                ("kind", "name", "why"),
+                tuple(list(why)[:_LISTED]),
+                keys=2,
                 notes=(f"No score is not a score of 0.{more}",),
             )
         )

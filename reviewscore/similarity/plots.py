@@ -33,9 +33,12 @@ def draw_sweep(
 def _figures(
     losses: Mapping[str, Sequence[float]], lengths: Sequence[int]
 ) -> Iterator[tuple[str, Figure]]:
+    from matplotlib.ticker import MaxNLocator
+
     figure, (axis,) = new_figure(1, 1, 5.4, 3.4)
     for place, (name, values) in enumerate(losses.items()):
         axis.plot(lengths, values, marker=".", color=COLOURS[place % len(COLOURS)], label=name)
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half a paper
     axis.set_xlabel("papers in a profile, most recent first")
     axis.set_ylabel("loss (lower is better)")
     axis.legend(fontsize=7, frameon=False)

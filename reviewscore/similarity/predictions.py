@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.rows import Identifier, input_error
-from reviewscore.similarity.corpus import ONLY
+from reviewscore.similarity.corpus import ONLY, Unread
 from reviewscore.similarity.tabular import Line, beside, cells, lines
 from reviewscore.sources.written import Numbered
 
@@ -31,13 +31,13 @@ class Predicted:
     Attributes:
         name: The method.
         versions: By version of the data, by pair of reviewer and paper: the similarity.
-        unread: Reviewers and papers that the method cannot compare, and why.
+        unread: Reviewers and papers that the method cannot compare.
         file: Where it was read; None if it was computed.
     """
 
     name: str
     versions: dict[str, dict[tuple[str, str], float]]
-    unread: dict[str, str] = field(default_factory=dict)
+    unread: Unread = field(default_factory=Unread)
     file: Path | None = None
 
 

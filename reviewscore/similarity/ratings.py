@@ -17,8 +17,8 @@ from reviewscore.similarity.tabular import Line, beside, lines
 from reviewscore.sources.written import Numbered
 
 NAMES = ("evaluations", "ratings")
-_PERSON = ("reviewer_id", "reviewer", "participant", "ParticipantID", "user")
-_PAPER = re.compile(r"Paper(\d+)")
+_PERSON = ("reviewer_id", "reviewer", "participant", "participantid", "user")
+_PAPER = re.compile(r"paper(\d+)")
 _CURE = "give a file of reviewer_id, paper_id, expertise, or a folder with evaluations"
 
 
@@ -82,14 +82,15 @@ def read_ratings(file: Path) -> Ratings:
 def _single(file: Path) -> Iterator[tuple[Line, dict[str, object], str]]:
     """Lines, one rating at a time, with the field it stands in."""
     for line in lines(file):
-        numbers = [match[1] for name in line.record if (match := _PAPER.fullmatch(name))]
+        record = {name.lower(): value for name, value in line.record.items()}
+        numbers = [match[1] for name in record if (match := _PAPER.fullmatch(name))]
         if not numbers:
-            yield line, line.record, "expertise"
+            yield line, record, "expertise"
             continue
         for number in numbers:
-            paper = line.record[f"Paper{number}"]
+            paper = record[f"paper{number}"]
             field = f"Expertise{number}"
-            rating = line.record.get(field)
+            rating = record.get(field.lower())
             if _blank(paper) and _blank(rating):
                 continue
             if _blank(paper) or _blank(rating):
@@ -97,7 +98,7 @@ def _single(file: Path) -> Iterator[tuple[Line, dict[str, object], str]]:
                     f"has no {field if _blank(rating) else f'Paper{number}'}",
                     file=file, line=line.number, field=f"Paper{number}", cure="fill in both",
                 )  # fmt: skip
-            person = next((line.record[one] for one in _PERSON if one in line.record), None)
+            person = next((record[one] for one in _PERSON if one in record), None)
             yield (
                 line,
                 {"reviewer_id": person, "paper_id": paper, "expertise": rating},

@@ -37,6 +37,14 @@ class Recipe:
     seed: int = 0
 
     @property
+    def levelled(self) -> bool:
+        """Whether similarities are less the submission's mean: of a lone reviewer they say nothing.
+
+        Methods have means of their own, which must not weigh in an average of several.
+        """
+        return self.centre or len(self.methods) > 1
+
+    @property
     def name(self) -> str:
         """Its name in tables: whatever is not as its base is said."""
         plain = recipe(self.base)

@@ -135,7 +135,7 @@ def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
         _Rated(name, IN_SAMPLE, one)
         for name, one in zip(compared.names, measures(ratings, similarity, cutoffs), strict=True)
     ]
-    if len(found) > 1:
+    if len(found) > 1 and len(ratings.participants) > 1:
         elsewhere, _ = chosen_elsewhere(ratings, similarity)
         one = measures(ratings, elsewhere[np.newaxis], cutoffs)[0]
         found.append(_Rated(CHOSEN, LEFT_OUT, one))

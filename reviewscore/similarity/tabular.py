@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from reviewscore.agreement.table import guarded
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import read_text
+from reviewscore.sources.grids import csv_cells, heading
 from reviewscore.sources.records import Shelf
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
@@ -23,7 +22,7 @@ class Line:
     Attributes:
         file: The file.
         number: 1-based line, or row of a Parquet file.
-        record: Values by column; an empty cell is None.
+        record: Values by column; of CSV, headings in lower case, and an empty cell is None.
     """
 
     file: Path
@@ -60,35 +59,34 @@ def lines(file: Path) -> Iterator[Line]:
         raise InputError("is of no known kind", file=file, cure=_CURE)
 
 
+def _named(file: Path) -> Iterator[Line]:
+    """Lines below a heading."""
+    names: list[str] | None = None
+    for number, row in cells(file):
+        if names is None:
+            names = [heading(cell) for cell in row]
+            continue
+        if len(row) > len(names):
+            raise InputError(
+                f"has {len(row)} cells under {len(names)} headings",
+                file=file, line=number, cure="quote cells that hold the separator",
+            )  # fmt: skip
+        filled = [*row, *[""] * (len(names) - len(row))]
+        yield Line(file, number, {name: _unguarded(cell.strip()) or None
+                                  for name, cell in zip(names, filled, strict=True)})  # fmt: skip
+
+
 def cells(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """Numbers of lines and their cells, of a CSV file with commas or tabs.
+    """Numbers of lines and their cells, of a CSV file; lines without words are left out.
 
     Raises:
         InputError: The file cannot be read.
     """
-    text = read_text(file)
-    first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in first else ",")
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
+    for number, row in csv_cells(file):
+        if any(cell.strip() for cell in row):
+            yield number, row
 
 
-def _named(file: Path) -> Iterator[Line]:
-    """Lines below a heading."""
-    heading: list[str] | None = None
-    for number, row in cells(file):
-        if heading is None:
-            heading = [cell.strip() for cell in row]
-            continue
-        if len(row) > len(heading):
-            raise InputError(
-                f"has {len(row)} cells under {len(heading)} headings",
-                file=file, line=number, cure="quote cells that hold the separator",
-            )  # fmt: skip
-        filled = [*row, *[""] * (len(heading) - len(row))]
-        yield Line(file, number, {name: cell.strip() or None
-                                  for name, cell in zip(heading, filled, strict=True)})  # fmt: skip
+def _unguarded(cell: str) -> str:
+    """A cell without the mark that keeps spreadsheets from taking it for a formula."""
+    return cell[1:] if cell[:1] == "'" and guarded(cell[1:]) == cell else cell

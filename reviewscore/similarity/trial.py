@@ -8,6 +8,7 @@ import numpy as np
 
 from reviewscore.similarity.affinity import Affinity, Library
 from reviewscore.similarity.comparison import compare
+from reviewscore.similarity.corpus import Unread
 from reviewscore.similarity.goldstandard import LOSS, Ratings, measures
 from reviewscore.similarity.predictions import Predicted
 from reviewscore.similarity.recipe import Recipe
@@ -23,12 +24,13 @@ def predicted(library: Library, recipe: Recipe, ratings: Ratings) -> Predicted:
     A pair that the recipe has no similarity for is left out.
     """
     versions: dict[str, dict[tuple[str, str], float]] = {}
-    unread: dict[str, str] = {}
+    unread = Unread()
     for seed, version in enumerate(library.corpus.profiles):
         # Versions of the data are draws of ties of years; other draws need other seeds.
         drawn = recipe if recipe.recent is None else recipe.varied(seed=recipe.seed + seed)
         found = library.affinity(drawn, version)
-        unread |= found.unread
+        unread.submissions.update(found.unread.submissions)
+        unread.reviewers.update(found.unread.reviewers)
         versions[version] = dict(_rated(found, ratings))
     return Predicted(recipe.name, versions, unread)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.agreement.table import guarded
 from reviewscore.errors import RunFolderError
 from reviewscore.similarity.affinity import Affinity
 
@@ -36,6 +38,8 @@ class Rows(Protocol):
 
 
 _FEW = 32
+_LONGEST = 80
+"""Characters of a version in a file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +121,10 @@ class PairFiles:
     def __init__(self, folder: Path, versions: Iterable[str]) -> None:
         names = list(versions)
         self.pairs = folder / PAIRS
-        self.scores = {
-            one: folder / (SCORES if len(names) == 1 else f"scores-{one}.csv") for one in names
-        }
+        self.scores = {names[0]: folder / SCORES} if len(names) == 1 else {
+            one: folder / f"scores-{word}.csv"
+            for one, word in zip(names, _file_words(names), strict=True)
+        }  # fmt: skip
 
     @property
     def written(self) -> list[Path]:
@@ -128,6 +133,9 @@ class PairFiles:
 
     def write(self, streams: Iterable[tuple[str, str, Iterable[Pair]]]) -> int:
         """Write pairs as they come.
+
+        In ``pairs.csv`` no cell is a formula to a spreadsheet; our reader takes the guards off.
+        ``scores.csv`` is for a program that does not, and stays as it is.
 
         Args:
             streams: Name of the method, version, and pairs.
@@ -139,23 +147,36 @@ class PairFiles:
             RunFolderError: A file cannot be written.
         """
         total = 0
-        with _lines(self.pairs) as all_of:
+        with csv_lines(self.pairs) as all_of:
             all_of.writerow(HEADING)
             for name, version, found in streams:
-                with _lines(self.scores[version]) as scores:
+                told_name, told_version = guarded(name), guarded(version)
+                with csv_lines(self.scores[version]) as scores:
                     for one in found:
                         total += 1
                         told = repr(one.similarity)
                         all_of.writerow(
-                            (name, version, one.reviewer, one.submission, told,
-                             f"{one.percentile:.2f}", "yes" if one.conflict else "no")
+                            (told_name, told_version, guarded(one.reviewer),
+                             guarded(one.submission), told, f"{one.percentile:.2f}",
+                             "yes" if one.conflict else "no")
                         )  # fmt: skip
                         scores.writerow((one.submission, one.reviewer, told))
         return total
 
 
+def _file_words(names: list[str]) -> list[str]:
+    """Versions as parts of file names: a version may be called anything, even ``../x``."""
+    words: list[str] = []
+    for name in names:
+        word = re.sub(r"[^\w.-]", "_", name)[:_LONGEST]
+        while word in words:
+            word += "_"
+        words.append(word)
+    return words
+
+
 @contextmanager
-def _lines(path: Path) -> Iterator[Rows]:
+def csv_lines(path: Path) -> Iterator[Rows]:
     """A CSV file that takes its place when it is whole; there may be too many lines to hold."""
     draft = path.with_name(f".{path.name}.new")
     try:

@@ -37,6 +37,20 @@ def read_csv(file: Path) -> Grid:
     Raises:
         InputError: The file cannot be read.
     """
+    columns: list[str] | None = None
+    for line, cells in csv_cells(file):
+        if columns is None:
+            columns = [heading(one) for one in cells]
+            continue
+        yield line, _cells(columns, cells)
+
+
+def csv_cells(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """All rows of such a file, the heading too: 1-based line and cells.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
     try:
         text = file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -48,16 +62,12 @@ def read_csv(file: Path) -> Grid:
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    columns: list[str] | None = None
     before = 0
     try:
         for cells in reader:
             # A cell may hold line breaks: the row begins after the line that ended the last one.
             line, before = before + 1, reader.line_num
-            if columns is None:
-                columns = [_heading(one) for one in cells]
-                continue
-            yield line, _cells(columns, cells)
+            yield line, cells
     except csv.Error as error:
         raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
 
@@ -81,7 +91,7 @@ def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
 
 
 def _grid(rows: Sequence[Sequence[object]]) -> Grid:
-    columns = [_heading(str(one)) for one in rows[0]]
+    columns = [heading(str(one)) for one in rows[0]]
     for line, row in enumerate(rows[1:], start=2):
         yield line, _cells(columns, [_text(one) for one in row])
 
@@ -92,7 +102,8 @@ def _text(cell: object) -> str:
     return "" if cell is None else str(cell)
 
 
-def _heading(cell: str) -> str:
+def heading(cell: str) -> str:
+    """A heading as it is looked up: in lower case, with underscores for spaces."""
     return cell.strip().lower().replace(" ", "_")
 
 

@@ -25,6 +25,8 @@ FOCUS = "focus"
 """Folder of what its reviews look at, where that was computed."""
 DIGEST = "focus-digest.json"
 """That in short, for the report."""
+SIMILARITY = "similarity-digest.json"
+"""How near its reviewers' own papers are, where that was computed, for the report."""
 _LOCK = ".lock"
 
 

@@ -17,7 +17,7 @@ from reviewscore.errors import SettingsError
 from reviewscore.similarity import pooling
 from reviewscore.similarity.affinity import NO_PAPER, NO_TEXT, NO_WORDS, Library
 from reviewscore.similarity.bags import Representation
-from reviewscore.similarity.corpus import ONLY, Corpus, Publication
+from reviewscore.similarity.corpus import ONLY, Corpus, Publication, Unread
 from reviewscore.similarity.counts import counts_of
 from reviewscore.similarity.pooling import Pool, centred, pooled
 from reviewscore.similarity.recent import most_recent
@@ -174,9 +174,19 @@ def test_a_reviewer_without_papers_has_no_similarity_and_it_is_not_zero() -> Non
 
     one = Library(found).affinity(recipe("tfidf"), ONLY)
 
-    assert one.unread == {"new": NO_PAPER}
+    assert one.unread == Unread(reviewers={"new": NO_PAPER})
     assert np.isnan(one.matrix()[:, 2]).all()
     assert {pair.reviewer for pair in pairs(one, set())} == {"ann", "bob"}
+
+
+def test_a_reviewer_and_a_submission_of_one_name_are_two() -> None:
+    found = corpus({"ann": ("toads",), "bob": ("bread",), "frogs": ()})
+
+    one = Library(found).affinity(recipe("tfidf"), ONLY)
+
+    assert one.unread == Unread(reviewers={"frogs": NO_PAPER})
+    assert not np.isnan(one.matrix()[0, :2]).any()
+    assert one.nearest("frogs", "ann")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -185,7 +195,7 @@ def test_a_submission_without_words_has_no_similarity(name: str) -> None:
 
     one = Library(found).affinity(recipe(name), ONLY)
 
-    assert one.unread == {"blank": NO_WORDS}
+    assert one.unread == Unread({"blank": NO_WORDS})
     assert np.isnan(one.matrix()[1]).all()
     assert not np.isnan(one.matrix()[0]).any()
 
@@ -217,7 +227,7 @@ def test_the_barest_sets_are_computed_without_a_warning(name: str, found: Corpus
     for pool in Pool:
         one = Library(found).affinity(recipe(name).varied(pool=pool), ONLY)
         known = ~np.isnan(one.matrix())
-        assert known.all() == (not one.unread)
+        assert known.all() == (one.unread == Unread())
         assert len(list(pairs(one, found.conflicts(ONLY), top=2))) == known.sum()
 
 
@@ -234,7 +244,7 @@ def test_other_scripts_are_compared_by_words_of_their_own() -> None:
 
     assert max(known, key=lambda pair: known[pair] if pair[1] == "пруд" else -9)[0] == "russian"
     assert max(known, key=lambda pair: known[pair] if pair[1] == "池塘" else -9)[0] == "chinese"
-    assert Library(found).affinity(recipe("tpms"), ONLY).unread["пруд"] == NO_WORDS
+    assert Library(found).affinity(recipe("tpms"), ONLY).unread.submissions["пруд"] == NO_WORDS
 
 
 def test_a_paper_of_ones_own_is_a_conflict_by_identifier_and_by_title() -> None:
@@ -294,7 +304,7 @@ def test_full_texts_that_are_not_there_are_told_and_not_compared() -> None:
 
     one = Library(found).affinity(wanted, ONLY)
 
-    assert one.unread == {"floods": NO_TEXT, "cyd": NO_TEXT}
+    assert one.unread == Unread({"floods": NO_TEXT}, {"cyd": NO_TEXT})
     assert one.papers[0] == ("toads",)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Invoke, invoker
-from tests.similarity.invented import write_corpus, write_ratings
+from tests.similarity.invented import write_corpus, write_jsonl, write_ratings
 
 QUICK = ("--resamples", 100)
 
@@ -168,3 +168,65 @@ def test_the_group_lists_its_verbs(similarity: Invoke) -> None:
     ended = similarity("--help")
 
     assert all(name in ended.stdout for name in ("score", "evaluate", "sweep"))
+
+
+def test_a_version_never_names_a_file_outside_the_folder(
+    similarity: Invoke, folder: Path, tmp_path: Path
+) -> None:
+    profiles = folder / "profiles.jsonl"
+    known = [json.loads(one) for one in profiles.read_text("utf-8").splitlines()]
+    write_jsonl(profiles, [{**one, "version": version} for one in known
+                           for version in ("../../x", ".._..?x", "2")])  # fmt: skip
+
+    ended = similarity(folder, "-o", tmp_path / "deep" / "out")
+
+    assert ended.exit_code == 0, ended.stderr
+    assert sorted(one.name for one in (tmp_path / "deep" / "out").glob("scores-*")) == [
+        "scores-.._.._x.csv", "scores-.._.._x_.csv", "scores-2.csv",
+    ]  # fmt: skip
+    assert [one.name for one in (tmp_path / "deep").iterdir()] == ["out"]
+
+
+def test_no_cell_of_the_pairs_is_a_formula_and_they_are_read_back_as_they_were(
+    similarity: Invoke, folder: Path, tmp_path: Path
+) -> None:
+    hostile = '=HYPERLINK("http://x")'
+    for name in ("profiles.jsonl", "evaluations.csv"):
+        path = folder / name
+        quoted = (
+            hostile.replace('"', '\\"')
+            if name.endswith("jsonl")
+            else ("\"'" + hostile.replace('"', '""') + '"')
+        )
+        path.write_text(path.read_text("utf-8").replace("ann", quoted), "utf-8")
+
+    similarity("score", folder, "-o", tmp_path / "out")
+    told = similarity("evaluate", folder, tmp_path / "out" / "pairs.csv", *QUICK)
+
+    cells = [cell for row in rows(tmp_path / "out" / "pairs.csv") for cell in row]
+    assert f"'{hostile}" in cells
+    assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
+    assert rows(tmp_path / "out" / "scores.csv")[0][1] == hostile
+    assert told.exit_code == 0, told.stderr
+    assert "8 ratings by 3 participants" in told.stdout
+
+
+def test_own_papers_are_counted_for_each_version(similarity: Invoke, folder: Path) -> None:
+    with (folder / "profiles.jsonl").open("a") as file:
+        for who, paper in (("ann", "frogs"), ("bob", "cakes"), ("cyd", "toads")):
+            file.write(json.dumps({"reviewer_id": who, "paper_id": paper, "version": "2"}) + "\n")
+
+    told = json.loads(similarity("score", folder, "--json").stdout)
+
+    assert [row["own papers"] for row in told["tables"]["similarity-scored"]] == [0, 2]
+
+
+def test_scores_of_a_lone_reviewer_are_said_to_mean_nothing(
+    similarity: Invoke, folder: Path
+) -> None:
+    write_jsonl(folder / "profiles.jsonl", [{"reviewer_id": "ann", "paper_id": "toads"}])
+
+    centred, plain = similarity(folder), similarity(folder, "--no-centre")
+
+    assert "one reviewer with papers, whose scores are all 0" in centred.stderr
+    assert "one reviewer" not in plain.stderr

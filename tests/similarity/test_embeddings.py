@@ -9,7 +9,7 @@ import pytest
 
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.similarity.affinity import Library
-from reviewscore.similarity.corpus import ONLY
+from reviewscore.similarity.corpus import ONLY, Unread
 from reviewscore.similarity.embeddings import NO_VECTOR, read_embeddings
 from reviewscore.similarity.pooling import Pool
 from reviewscore.similarity.recipe import recipe
@@ -52,7 +52,7 @@ def test_every_pooling_takes_embeddings(tmp_path: Path, pool: Pool) -> None:
 def test_papers_without_a_vector_have_no_similarity(tmp_path: Path) -> None:
     found = library(tmp_path, "cakes", "bread").affinity(recipe("embeddings"), ONLY)
 
-    assert found.unread == {"cakes": NO_VECTOR, "bob": NO_VECTOR}
+    assert found.unread == Unread({"cakes": NO_VECTOR}, {"bob": NO_VECTOR})
     assert np.isnan(found.matrix()[1]).all()
     assert np.isnan(found.matrix()[:, 1]).all()
 

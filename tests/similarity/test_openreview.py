@@ -64,7 +64,7 @@ def test_an_empty_archive_is_a_reviewer_without_papers(tmp_path: Path) -> None:
     found = read_corpus(folder)
 
     assert found.warnings == ("reviewers without papers have no similarity: 1 (~New_N1)",)
-    assert Library(found).affinity(recipe("tfidf"), ONLY).unread == {"~New_N1": NO_PAPER}
+    assert Library(found).affinity(recipe("tfidf"), ONLY).unread.reviewers == {"~New_N1": NO_PAPER}
 
 
 def test_full_texts_as_counts_and_as_text_are_read(tmp_path: Path) -> None:

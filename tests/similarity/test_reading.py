@@ -334,3 +334,18 @@ def test_ratings_beside_a_corpus_are_found(tmp_path: Path) -> None:
     file = write_ratings(folder)
 
     assert ratings_file(folder) == file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reviewer_id;paper_id;expertise\nann;frogs;2.5\n",
+        "Reviewer ID,Paper ID,Expertise\nann,frogs,2.5\n",
+        "ParticipantID\tPaper1\tExpertise1\nann\tfrogs\t2.5\n",
+    ],
+)
+def test_ratings_come_as_spreadsheets_write_them(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "evaluations.csv"
+    path.write_text(text, "utf-8")
+
+    assert read_ratings(path).pairs == [("ann", "frogs")]

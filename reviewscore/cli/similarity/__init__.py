@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from pathlib import Path
+from typing import ClassVar
 
 import click
 
-_PARTS = {
-    "score": "Score how near reviewers' papers are to submissions (the default).",
-    "evaluate": "Judge methods against people's ratings of their own expertise.",
-    "encode": "Encode papers by an encoder on this machine, for score and evaluate.",
-    "sweep": "Show how a method's loss depends on how much of reviewers' papers it reads.",
-}
+from reviewscore.cli.parts import Parts
 
 
-class _Parts(click.Group):
-    """``similarity DIR`` is ``similarity score DIR``."""
+class _Parts(Parts):
+    """``similarity DIR`` is ``similarity score DIR``; of a run, ``similarity reviews RUN``."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_PARTS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _PARTS:
-            return None
-        command: click.Command = import_module(f"reviewscore.cli.similarity.{cmd_name}").command
-        return command
+    parts: ClassVar = {
+        "score": "Score how near reviewers' papers are to submissions (the default).",
+        "evaluate": "Judge methods against people's ratings of their own expertise.",
+        "encode": "Encode papers by an encoder on this machine, for score and evaluate.",
+        "sweep": "Show how a method's loss depends on how much of reviewers' papers it reads.",
+        "judge": "Have a model judge, 0 to 100, how well reviewers know submissions.",
+        "reviews": "Show in a run's report how near its reviewers' papers are.",
+    }
+    package = __name__
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in _PARTS and args[0] not in ("-h", "--help"):
-            args = ["score", *args]
+        """Name the part that is meant where none is named: a run's, or the first."""
+        if args and args[0] not in self.parts and _is_run(Path(args[0])):
+            args = ["reviews", *args]
         return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_PARTS.items()))
+
+def _is_run(folder: Path) -> bool:
+    from reviewscore.store.run_dir import MANIFEST, POINTS
+
+    return (folder / MANIFEST).is_file() and (folder / POINTS).is_file()
 
 
 @click.group("similarity", cls=_Parts)

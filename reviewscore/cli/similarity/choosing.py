@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.errors import InputError
+
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Library
     from reviewscore.similarity.corpus import Corpus
@@ -82,6 +84,22 @@ def chosen_recipes(
         for text in texts or ("title+abstract",)
         for pool in pools or (None,)
     ]
+
+
+def chosen_versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:
+    """The versions of the profiles that were asked for: one, or all.
+
+    Raises:
+        InputError: There is no such version.
+    """
+    if only is None:
+        return list(corpus.profiles)
+    if only not in corpus.profiles:
+        raise InputError(
+            f"no version '{only}'", file=data, field="version",
+            cure=f"there are: {', '.join(corpus.profiles)}",
+        )  # fmt: skip
+    return [only]
 
 
 def library_of(corpus: Corpus, encoded: Path | None) -> tuple[Library, list[Path]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
+from reviewscore.cli.tabling import tabling_options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("evaluate")
 @click.argument("ratings", type=click.Path(path_type=Path))
 @click.argument("predictions", nargs=-1)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables.")
+@tabling_options
 @choosing_options
 @click.option("--profiles", type=click.Path(path_type=Path),
               help="Profiles for --method; those beside the ratings by default.")  # fmt: skip
@@ -29,16 +30,6 @@ if TYPE_CHECKING:
     "--variants-tried", type=click.IntRange(1),
     help="How many variants you have measured on these participants, these included.",
 )  # fmt: skip
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True,
-    help="Of intervals.",
-)  # fmt: skip
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples, and permutations.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of both, of ties of years and of lsa.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     ratings: Path,
     predictions: tuple[str, ...],

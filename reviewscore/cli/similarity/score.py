@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
-from reviewscore.errors import InputError, SettingsError
+from reviewscore.cli.similarity.choosing import (
+    choosing_options,
+    chosen_recipes,
+    chosen_versions,
+    library_of,
+)
+from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Affinity
-    from reviewscore.similarity.corpus import Corpus
+    from reviewscore.similarity.recipe import Recipe
     from reviewscore.similarity.write import Pair
 
 
@@ -66,33 +71,31 @@ def command(
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
-    recipes = chosen_recipes(
-        methods or ("tfidf",), texts, pools, centre=centre, recent=recent, seed=seed
-    )
-    if len(recipes) > 1:
-        raise SettingsError("one method, text and pooling at a time; `evaluate` compares several")
+    methods = methods or ("tfidf",)
+    recipe = _only(chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed))
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
         click.echo(f"warning: {warning}", err=True)
     library, files_read = library_of(corpus, encoded)
-    scored = [(one, library.affinity(recipes[0], one)) for one in _versions(corpus, only, data)]
+    scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
+    _warn_of_lone(scored)
     leave_out = own_papers == "leave-out"
 
     def stream(version: str, one: Affinity) -> Iterator[Pair]:
-        return pairs(one, corpus.conflicts(version), top=top, without_conflicts=leave_out)
+        return pairs(one, conflicts[version], top=top, without_conflicts=leave_out)
 
+    conflicts = {version: corpus.conflicts(version) for version, _ in scored}
     version, first = scored[0]
-    conflicts = corpus.conflicts(version)
-    ranked = pairs(first, conflicts, top=top or 3, without_conflicts=leave_out)
-    tables = overview(scored, _first(ranked, SHOWN), len(conflicts))
+    ranked = pairs(first, conflicts[version], top=top or 3, without_conflicts=leave_out)
+    tables = overview(scored, _first(ranked, SHOWN), [*map(len, conflicts.values())])
     setup = results.Setup(
         verb=VERB,
         title="Similarity of reviewers and submissions",
         role="method",
-        model=recipes[0].name,
+        model=recipe.name,
         settings={
-            "method": recipes[0].base, "pool": recipes[0].pool, "centre": recipes[0].centre,
-            "text": recipes[0].representation, "recent": recent, "top": top,
+            "method": recipe.base, "pool": recipe.pool, "centre": recipe.centre,
+            "text": recipe.representation, "recent": recent, "top": top,
             "own_papers": own_papers, "seed": seed,
         },
         inputs=results.hashes(files_read),
@@ -109,15 +112,21 @@ def command(
     click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
 
 
-def _versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:
-    if only is None:
-        return list(corpus.profiles)
-    if only not in corpus.profiles:
-        raise InputError(
-            f"no version '{only}'", file=data, field="version",
-            cure=f"there are: {', '.join(corpus.profiles)}",
-        )  # fmt: skip
-    return [only]
+def _only(recipes: list[Recipe]) -> Recipe:
+    if len(recipes) > 1:
+        raise SettingsError("one method, text and pooling at a time; `evaluate` compares several")
+    return recipes[0]
+
+
+def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
+    """Say where scores are less the mean over a single reviewer."""
+    for version, one in scored:
+        if one.recipe.levelled and len(one.reviewers) - len(one.unread.reviewers) == 1:
+            click.echo(
+                f"warning: version {version} has one reviewer with papers, whose scores are all "
+                "0: they are less the mean over reviewers (--no-centre)",
+                err=True,
+            )
 
 
 def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
+from reviewscore.cli.tabling import tabling_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("sweep")
 @click.argument("ratings", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables, plot.")
+@tabling_options
 @click.option("--method", default="tpms", show_default=True, help="Which method, as for score.")
 @click.option(
     "--text", "texts", multiple=True, type=click.Choice(TEXTS),
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
               help="Profiles; those beside the ratings by default.")  # fmt: skip
 @click.option("--longest", type=click.IntRange(1, 100), default=20, show_default=True,
               help="Papers in the longest profile.")  # fmt: skip
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples, and permutations.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of both and of ties of years.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     ratings: Path,
     output: Path | None,
@@ -40,6 +35,7 @@ def command(
     texts: tuple[str, ...],
     profiles: Path | None,
     longest: int,
+    level: float,
     resamples: int,
     seed: int,
     as_json: bool,
@@ -78,7 +74,7 @@ def command(
     compared = compare(rated, [predicted(library, one, rated) for one in at_longest], common=True)
     base = next((one.name for one in at_longest if one.representation == TEXTS[1]),
                 at_longest[0].name)  # fmt: skip
-    how = Resampling(resamples, seed, method="percentile")
+    how = Resampling(resamples, seed, method="percentile", level=level)
     honesty = Honesty(len(recipes) * longest, ("All lengths and texts of the sweep are counted.",))
     shown = [*tables(compared, base, how, honesty, cutoffs=()), _table(losses, lengths)]
     setup = results.Setup(
@@ -86,8 +82,8 @@ def command(
         title="Similarity by length of profiles and by text",
         role="method",
         model=method,
-        settings={"texts": ", ".join(read), "longest": longest, "resamples": resamples,
-                  "seed": seed},
+        settings={"texts": ", ".join(read), "longest": longest, "level": level,
+                  "resamples": resamples, "seed": seed},
         inputs=results.hashes([file, *corpus.files]),
         notes=[*corpus.warnings, *compared.notes],
     )  # fmt: skip

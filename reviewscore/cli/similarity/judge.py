@@ -1,0 +1,153 @@
+"""``reviewscore similarity judge``: a model's scores, 0 to 100, of reviewers and submissions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.similarity.choosing import chosen_versions
+from reviewscore.cli.tabling import say
+from reviewscore.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.config import Settings
+    from reviewscore.similarity.corpus import Corpus
+    from reviewscore.similarity.judge import Question
+
+_SHOWN = 3
+MOST = 1_000_000
+"""Pairs in one folder: more would be no question of a model."""
+
+
+@click.command("judge")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the scores.")
+@click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
+@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
+@click.option("--version", "only", help="Only this version of the profiles.")
+@click.option("--rated", is_flag=True, help="Only pairs that people rated, in DATA's evaluations.")
+@click.option("--nearest", type=click.IntRange(1),
+              help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
+@click.option("--recent", type=click.IntRange(1), default=20, show_default=True,
+              help="How many papers of a reviewer are shown, the most recent.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Of ties of years.")  # fmt: skip
+@asking_options
+def command(
+    data: Path,
+    output: Path | None,
+    model: str | None,
+    profiles: Path | None,
+    only: str | None,
+    rated: bool,
+    nearest: int | None,
+    recent: int,
+    seed: int,
+    retry_errors: bool,
+    dry_run: bool,
+    **flags: Any,
+) -> int:
+    """Have a model judge how well reviewers know what submissions are about.
+
+    Each pair is a question with titles and abstracts; all pairs, unless --rated or --nearest says
+    otherwise. The folder gets predictions.csv for `evaluate`; the same command goes on.
+
+    \b
+    Example:  reviewscore similarity judge DIR --rated --model openai/gpt-5 -o judged --dry-run
+              reviewscore similarity evaluate DIR judged/predictions.csv
+    """
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.judge import questions
+
+    if rated and nearest is not None:
+        raise SettingsError("--rated and --nearest: choose one of the two")
+    settings = settings_of(model, flags)
+    if settings.embedded:
+        raise SettingsError("this needs a model; name one with --model")
+    if output is None and not dry_run:
+        raise SettingsError(f"the scores of {settings.model} need a folder; name one with -o")
+    corpus = read_corpus(data, profiles=profiles)
+    versions = chosen_versions(corpus, only, data)
+    files = list(corpus.files)
+    pairs = list(_rated(corpus, versions, data, files) if rated else
+                 _computed(corpus, versions, nearest))  # fmt: skip
+    asked, unread = questions(corpus, pairs, recent=recent, seed=seed)
+    for why, count in Counter(unread.values()).items():
+        names = [name for name, one in unread.items() if one == why]
+        more = ", ..." if count > _SHOWN else ""
+        say(f"warning: {count:,} not asked about, {why}: {', '.join(names[:_SHOWN])}{more}")
+    if not asked:
+        raise InputError("there is no pair to ask about", file=data, cure="add papers or profiles")
+    how = {"recent": recent, "seed": seed}
+    return _ask(asked, settings, output, files, how, retry_errors=retry_errors, dry_run=dry_run)
+
+
+def _ask(
+    asked: list[Question],
+    settings: Settings,
+    output: Path | None,
+    files: list[Path],
+    how: dict[str, int],
+    *,
+    retry_errors: bool,
+    dry_run: bool,
+) -> int:
+    """Say what it costs, ask, and say how it ended."""
+    from reviewscore.cli.progress import TerminalProgress
+    from reviewscore.similarity.judging import PREDICTIONS, expected_to_judge, judge_pairs
+    from reviewscore.store.manifest import hash_file
+
+    expected = expected_to_judge(asked, settings)
+    for line in expected_lines(expected):
+        click.echo(line, err=not dry_run)
+    if output is None or dry_run or not agreed(expected, settings):
+        return 0
+    with TerminalProgress(quiet=False, noun="pairs") as progress:
+        progress.expect(len(asked))
+        outcome = judge_pairs(
+            asked, output, settings, more=how, inputs=[hash_file(one) for one in files],
+            retry_errors=retry_errors, say=progress.say, step=progress.step,
+        )  # fmt: skip
+    code = close(outcome, output)
+    say(f"{output / PREDICTIONS} is for `reviewscore similarity evaluate`")
+    return code
+
+
+def _rated(
+    corpus: Corpus, versions: list[str], data: Path, files: list[Path]
+) -> Iterator[tuple[str, str, str]]:
+    """Version, reviewer and submission of rated pairs; the file of ratings joins the files."""
+    from reviewscore.similarity.ratings import ratings_file, read_ratings
+
+    file = ratings_file(data)
+    files.append(file)
+    for version in versions:
+        names = {name.strip("~"): name for name in corpus.profiles[version]}
+        for reviewer, paper in read_ratings(file).pairs:
+            yield version, names.get(reviewer.strip("~"), reviewer), paper
+
+
+def _computed(
+    corpus: Corpus, versions: list[str], nearest: int | None
+) -> Iterator[tuple[str, str, str]]:
+    """Version, reviewer and submission of all pairs, or of the nearest reviewers."""
+    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.recipe import Recipe
+    from reviewscore.similarity.write import pairs
+
+    total = len(corpus.submissions) * sum(len(corpus.profiles[one]) for one in versions)
+    if nearest is None and total > MOST:
+        raise SettingsError(f"{total:,} pairs; choose some with --nearest or --rated")
+    library = Library(corpus)
+    for version in versions:
+        if nearest is None:
+            for paper in corpus.submissions:
+                yield from ((version, reviewer, paper) for reviewer in corpus.profiles[version])
+            continue
+        found = pairs(library.affinity(Recipe(), version), corpus.conflicts(version), top=nearest)
+        yield from ((version, one.reviewer, one.submission) for one in found)

@@ -1,0 +1,71 @@
+"""``reviewscore similarity RUN``: how near the reviewers of a finished run are to its papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
+from reviewscore.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.similarity.corpus import Corpus
+    from reviewscore.similarity.recipe import Recipe
+    from reviewscore.sources.files import Collection
+
+_SHOWN = 5
+"""Reviewers without a similarity who are named at a terminal; the report names all."""
+
+
+@click.command("reviews")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--profiles", type=click.Path(path_type=Path), required=True,
+    help="Folder of papers and profiles; reviewers are named as in the reviews.",
+)  # fmt: skip
+@click.option("--method", default="tfidf", show_default=True, help="As of `similarity score`.")
+@click.option("--text", type=click.Choice(TEXTS), default="title+abstract", show_default=True,
+              help="What is read of papers.")  # fmt: skip
+@click.option("--data", type=click.Path(path_type=Path),
+              help="Folder of papers and reviews, if it has moved.")  # fmt: skip
+def command(run: Path, profiles: Path, method: str, text: str, data: Path | None) -> None:
+    """Show in a run's report how near each reviewer's own papers are to the paper reviewed.
+
+    RUN is a folder of `audit`, which does the same with --profiles.
+
+    \b
+    Example:  reviewscore similarity runs/iclr24 --profiles profiles
+    """
+    from reviewscore.cli.run_data import collection_of
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.vectors import Method
+    from reviewscore.store.run_dir import read_manifest
+
+    recipes = chosen_recipes([method], [text], [], centre=None, recent=None, seed=0)
+    if Method.EMBEDDINGS in recipes[0].methods:
+        raise SettingsError("vectors of papers are for `similarity score` and `evaluate`")
+    collection = collection_of(read_manifest(run), data)
+    if collection is None:
+        raise InputError("the papers of this run are not where they were", cure="--data DIR")
+    for line in note(run, collection, read_corpus(profiles, submitted=False), recipes[0]):
+        click.echo(line)
+    click.echo(f"`reviewscore report {run}` shows it", err=True)
+
+
+def note(
+    run: Path, collection: Collection, profiles: Corpus, recipe: Recipe | None = None
+) -> list[str]:
+    """Compute the similarities of a run's reviews and write them into its folder.
+
+    Returns:
+        It in short, line by line.
+    """
+    from reviewscore.report.similarity import similarity_lines
+    from reviewscore.similarity.digest import digest_of_run, write_digest
+    from reviewscore.similarity.recipe import Recipe
+
+    found = digest_of_run(run, collection, profiles, recipe or Recipe())
+    write_digest(run, found)
+    return [f"similarity: {line}" for line in similarity_lines(found, shown=_SHOWN)]

@@ -1,0 +1,186 @@
+"""Have a model judge many pairs of reviewers and submissions, into a folder.
+
+One line a pair is written as it is judged, so that a session can be stopped, killed and gone on
+with; every reply is in the ledger, so that none is paid twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from reviewscore import prompts
+from reviewscore.agreement.table import guarded
+from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.expected import Expected, expected
+from reviewscore.asking.rows import Row, Rows, read_rows
+from reviewscore.asking.session import (
+    Clock,
+    Say,
+    Session,
+    check_models,
+    close_account,
+    open_session,
+)
+from reviewscore.config import Plain, Settings
+from reviewscore.similarity.judge import HIGHEST, LOWEST, PROMPT, Question, judge
+from reviewscore.similarity.write import HEADING, csv_lines
+from reviewscore.store.manifest import InputFile
+
+ACCOUNT, SCORES, PREDICTIONS = "judge.json", "scores.jsonl", "predictions.csv"
+REPLY_TOKENS = 90
+"""Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""
+
+
+class JudgedPair(Row):
+    """One judgement; a line of ``scores.jsonl``.
+
+    It is ``made`` with a score, and ``none`` where the model cannot tell.
+
+    Attributes:
+        version: Of the profiles.
+        reviewer_id: Identifier.
+        paper_id: Identifier of the submission.
+        question_sha256: Of all that was shown: other texts are judged anew.
+        score: 0..100; None if it is not known.
+        reasoning: The model's reasons.
+    """
+
+    version: str
+    reviewer_id: str
+    paper_id: str
+    question_sha256: str
+    score: int | None = None
+    reasoning: str = ""
+
+    @property
+    def key(self) -> str:
+        """Version, reviewer and submission."""
+        return Question(self.version, self.reviewer_id, self.paper_id, "", "", "").key
+
+
+def judge_pairs(
+    questions: Sequence[Question],
+    out: Path,
+    settings: Settings,
+    *,
+    more: Mapping[str, int],
+    inputs: Sequence[InputFile] = (),
+    retry_errors: bool = False,
+    say: Say = lambda _: None,
+    step: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Judge pairs by a model into a folder, and write ``predictions.csv`` of those with a score.
+
+    What is there already is not asked again, except where texts have changed; what is no longer
+    asked about is taken out.
+
+    Args:
+        questions: The pairs, none twice.
+        out: The folder; it must be new, or of an earlier session.
+        settings: Name the model and the limits.
+        more: Further settings that can change a score.
+        inputs: The files that papers and profiles come from, for the account.
+        retry_errors: Ask again for what failed.
+        say: Told what the user should know.
+        step: Called after each pair.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be asked.
+        RunFolderError: The folder cannot be used.
+    """
+    check_models(settings)
+    with prompts.use_directory(settings.prompts_dir):
+        decisive: dict[str, Plain] = {"model": settings.model, **more}
+        account = new_account((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
+        with Folder(out, ACCOUNT, account) as folder:
+            work = _Work(folder, questions, retry_errors=retry_errors)
+            outcome = asyncio.run(work.session(settings, say, step))
+            _write_predictions(out, settings.model)
+            return outcome
+
+
+def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Expected:
+    """What `judge_pairs` would ask and cost at most; arguments as there."""
+    asked = (
+        (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
+        for one in questions
+    )
+    return expected(asked, settings, {PROMPT: REPLY_TOKENS})
+
+
+class _Work:
+    """The file of judgements, and what is still to be written into it."""
+
+    def __init__(
+        self, folder: Folder, questions: Sequence[Question], *, retry_errors: bool
+    ) -> None:
+        self._folder, self._retry = folder, retry_errors
+        self._questions = {one.key: one for one in questions}
+        self._rows = Rows(folder.path / SCORES, JudgedPair, retry_errors=retry_errors)
+
+    async def session(self, settings: Settings, say: Say, step: Callable[[], None]) -> Outcome:
+        """Judge what is not judged yet."""
+        clock = Clock()
+        try:
+            for key, row in list(self._rows.done.items()):
+                known = self._questions.get(key)
+                if known is None or row.question_sha256 != known.sha256:
+                    self._rows.forget(key)
+            before = len(self._rows.done)
+            async with open_session(self._folder, settings, say, renew=self._retry) as session:
+                await session.each(self._tasks(session, step))
+                self._rows.finish(self._questions)
+                return close_account(
+                    self._folder, session, clock, written={"pairs": self._rows}, before=before
+                )
+        finally:
+            self._rows.close()
+
+    def _tasks(
+        self, session: Session, step: Callable[[], None]
+    ) -> Iterator[Callable[[], Awaitable[None]]]:
+        for key, one in self._questions.items():
+            if key in self._rows.done:
+                step()
+            else:
+                yield partial(self._write, session, one, step)
+
+    async def _write(self, session: Session, one: Question, step: Callable[[], None]) -> None:
+        await session.write(self._rows, partial(_judged, session, one), partial(_row, one))
+        if one.key in self._rows.done:
+            step()
+
+
+async def _judged(session: Session, one: Question) -> JudgedPair:
+    found = await judge(session.asker(session.settings.model), one)
+    fields = {
+        "state": "none" if found.reply.score is None else "made",
+        "score": found.reply.score,
+        "reasoning": found.reply.reasoning,
+        "provenance": found.provenance,
+    }
+    return _row(one, fields)
+
+
+def _row(one: Question, fields: Mapping[str, object]) -> JudgedPair:
+    about = {
+        "version": one.version,
+        "reviewer_id": one.reviewer,
+        "paper_id": one.paper,
+        "question_sha256": one.sha256,
+    }
+    return JudgedPair.model_validate({**about, **fields})
+
+
+def _write_predictions(folder: Path, name: str) -> None:
+    """The scores as `similarity evaluate` reads them, 0..1; a pair without one is left out."""
+    with csv_lines(folder / PREDICTIONS) as file:
+        file.writerow(HEADING[:5])
+        for one in read_rows(folder / SCORES, JudgedPair):
+            if one.score is not None:
+                share = (one.score - LOWEST) / (HIGHEST - LOWEST)
+                cells = (f"model {name}", one.version, one.reviewer_id, one.paper_id)
+                file.writerow((*map(guarded, cells), repr(share)))
