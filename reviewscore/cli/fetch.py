@@ -100,6 +100,7 @@ def command(
         return _corpus(from_corpus, output)
     if from_export is not None:
         return _told(read_export(from_export, output, say=say), output)
+    names = tuple(map(_named, names))
     venues = [name for name in names if "/" in name or name == "TMLR"]
     if not names or len(venues) > 1:
         raise SettingsError("name one venue, or forums, or one of the --from- flags")
@@ -116,6 +117,18 @@ def command(
         limit=limit,
     )
     return _told(fetch(wanted, output, say=say, server=server), output)
+
+
+def _named(name: str) -> str:
+    """The id in an address of OpenReview's site; another name as it is."""
+    from urllib.parse import parse_qs, urlsplit
+
+    if not name.startswith(("http://", "https://")):
+        return name
+    found = parse_qs(urlsplit(name).query).get("id")
+    if not found:
+        raise SettingsError(f"{name} names no forum or venue; give what stands after ?id=")
+    return found[0]
 
 
 def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path) -> int:
@@ -147,7 +160,7 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
 
 
 def _told(found: Fetched, out: Path) -> int:
-    """Say what is there, what is not and why; the exit code."""
+    """Say what is there and what is not; the exit code."""
     from reviewscore.report.lines import counted
 
     built = found.built
@@ -159,6 +172,8 @@ def _told(found: Fetched, out: Path) -> int:
         say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
+    for name in found.missing[:_SHOWN]:
+        say(f"no forum '{name}' is visible to you: check its id, or log in")
     for name, reason in list(found.without_pdf.items())[:_SHOWN]:
         say(f"no PDF of {name}: {reason}")
     for warning, count in built.warnings.most_common(_SHOWN):
@@ -168,12 +183,19 @@ def _told(found: Fetched, out: Path) -> int:
             "warning: PDFs are the latest versions (of accepted papers the camera-ready), not "
             "always what reviewers read; a flaw mended since looks as if it had never been there"
         )
+    return _ended(found)
+
+
+def _ended(found: Fetched) -> int:
+    """Say how it ended; the exit code."""
     if found.stopped is not None:
         say(f"stopped: {found.stopped}")
         return STOPPED
     if found.empty:
-        say("nothing of this venue is visible to you: check its id, or log in")
+        say(
+            "nothing of this venue is visible to you: check its id to the letter "
+            "(ICLR.cc/2017/conference), or log in"
+        )
         return PARTLY
-    if not built.papers or not built.reviews:
-        return PARTLY
-    return PARTLY if found.without_pdf else 0
+    whole = found.built.papers and found.built.reviews
+    return 0 if whole and not found.missing and not found.without_pdf else PARTLY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError
@@ -13,7 +13,7 @@ def results_folder(
     *,
     verb: str,
     marker: str,
-    inside: Iterable[str] = (),
+    inside: Sequence[str] = (),
     allow_foreign: bool = False,
 ) -> None:
     """Make a folder of results, or take one that the same verb wrote.
@@ -30,7 +30,9 @@ def results_folder(
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        others = sorted(one.name for one in out.iterdir())
+        others = sorted(
+            one.name for one in out.iterdir() if not _left_by_a_kill(one, marker, inside)
+        )
         if others and marker not in others and not allow_foreign:
             raise RunFolderError(
                 f"{out} holds {others[0]!r} and is no folder of `{verb}`; "
@@ -42,3 +44,10 @@ def results_folder(
         raise RunFolderError(f"{out} is a file; name a folder with -o") from error
     except OSError as error:
         raise RunFolderError(f"{out}: {error.strerror}") from error
+
+
+def _left_by_a_kill(found: Path, marker: str, inside: Sequence[str]) -> bool:
+    """Whether this verb made it and was killed before the marker was there."""
+    if found.name == f".{marker}.new":
+        return True
+    return found.name in inside and found.is_dir() and not any(found.iterdir())

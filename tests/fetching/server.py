@@ -60,6 +60,7 @@ class Replay:
         mishaps: Answers that come before the true ones, in order.
         page: Notes of a page at most.
         stuck: Whether ``after`` is ignored, so that a page repeats.
+        prefixes: Whether API 1 gives all notes whose invitation begins as asked, as it does.
         asked: Path and query of each request.
         headers: Of each request.
     """
@@ -68,6 +69,7 @@ class Replay:
     mishaps: list[Answer] = field(default_factory=list)
     page: int = 1000
     stuck: bool = False
+    prefixes: bool = False
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     extra: list[dict[str, Any]] = field(default_factory=list)
@@ -87,7 +89,7 @@ class Replay:
             return _json(200, {"groups": found}) if found else _json(404, {"message": "no group"})
         if what != "notes":
             return _json(404, {"name": "NotFoundError", "message": f"no {what}"})
-        notes = [one for one in self._submissions(api) if _fits(one, query)]
+        notes = [one for one in self._submissions(api) if _fits(one, query, self.prefixes)]
         notes.sort(key=lambda one: str(one["id"]))
         if "after" in query and not self.stuck:
             notes = [one for one in notes if one["id"] > query["after"]]
@@ -98,11 +100,12 @@ class Replay:
         return [*named, *(one for one in self.extra if ("invitations" in one) == (api == "v2"))]
 
 
-def _fits(note: dict[str, Any], query: dict[str, str]) -> bool:
+def _fits(note: dict[str, Any], query: dict[str, str], prefixes: bool) -> bool:
     if "id" in query:
         return bool(note["id"] == query["id"])
     made = note["invitations"][0] if "invitations" in note else note["invitation"]
-    return bool(made == query.get("invitation"))
+    asked = query.get("invitation", "?")
+    return bool(made == asked or (prefixes and "invitation" in note and made.startswith(asked)))
 
 
 def _json(status: int, body: object) -> Answer:

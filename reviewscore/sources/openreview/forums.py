@@ -48,6 +48,10 @@ class Forums:
         """How many submissions there are."""
         return len(self._submissions)
 
+    def names(self) -> frozenset[str]:
+        """Identifiers of the submissions."""
+        return frozenset(self._submissions)
+
     def threads(self) -> Iterator[Thread]:
         """All forums whose submission is there, in the order in which these came."""
         for name, submission in self._submissions.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ _KEPT = (
     "id", "forum", "replyto", "invitation", "invitations", "number", "cdate", "mdate", "tcdate",
     "tmdate", "ddate", "license",
 )  # fmt: skip
+_COMPLETE = "complete"
 _PEOPLE = frozenset({"authors", "authorids", "_bibtex", "paperhash", "reviewers", "emails"})
 
 
@@ -69,6 +71,19 @@ class Raw:
     def full(self, limit: int | None) -> bool:
         """Whether there are as many forums as are wanted."""
         return limit is not None and len(self.known) >= limit
+
+    @property
+    def complete(self) -> str | None:
+        """The day on which a venue's lists were read to their end; None before."""
+        return self.places.get(_COMPLETE)
+
+    def began(self, api: int, invitation: str = "") -> bool:
+        """Whether anything was found in a server's lists, or in one of them."""
+        return any(place.startswith(f"{api} {invitation}") for place in self.places)
+
+    def ended(self) -> None:
+        """Note that a venue's lists were read to their end."""
+        self.reached(_COMPLETE, datetime.now(UTC).date().isoformat())
 
     def reached(self, place: str, last: str) -> None:
         """Note how far a list was read."""

@@ -157,10 +157,16 @@ def _client(api: int, address: str) -> Any:
     from openreview import Client
     from openreview.api import OpenReviewClient
     from requests.adapters import HTTPAdapter
+    from requests.exceptions import RequestException
 
     kind = Client if api == 1 else OpenReviewClient
     try:
         client = kind(baseurl=address)
+    except RequestException as error:
+        raise StopError(
+            f"{address} does not answer to the login ({type(error).__name__}); "
+            "run the same command again later"
+        ) from error
     except Exception as error:
         raise SettingsError(
             f"OpenReview refused the login: {error}; check OPENREVIEW_USERNAME and "
@@ -175,12 +181,20 @@ def _client(api: int, address: str) -> Any:
 
 
 def _checked(answer: requests.Response, path: str, query: Mapping[str, str]) -> requests.Response:
+    asked = ", ".join(f"{name}={value}" for name, value in query.items())
     if answer.status_code == HTTPStatus.FORBIDDEN:
+        if _field(answer, "name") == "ForbiddenError":  # of this one thing; others may be open
+            raise InputError(
+                f"OpenReview does not show you {path} ({asked}): {_told(answer)}",
+                cure="log in as somebody who may see it",
+            )
         raise StopError(LOG_IN if _challenged(answer) else f"OpenReview refuses: {_told(answer)}")
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
-        raise StopError("OpenReview says that the login has run out; run the command again")
+        raise StopError(
+            "OpenReview says that the login has run out; run the command again, "
+            "with a new OPENREVIEW_TOKEN if you gave one"
+        )
     if answer.status_code >= HTTPStatus.BAD_REQUEST:
-        asked = ", ".join(f"{name}={value}" for name, value in query.items())
         raise InputError(
             f"OpenReview answers {path} ({asked}) with {answer.status_code}: {_told(answer)}",
             cure="check the id; things that are not public look as if they were not there",
@@ -217,11 +231,12 @@ def _reset(answer: requests.Response) -> tuple[float, str]:
         return float(after), f"in {int(after):,} s"
     try:
         found = answer.json()["details"]["resetTime"]
-        until = datetime.fromisoformat(str(found).replace("Z", "+00:00")).astimezone(UTC)
-    except (ValueError, KeyError, TypeError):
+        until = datetime.fromisoformat(str(found).replace("Z", "+00:00"))
+        until = until.replace(tzinfo=until.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, KeyError, TypeError, OverflowError):
         return 60.0, "in a minute"
     try:
         now = parsedate_to_datetime(answer.headers["Date"]).astimezone(UTC)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         now = datetime.now(UTC)
     return max(1.0, (until - now).total_seconds()), until.isoformat(timespec="minutes")
