@@ -14,11 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 from reviewscore.errors import InputError
-from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, PDFS, REVIEWS, DataFolder
+from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder, copied
 
 _CURE = (
     "name a folder of PeerRead (with reviews/ and parsed_pdfs/ somewhere below it) or of NLPeer "
@@ -84,10 +83,9 @@ def convert_corpus(path: Path, out: Path) -> Converted:
         for file in files:
             try:
                 entry = (_nlpeer if file.name == "reviews.json" else _peerread)(file, path, told)
+                _write(entry, folder, out)
             except InputError as error:
                 told.faults.append(error)
-            else:
-                _write(entry, folder, out)
         told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
     return told
 
@@ -110,14 +108,13 @@ def _review_files(path: Path) -> list[Path]:
 def _write(entry: _Entry, folder: DataFolder, out: Path) -> None:
     paper = dict(entry.paper)
     if entry.pdf is not None:
-        name = f"{paper['paper_id'].replace('/', '-')}.pdf"
-        copyfile(entry.pdf, out / PDFS / name)
-        paper["pdf"] = f"{PDFS}/{name}"
+        paper["pdf"] = copied(entry.pdf, out, paper["paper_id"]).as_posix()
     folder.add(PAPERS, paper)
     for review in entry.reviews:
         folder.add(REVIEWS, review)
-    for text in entry.meta_reviews:
-        folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": text})
+    if entry.meta_reviews:
+        words = "\n\n".join(entry.meta_reviews)
+        folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": words})
 
 
 def _peerread(file: Path, root: Path, told: Converted) -> _Entry:

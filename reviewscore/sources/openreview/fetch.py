@@ -114,7 +114,8 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         found.without_pdf, found.stopped = pdfs.without, pdfs.stopped
     there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
     found.pdfs = len(there)
-    found.built = build(raw.threads(say), out, pdfs=there)
+    found.built = build(raw.threads(), out, pdfs=there)
+    found.built.warnings.update(raw.left_out)
     write_account(out, {**account, **_counts(found)})
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 from reviewscore.errors import InputError
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder
 from reviewscore.sources.openreview.kinds import Kind
-from reviewscore.sources.openreview.notes import Note, read_note
+from reviewscore.sources.openreview.notes import PEOPLE, Note, read_note
 from reviewscore.sources.openreview.scores import Score
 from reviewscore.sources.openreview.threads import FormReview, Thread, body, thread
 
@@ -113,7 +113,7 @@ def _write(found: Thread, folder: DataFolder, told: Built, pdf: Path | None) -> 
             folder.add(REVIEWS, review_record(found, review))
         else:
             told.empty += 1
-    for record in metareview_records(found):
+    if (record := metareview_record(found)) is not None:
         folder.add(METAREVIEWS, record)
 
 
@@ -127,6 +127,7 @@ def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
         "venue": note.text("venue") or found.venue,
         "year": found.year,
         "decision": found.decision,
+        "general_response": "\n\n".join(filter(None, map(body, found.general))),
         "pdf": None if pdf is None else pdf.as_posix(),
         "pdf_version": None if pdf is None else "latest",
         "license": note.licence,
@@ -137,7 +138,8 @@ def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
 def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
     """A line of ``reviews.jsonl``: boxes, scores with their scales, and the authors' answer."""
     note = review.note
-    changed = note.modified if note.modified != note.created else None
+    times = note.created is not None and note.modified is not None
+    changed = note.modified if times and str(note.modified) > str(note.created) else None
     return _filled(
         {
             "review_id": note.note_id,
@@ -151,8 +153,8 @@ def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
             "scores": _scores(review),
             "author_response": "\n\n".join(filter(None, map(body, review.responses))),
             "date": note.created,
-            # What is served is the last version; the reviewer may have changed it since.
-            "version": "latest" if changed or note.edited else "only",
+            # What is served is the last version; what authors read first may have been another.
+            "version": "latest" if changed or note.edited or not times else "only",
             "modified": changed,
             "license": note.licence,
             "extra": _plain(review.extra),
@@ -160,19 +162,23 @@ def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
     )
 
 
-def metareview_records(found: Thread) -> Iterator[dict[str, Any]]:
-    """Lines of ``metareviews.jsonl``: the chairs' words on a paper."""
-    for note in found.meta_reviews:
-        if body(note):
-            yield _filled(
-                {
-                    "paper_id": found.submission.note_id,
-                    "note_id": note.note_id,
-                    "meta_review": body(note),
-                    "decision": found.decision,
-                    "date": note.created,
-                }
-            )
+def metareview_record(found: Thread) -> dict[str, Any] | None:
+    """A line of ``metareviews.jsonl``: the chairs' words on a paper; None if there are none.
+
+    Where there is no meta-review (ICLR 2020 to 2023), they stand in the note of the decision.
+    """
+    notes = [one for one in found.meta_reviews or found.decisions if body(one)]
+    if not notes:
+        return None
+    return _filled(
+        {
+            "paper_id": found.submission.note_id,
+            "note_id": notes[-1].note_id,
+            "meta_review": "\n\n".join(map(body, notes)),
+            "decision": found.decision,
+            "date": notes[-1].created,
+        }
+    )
 
 
 def _number(score: Score | None) -> float | str | None:
@@ -196,7 +202,7 @@ def _scores(review: FormReview) -> dict[str, dict[str, Any]]:
 
 def _plain(extra: Mapping[str, object]) -> dict[str, object]:
     """What is left of a note, without lists of people."""
-    return {name: value for name, value in extra.items() if "author" not in name.lower()}
+    return {name: value for name, value in extra.items() if name.lower() not in PEOPLE}
 
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.sources.openreview.notes import read_note
+from reviewscore.sources.openreview.notes import PEOPLE, anonymous, nameless, read_note
 from reviewscore.sources.openreview.threads import Thread, thread
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 
@@ -19,7 +21,8 @@ _KEPT = (
     "tmdate", "ddate", "license",
 )  # fmt: skip
 _COMPLETE = "complete"
-_PEOPLE = frozenset({"authors", "authorids", "_bibtex", "paperhash", "reviewers", "emails"})
+_OF_AUTHORS = re.compile("author|email", re.IGNORECASE)
+"""Fields of a submission that tell who wrote it; its text has none."""
 
 
 class Raw:
@@ -35,6 +38,7 @@ class Raw:
     def __init__(self, path: Path) -> None:
         self._path, self._places_file = path, path.with_name("places.json")
         self.known: dict[str, int] = {}
+        self.left_out: Counter[str] = Counter()
         try:
             for _, line in read_lines(path):
                 record = json.loads(line)
@@ -90,13 +94,13 @@ class Raw:
         self.places[place] = last
         write_whole(self._places_file, json.dumps(self.places, indent=1))
 
-    def threads(self, say: Callable[[str], None]) -> Iterator[Thread]:
-        """All forums, read one by one; what cannot be used is told."""
+    def threads(self) -> Iterator[Thread]:
+        """All forums, read one by one; what cannot be used is counted."""
         for _, line in read_lines(self._path):
             try:
                 yield thread(read_note(json.loads(line)["note"]))
             except InputError as error:
-                say(f"left out: {error}")
+                self.left_out[f"left out: {error}"] += 1
 
     def close(self) -> None:
         """Close the file."""
@@ -107,17 +111,20 @@ def scrubbed(record: Mapping[str, Any]) -> dict[str, Any]:
     """A note without what tells who people are.
 
     Of a signature its last part stays, and of a person's own name that it was one; fields about
-    authors, readers and writers go.
+    authors, readers and writers go, and profiles' names in any text.
     """
     content = record.get("content")
+    heading = not isinstance(record.get("replyto"), str)
     found: dict[str, Any] = {name: record[name] for name in _KEPT if name in record}
     if isinstance(content, Mapping):
         found["content"] = {
-            name: value for name, value in content.items() if name.lower() not in _PEOPLE
+            name: nameless(value)
+            for name, value in content.items()
+            if name.lower() not in PEOPLE and not (heading and _OF_AUTHORS.search(name))
         }
     names = record.get("signatures")
     found["signatures"] = [
-        "~" if one.startswith("~") or "@" in one else one.rpartition("/")[2]
+        anonymous(one) or "~"
         for one in (names if isinstance(names, list) else [])
         if isinstance(one, str)
     ]
