@@ -170,6 +170,11 @@ def _told(found: Fetched, out: Path) -> int:
     click.echo(f"{out}: {', '.join(parts)}")
     if built.without_reviews:
         say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
+    if built.without_text:
+        say(
+            f"{counted(built.without_text, 'paper')} without a text; `audit --skip-bad-lines` "
+            "goes on without"
+        )
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
     for name in found.missing[:_SHOWN]:

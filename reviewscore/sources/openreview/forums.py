@@ -74,6 +74,7 @@ class Built:
         reviews: Reviews.
         empty: Reviews without any text.
         without_reviews: Papers without a review.
+        without_text: Papers without a PDF.
         kinds: Notes by kind.
         warnings: What was guessed or left out, with how often.
     """
@@ -82,6 +83,7 @@ class Built:
     reviews: int = 0
     empty: int = 0
     without_reviews: int = 0
+    without_text: int = 0
     kinds: Counter[Kind] = field(default_factory=Counter)
     warnings: Counter[str] = field(default_factory=Counter)
 
@@ -106,6 +108,7 @@ def _write(found: Thread, folder: DataFolder, told: Built, pdf: Path | None) -> 
     told.warnings.update(found.warnings)
     told.papers += 1
     told.without_reviews += not found.reviews
+    told.without_text += pdf is None
     folder.add(PAPERS, paper_record(found, pdf))
     for review in found.reviews:
         if review.fields:
