@@ -130,7 +130,7 @@ def _peerread(file: Path, root: Path, told: Converted) -> _Entry:
     }
     pdf = split / "pdfs" / f"{file.stem}.pdf"
     if parsed.is_file():
-        metadata = _json(parsed, dict).get("metadata")
+        metadata = _either(parsed, pdf).get("metadata")
         paper |= _parsed(metadata if isinstance(metadata, Mapping) else {}, paper)
     usable = pdf if not paper.get("sections") and pdf.is_file() else None
     if not paper.get("sections") and usable is None:
@@ -176,9 +176,9 @@ def _nlpeer(file: Path, root: Path, told: Converted) -> _Entry:
     name = _name(version.parent, root, "data")
     meta = _json(version / "meta.json", dict) if (version / "meta.json").is_file() else {}
     paper: dict[str, Any] = {"paper_id": name, "title": _word(meta.get("title"))}
-    if (version / "paper.itg.json").is_file():
-        paper |= _graph(_json(version / "paper.itg.json", dict))
     pdf = version / "paper.pdf"
+    if (version / "paper.itg.json").is_file():
+        paper |= _graph(_either(version / "paper.itg.json", pdf))
     usable = pdf if not paper.get("text") and pdf.is_file() else None
     if not paper.get("text") and usable is None:
         raise InputError("has neither paper.itg.json nor paper.pdf", file=file, cure="add one")
@@ -244,6 +244,17 @@ def _name(place: Path, root: Path, without: str) -> str:
     """A paper's id: its path below the corpus, without folders that all papers share."""
     parts = [one for one in place.relative_to(root).parts if one != without]
     return "-".join(parts)
+
+
+def _either(parsed: Path, pdf: Path) -> Mapping[str, Any]:
+    """A parsed paper; empty if it is damaged and its PDF is there."""
+    try:
+        found: Mapping[str, Any] = _json(parsed, dict)
+    except InputError:
+        if not pdf.is_file():
+            raise
+        return {}
+    return found
 
 
 def _json(file: Path, kind: type) -> Any:

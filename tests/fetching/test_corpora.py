@@ -75,6 +75,16 @@ def test_peerread_is_read_with_meta_reviews_and_without_the_discussion(
     assert json.loads(chair)["meta_review"] == "We agree: accept."
 
 
+def test_a_damaged_parse_is_made_good_by_the_pdf(fetch: Invoke, tmp_path: Path) -> None:
+    split = peerread(tmp_path / "PeerRead") / "iclr_2017" / "dev"
+    (split / "parsed_pdfs" / "8.pdf.json").write_text('{"name": ')
+
+    ended = fetch("--from-corpus", tmp_path / "PeerRead", "-o", tmp_path / "data")
+
+    assert "2 papers, 2 reviews" in ended.stdout
+    assert "8.pdf.json" not in ended.stderr
+
+
 def nlpeer(root: Path) -> Path:
     version = root / "ARR-22" / "data" / "abc" / "v1"
     nodes = [

@@ -81,6 +81,7 @@ def test_a_pdf_that_is_not_shown_does_not_stop_the_rest(
 
     assert ended.exit_code == 3
     assert "no PDF of Sub0000: OpenReview does not show you /pdf" in ended.stderr
+    assert "1 paper without a text; `audit --skip-bad-lines` goes on without" in ended.stderr
     assert (tmp_path / "data" / "pdfs" / "Sub25.pdf").is_file()
 
 
