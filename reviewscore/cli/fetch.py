@@ -59,6 +59,12 @@ _SHOWN = 8
 @click.option(
     "--pdfs/--no-pdfs", default=True, show_default=True, help="Fetch the papers' PDFs too."
 )
+@click.option(
+    "--first-versions",
+    is_flag=True,
+    help="Take reviews as they were first written, not as changed since: a request for each that "
+    "was changed.",
+)
 @click.option("--limit", type=click.IntRange(1), help="So many papers at most.")
 def command(
     names: tuple[str, ...],
@@ -70,6 +76,7 @@ def command(
     papers: Path | None,
     api: str | None,
     pdfs: bool,
+    first_versions: bool,
     limit: int | None,
 ) -> int:
     """Fetch papers and reviews from OpenReview into a folder that `audit` reads.
@@ -92,6 +99,8 @@ def command(
     local = [one for one in (from_export, from_corpus, from_table) if one is not None]
     if len(local) > 1 or (local and names):
         raise SettingsError("name one source: a venue or forums, or one of the --from- flags")
+    if first_versions and local:
+        raise SettingsError("--first-versions goes with a venue or forums of OpenReview")
     if (columns or papers) and from_table is None:
         raise SettingsError("--columns and --papers go with --from-table")
     if from_table is not None:
@@ -115,6 +124,7 @@ def command(
         api=int(api) if api else None,
         pdfs=pdfs,
         limit=limit,
+        first_versions=first_versions,
     )
     return _told(fetch(wanted, output, say=say, server=server), output)
 
@@ -168,6 +178,12 @@ def _told(found: Fetched, out: Path) -> int:
     if found.pdfs:
         parts.append(counted(found.pdfs, "PDF"))
     click.echo(f"{out}: {', '.join(parts)}")
+    if found.first_versions or found.hidden_versions:
+        hidden = f"; of {found.hidden_versions:,} more it may not be seen"
+        say(
+            f"first versions of {counted(found.first_versions, 'changed review')}"
+            + (hidden if found.hidden_versions else "")
+        )
     if built.without_reviews:
         say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
     if built.without_text:

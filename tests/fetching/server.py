@@ -63,6 +63,9 @@ class Replay:
         prefixes: Whether API 1 gives all notes whose invitation begins as asked, as it does.
         asked: Path and query of each request.
         headers: Of each request.
+        extra: Further submissions.
+        edits: History by note; that of others may not be read.
+        pdf: What a request for a paper's PDF is answered with.
     """
 
     url: str = ""
@@ -73,6 +76,7 @@ class Replay:
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     extra: list[dict[str, Any]] = field(default_factory=list)
+    edits: dict[str, list[Any]] = field(default_factory=dict)
     pdf: Callable[[str], Answer] = lambda _: (200, pdf(), {"Content-Type": "application/pdf"})
 
     def answer(self, path: str, query: dict[str, str]) -> Answer:
@@ -87,6 +91,15 @@ class Replay:
             group = load("v2_group_iclr2025")
             found = [group] if query["id"] == group["id"] else []
             return _json(200, {"groups": found}) if found else _json(404, {"message": "no group"})
+        if what in ("notes/edits", "references"):
+            asked = query["note.id"] if api == "v2" else query["referent"]
+            found = self.edits.get(asked)
+            refused = {"name": "ForbiddenError", "message": "not for you"}
+            return (
+                _json(403, refused)
+                if found is None
+                else _json(200, {what.rpartition("/")[2]: found})
+            )
         if what != "notes":
             return _json(404, {"name": "NotFoundError", "message": f"no {what}"})
         notes = [one for one in self._submissions(api) if _fits(one, query, self.prefixes)]

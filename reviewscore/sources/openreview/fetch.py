@@ -20,8 +20,10 @@ from reviewscore.sources.openreview.notes import unwrapped
 from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs
 from reviewscore.sources.openreview.raw import Raw
 from reviewscore.sources.openreview.server import Server
+from reviewscore.sources.openreview.versions import Versions, fetch_versions
 
 RAW = Path("raw") / "threads.jsonl"
+VERSIONS = Path("raw") / "versions.jsonl"
 PAGE = 1000
 """Notes of a page at most; servers cut larger pages without a word."""
 _BLIND = "Blind_Submission"
@@ -42,6 +44,7 @@ class Wanted:
         api: 1 or 2; None tries 2, then 1.
         pdfs: Whether papers are fetched too.
         limit: Forums at most; None for all.
+        first_versions: Whether the first versions of changed reviews are asked for.
     """
 
     venue: str | None = None
@@ -49,6 +52,7 @@ class Wanted:
     api: int | None = None
     pdfs: bool = True
     limit: int | None = None
+    first_versions: bool = False
 
 
 @dataclass
@@ -60,6 +64,8 @@ class Fetched:
         new: Forums that this session fetched.
         missing: Forums that were asked for and are not visible.
         pdfs: Papers whose PDF is there.
+        first_versions: Reviews that are there as they were first written.
+        hidden_versions: Changed reviews whose first version may not be seen.
         without_pdf: Papers whose PDF could not be had, with the reason.
         stopped: The refusal that ended it, in words; None if it is complete.
         empty: Whether nothing of a venue could be seen.
@@ -69,6 +75,8 @@ class Fetched:
     new: int = 0
     missing: list[str] = field(default_factory=list)
     pdfs: int = 0
+    first_versions: int = 0
+    hidden_versions: int = 0
     without_pdf: dict[str, str] = field(default_factory=dict)
     stopped: str | None = None
     empty: bool = False
@@ -109,12 +117,16 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
             f"no forum '{found.missing[0]}' is visible on OpenReview",
             cure="check its id, or log in to see it",
         )
+    if wanted.first_versions and found.stopped is None:
+        found.stopped = fetch_versions(raw.threads(), out / VERSIONS, say=say, server=server)
+    versions = Versions(out / VERSIONS)
+    found.first_versions, found.hidden_versions = len(versions), versions.hidden
     if wanted.pdfs and found.stopped is None:
         pdfs = fetch_pdfs(raw.known, out / PDFS, say=say, server=server)
         found.without_pdf, found.stopped = pdfs.without, pdfs.stopped
     there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
     found.pdfs = len(there)
-    found.built = build(raw.threads(), out, pdfs=there)
+    found.built = build(raw.threads(versions), out, pdfs=there)
     found.built.warnings.update(raw.left_out)
     write_account(out, {**account, **_counts(found)})
     return found
@@ -302,6 +314,8 @@ def _counts(found: Fetched) -> dict[str, Any]:
         "papers_without_reviews": found.built.without_reviews,
         "reviews": found.built.reviews,
         "reviews_without_text": found.built.empty,
+        "first_versions": found.first_versions,
+        "hidden_versions": found.hidden_versions,
         "pdfs": found.pdfs,
         "without_pdf": found.without_pdf,
         "kinds": {kind.value: count for kind, count in sorted(found.built.kinds.items())},

@@ -14,6 +14,7 @@ from reviewscore.sources.openreview.kinds import Kind
 from reviewscore.sources.openreview.notes import PEOPLE, Note, read_note
 from reviewscore.sources.openreview.scores import Score
 from reviewscore.sources.openreview.threads import FormReview, Thread, body, thread
+from reviewscore.sources.openreview.versions import may_differ
 
 
 @dataclass
@@ -141,8 +142,10 @@ def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
 def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
     """A line of ``reviews.jsonl``: boxes, scores with their scales, and the authors' answer."""
     note = review.note
-    times = note.created is not None and note.modified is not None
-    changed = note.modified if times and str(note.modified) > str(note.created) else None
+    later = note.modified is not None and note.modified > (note.created or "")
+    version = "latest" if may_differ(note) else "only"
+    if note.changed is not None:
+        version = "first" if note.changed else "only"
     return _filled(
         {
             "review_id": note.note_id,
@@ -157,8 +160,9 @@ def review_record(found: Thread, review: FormReview) -> dict[str, Any]:
             "author_response": "\n\n".join(filter(None, map(body, review.responses))),
             "date": note.created,
             # What is served is the last version; what authors read first may have been another.
-            "version": "latest" if changed or note.edited or not times else "only",
-            "modified": changed,
+            "version": version,
+            "changed": note.changed or (),
+            "modified": note.modified if later else None,
             "license": note.licence,
             "extra": _plain(review.extra),
         }
@@ -209,4 +213,4 @@ def _plain(extra: Mapping[str, object]) -> dict[str, object]:
 
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if value not in (None, "", {}, [])}
+    return {name: value for name, value in record.items() if value not in (None, "", {}, [], ())}

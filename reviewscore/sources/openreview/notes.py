@@ -46,6 +46,9 @@ class Note:
         licence: Licence of its text; None if none is stated.
         replies: Notes of its forum, where they came with it.
         api: 1 or 2.
+        number: Of the paper at its venue.
+        created_ms: As `created`, in milliseconds since 1970.
+        changed: Fields that were changed since, where `content` is the first version; else None.
     """
 
     note_id: str
@@ -62,6 +65,8 @@ class Note:
     licence: str | None
     api: int
     number: int | None = None
+    created_ms: float | None = None
+    changed: tuple[str, ...] | None = None
     replies: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
 
     @property
@@ -108,6 +113,7 @@ def read_note(record: Mapping[str, object]) -> Note:
     content = record.get("content")
     if not isinstance(content, Mapping):
         raise InputError(f"note '{note_id}' has no content", field="content")
+    created = next((record[name] for name in ("cdate", "tcdate") if _time(record.get(name))), None)
     names = [one for one in _list(record.get("signatures")) if isinstance(one, str)]
     return Note(
         note_id=note_id,
@@ -118,7 +124,9 @@ def read_note(record: Mapping[str, object]) -> Note:
         signatures=tuple(one for one in map(anonymous, names) if one is not None),
         by_person=any(anonymous(one) is None for one in names),
         content=unwrapped(content),
-        created=_time(record.get("cdate")) or _time(record.get("tcdate")),
+        created=_time(created),
+        created_ms=created if isinstance(created, int | float) else None,
+        changed=_changed(content, record.get("served")),
         modified=_time(record.get("mdate")) or _time(record.get("tmdate")),
         deleted=record.get("ddate") is not None,
         licence=_name(record, "license"),
@@ -156,6 +164,13 @@ def unwrapped(content: Mapping[str, object]) -> dict[str, object]:
         if inner is not None and not wrapper:
             found[name] = nameless(inner)
     return found
+
+
+def _changed(content: Mapping[str, object], served: object) -> tuple[str, ...] | None:
+    if not isinstance(served, Mapping):
+        return None
+    first, last = unwrapped(content), unwrapped(served)
+    return tuple(one for one in {**first, **last} if first.get(one) != last.get(one))
 
 
 def _replies(record: Mapping[str, object]) -> Sequence[Mapping[str, object]]:

@@ -14,6 +14,7 @@ from reviewscore.errors import InputError, RunFolderError
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import PEOPLE, anonymous, nameless, read_note
 from reviewscore.sources.openreview.threads import Thread, thread
+from reviewscore.sources.openreview.versions import Versions
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 
 _KEPT = (
@@ -94,17 +95,28 @@ class Raw:
         self.places[place] = last
         write_whole(self._places_file, json.dumps(self.places, indent=1))
 
-    def threads(self) -> Iterator[Thread]:
-        """All forums, read one by one; what cannot be used is counted."""
+    def threads(self, versions: Versions | None = None) -> Iterator[Thread]:
+        """All forums, read one by one, as served; what cannot be used is counted.
+
+        Args:
+            versions: First versions of notes, which stand in place of those served.
+        """
+        self.left_out.clear()
         for _, line in read_lines(self._path):
             try:
-                yield thread(read_note(json.loads(line)["note"]))
+                note = read_note(json.loads(line)["note"])
+                yield thread(note, [_first(one, versions) for one in note.replies])
             except InputError as error:
                 self.left_out[f"left out: {error}"] += 1
 
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
+
+
+def _first(record: Mapping[str, Any], versions: Versions | None) -> Mapping[str, Any]:
+    first = None if versions is None else versions.first(str(record.get("id")))
+    return record if first is None else {**record, "content": first, "served": record["content"]}
 
 
 def scrubbed(record: Mapping[str, Any]) -> dict[str, Any]:
