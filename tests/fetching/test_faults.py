@@ -214,6 +214,45 @@ def test_an_address_or_a_reviews_id_leads_to_its_forum(
     assert paper["paper_id"] == "Sub18"
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"id": "x", "edit": {"note": {"content": {"rating": {"value": {"param": {"enum": [1]}}}}}}},
+        {"id": "x", "reply": {"content": {"rating": {"value-radio": ["1: bad"]}}}},
+        {"id": "x", "reply": 3},
+        None,
+    ],
+)
+def test_the_definition_of_the_form_is_kept_and_asked_for_once(
+    openreview: Replay, fetch: Invoke, tmp_path: Path, form: dict[str, object] | None
+) -> None:
+    openreview.form = form
+
+    fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+    before = len(openreview.asked)
+    again = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    kept = json.loads((tmp_path / "data" / "raw" / "form.json").read_text())
+    assert list(kept.get("content", {})) == (["rating"] if "rating" in str(form) else [])
+    assert len(openreview.asked) == before
+    assert again.exit_code == 0
+
+
+def test_a_form_that_is_refused_stops_nothing(
+    openreview: Replay, fetch: Invoke, tmp_path: Path
+) -> None:
+    true = openreview.answer
+    openreview.answer = lambda path, query: (  # type: ignore[method-assign]
+        (403, b"", HTML) if "invitations" in path else true(path, query)
+    )
+
+    ended = fetch(VENUE, "-o", tmp_path / "data")
+
+    assert ended.exit_code == 0
+    assert "the definition of the review form could not be had" in ended.stderr
+    assert not (tmp_path / "data" / "raw" / "form.json").exists()
+
+
 def test_an_address_without_an_id_is_refused(fetch: Invoke, tmp_path: Path) -> None:
     ended = fetch("https://openreview.net/about", "-o", tmp_path / "data")
 

@@ -12,7 +12,12 @@ import pytest
 from reviewscore.focus import references
 from reviewscore.sources.files import read_collection
 from reviewscore.sources.openreview.forms import FORMS, form_of
-from reviewscore.sources.openreview.forums import metareview_record, paper_record, review_record
+from reviewscore.sources.openreview.forums import (
+    Forums,
+    metareview_record,
+    paper_record,
+    review_record,
+)
 from reviewscore.sources.openreview.notes import nameless, read_note
 from reviewscore.sources.openreview.raw import scrubbed
 from reviewscore.sources.roles import POINT_ROLES, field_role
@@ -135,6 +140,27 @@ def test_an_answer_to_all_reviewers_is_kept_with_the_paper() -> None:
     written = paper_record(read(record), None)
 
     assert written["general_response"] == answer["content"]["comment"]["value"]
+
+
+def test_a_journals_paper_is_of_the_year_in_which_it_was_submitted() -> None:
+    assert paper_record(read(submission("v2_tmlr")), None)["year"] == 2020
+
+
+def test_of_two_copies_of_a_note_the_one_changed_last_is_read() -> None:
+    record = submission("v2_iclr2024")
+    newer, older = reply(record), copy.deepcopy(reply(record))
+    newer["mdate"] = older["mdate"] + 1000
+    older["content"]["rating"] = {"value": "1: old"}
+    forums = Forums()
+    forums.add(record)
+    forums.add(older)
+    forums.add({**record, "mdate": 1, "content": {}})
+
+    (found,) = forums.threads()
+
+    assert found.reviews[0].rating is not None
+    assert found.reviews[0].rating.value == 6.0
+    assert found.submission.text("title")
 
 
 def test_workshops_have_no_form_of_their_conference() -> None:

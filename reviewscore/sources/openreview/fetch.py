@@ -19,10 +19,12 @@ from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
 from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs
 from reviewscore.sources.openreview.raw import Raw
+from reviewscore.sources.openreview.review_form import keep_form
 from reviewscore.sources.openreview.server import Server
 from reviewscore.sources.openreview.versions import Versions, fetch_versions
 
 RAW = Path("raw") / "threads.jsonl"
+FORM = Path("raw") / "form.json"
 VERSIONS = Path("raw") / "versions.jsonl"
 PAGE = 1000
 """Notes of a page at most; servers cut larger pages without a word."""
@@ -117,6 +119,8 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
             f"no forum '{found.missing[0]}' is visible on OpenReview",
             cure="check its id, or log in to see it",
         )
+    if wanted.venue is not None and found.stopped is None:
+        keep_form(raw.threads(), out / FORM, say=say, server=server)
     if wanted.first_versions and found.stopped is None:
         found.stopped = fetch_versions(raw.threads(), out / VERSIONS, say=say, server=server)
     versions = Versions(out / VERSIONS)

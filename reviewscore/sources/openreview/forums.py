@@ -30,20 +30,27 @@ class Forums:
     _replies: dict[str, dict[str, Mapping[str, object]]] = field(default_factory=dict)
 
     def add(self, record: Mapping[str, object]) -> None:
-        """Take a note in; one that was taken before is replaced.
+        """Take a note in; of several versions of one the last that was changed stays.
 
         Raises:
             InputError: It cannot be used.
         """
         note = read_note(record)
         if note.replyto is None and note.note_id == note.forum:
-            self._submissions[note.note_id] = note
+            old = self._submissions.get(note.note_id)
+            if old is None or (note.modified or "") >= (old.modified or ""):
+                self._submissions[note.note_id] = note
             for reply in note.replies:
                 name = reply.get("id")
                 if isinstance(name, str):
-                    self._replies.setdefault(note.forum, {})[name] = reply
+                    self._reply(note.forum, name, reply)
         else:
-            self._replies.setdefault(note.forum, {})[note.note_id] = record
+            self._reply(note.forum, note.note_id, record)
+
+    def _reply(self, forum: str, name: str, record: Mapping[str, object]) -> None:
+        known = self._replies.setdefault(forum, {})
+        if name not in known or _changed_ms(record) >= _changed_ms(known[name]):
+            known[name] = record
 
     def __len__(self) -> int:
         """How many submissions there are."""
@@ -64,6 +71,11 @@ class Forums:
         if orphans:
             words = "forums without their submission are left out (fetch them by their id)"
             self.warnings[words] += len(orphans)
+
+
+def _changed_ms(record: Mapping[str, object]) -> float:
+    times = (record.get(name) for name in ("mdate", "tmdate"))
+    return max((one for one in times if isinstance(one, int | float)), default=0)
 
 
 @dataclass
@@ -129,7 +141,8 @@ def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
         "title": note.text("title"),
         "abstract": note.text("abstract"),
         "venue": note.text("venue") or found.venue,
-        "year": found.year,
+        # Journals have no year in their names: that of the submission.
+        "year": found.year or (int(note.created[:4]) if note.created else None),
         "decision": found.decision,
         "general_response": "\n\n".join(filter(None, map(body, found.general))),
         "pdf": None if pdf is None else pdf.as_posix(),

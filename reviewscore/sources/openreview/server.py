@@ -57,7 +57,7 @@ class Server:
     @property
     def address(self) -> str:
         """Where it is: the environment's address, or OpenReview's own."""
-        return os.environ.get(_ADDRESS[self.api]) or HOSTS[self.api]
+        return (os.environ.get(_ADDRESS[self.api]) or HOSTS[self.api]).rstrip("/")
 
     def get(self, path: str, query: Mapping[str, str]) -> Mapping[str, Any]:
         """The JSON object that an address answers with.
@@ -70,7 +70,7 @@ class Server:
         kind = answer.headers.get("Content-Type", "")
         try:
             found = answer.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             what = "a web page" if "html" in kind else "no JSON"
             raise StopError(f"{self.address} answered with {what}. {LOG_IN}") from error
         if not isinstance(found, dict):
@@ -174,7 +174,7 @@ def _client(api: int, address: str) -> Any:
         ) from error
     token = os.environ.get("OPENREVIEW_TOKEN")
     if token:  # given to the client itself, it would ask for the user's profile
-        client.headers["Authorization"] = f"Bearer {token.removeprefix('Bearer ')}"
+        client.headers["Authorization"] = f"Bearer {token.strip().removeprefix('Bearer ')}"
     for prefix in list(client.session.adapters):
         client.session.mount(prefix, HTTPAdapter(pool_maxsize=2))
     return client
