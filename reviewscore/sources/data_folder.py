@@ -95,7 +95,7 @@ class DataFolder:
     """
 
     def __init__(self, out: Path) -> None:
-        results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,))
+        results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,), allow_foreign=None)
         self._out = out
         self._drafts = {name: out / f".{name}.new" for name in (PAPERS, REVIEWS, METAREVIEWS)}
         self._files: dict[str, JsonLines] = {}

@@ -14,7 +14,7 @@ def results_folder(
     verb: str,
     marker: str,
     inside: Sequence[str] = (),
-    allow_foreign: bool = False,
+    allow_foreign: bool | None = False,
 ) -> None:
     """Make a folder of results, or take one that the same verb wrote.
 
@@ -23,7 +23,7 @@ def results_folder(
         verb: Who writes, for the message.
         marker: A file that all folders of this verb have.
         inside: Folders to make in it.
-        allow_foreign: Write beside other things too.
+        allow_foreign: Write beside other things too; None if the verb never does.
 
     Raises:
         RunFolderError: The folder holds other things, or cannot be written.
@@ -34,10 +34,8 @@ def results_folder(
             one.name for one in out.iterdir() if not _left_by_a_kill(one, marker, inside)
         )
         if others and marker not in others and not allow_foreign:
-            raise RunFolderError(
-                f"{out} holds {others[0]!r} and is no folder of `{verb}`; "
-                "choose another folder, or say --yes"
-            )
+            cure = "choose another folder" + (", or say --yes" if allow_foreign is False else "")
+            raise RunFolderError(f"{out} holds {others[0]!r} and is no folder of `{verb}`; {cure}")
         for name in inside:
             (out / name).mkdir(exist_ok=True)
     except FileExistsError as error:

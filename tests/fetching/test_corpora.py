@@ -6,18 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reviewscore.sources.files import read_collection
-from tests.commands import Invoke, invoker
+from tests.commands import Invoke
 from tests.fetching.server import pdf
 
 BODY = "We train a router that sends each token to one of two experts. " * 10
-
-
-@pytest.fixture
-def fetch(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("fetch", capsys)
 
 
 def write(file: Path, value: Any) -> None:

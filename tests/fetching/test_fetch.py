@@ -274,6 +274,7 @@ def test_another_fetch_does_not_go_into_the_same_folder(
     assert (other.exit_code, foreign.exit_code) == (2, 2)
     assert "holds another fetch" in other.stderr
     assert "holds 'thesis.txt'" in foreign.stderr
+    assert "--yes" not in foreign.stderr
 
 
 def test_no_name_of_a_person_is_kept(openreview: Replay, fetch: Invoke, tmp_path: Path) -> None:

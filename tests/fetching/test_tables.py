@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from reviewscore.sources.files import read_collection
-from tests.commands import Invoke, invoker
+from tests.commands import Invoke
 from tests.fetching.server import pdf
 
 BODY = "We train a router that sends each token to one of two experts. " * 30
-
-
-@pytest.fixture
-def fetch(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("fetch", capsys)
 
 
 @pytest.fixture
