@@ -274,6 +274,37 @@ def test_data_of_one_kind_of_source_do_not_replace_those_of_another(
     assert lines(tmp_path / "data" / "papers.jsonl")[0]["paper_id"] == "Sub18"
 
 
+def test_a_login_that_nobody_answers_is_no_refusal_and_tells_no_password(
+    openreview: Replay, fetch: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENREVIEW_USERNAME", "me@example.org")
+    monkeypatch.setenv("OPENREVIEW_PASSWORD", "hunter2")
+    monkeypatch.setenv("OPENREVIEW_API_BASEURL", "http://127.0.0.1:9")
+
+    ended = fetch("Sub18", "-o", tmp_path / "data", "--api", "1")
+
+    assert ended.exit_code == 4
+    assert "does not answer to the login" in ended.stderr
+    assert "Retrying" not in ended.stdout
+    assert "hunter2" not in ended.stdout + ended.stderr
+    kept = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+    assert b"hunter2" not in kept
+    assert b"me@example.org" not in kept
+
+
+def test_a_login_that_is_refused_is_told_in_words(
+    openreview: Replay, fetch: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENREVIEW_USERNAME", "me@example.org")
+    monkeypatch.setenv("OPENREVIEW_PASSWORD", "hunter2")
+
+    ended = fetch("Sub18", "-o", tmp_path / "data", "--api", "1")
+
+    assert ended.exit_code == 2
+    assert "refused the login" in ended.stderr
+    assert "hunter2" not in ended.stderr
+
+
 def test_a_time_without_a_zone_is_utc(
     monkeypatch: pytest.MonkeyPatch, openreview: Replay, fetch: Invoke, tmp_path: Path
 ) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -161,7 +163,8 @@ def _client(api: int, address: str) -> Any:
 
     kind = Client if api == 1 else OpenReviewClient
     try:
-        client = kind(baseurl=address)
+        with redirect_stdout(sys.stderr):  # it prints what it tries again
+            client = kind(baseurl=address)
     except RequestException as error:
         raise StopError(
             f"{address} does not answer to the login ({type(error).__name__}); "
