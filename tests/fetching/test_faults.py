@@ -170,7 +170,10 @@ def test_with_as_many_forums_as_wanted_no_list_is_asked_for(
     nothing = openreview.asked[before:]
     raised = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs", "--limit", 3)
 
+    lowered = fetch(VENUE, "-o", tmp_path / "data", "--limit", 1)
+
     assert nothing == []
+    assert "1 paper, 1 review, 1 PDF" in lowered.stdout
     assert "2 papers" in again.stdout
     assert "3 papers" in raised.stdout
 

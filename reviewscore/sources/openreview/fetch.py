@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -122,15 +123,18 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
     if wanted.venue is not None and found.stopped is None:
         keep_form(raw.threads(), out / FORM, say=say, server=server)
     if wanted.first_versions and found.stopped is None:
-        found.stopped = fetch_versions(raw.threads(), out / VERSIONS, say=say, server=server)
+        found.stopped = fetch_versions(
+            raw.threads(wanted.limit), out / VERSIONS, say=say, server=server
+        )
     versions = Versions(out / VERSIONS)
     found.first_versions, found.hidden_versions = len(versions), versions.hidden
     if wanted.pdfs and found.stopped is None:
-        pdfs = fetch_pdfs(raw.known, out / PDFS, say=say, server=server)
+        kept = dict(islice(raw.known.items(), wanted.limit))
+        pdfs = fetch_pdfs(kept, out / PDFS, say=say, server=server)
         found.without_pdf, found.stopped = pdfs.without, pdfs.stopped
     there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
     found.pdfs = len(there)
-    found.built = build(raw.threads(versions), out, pdfs=there)
+    found.built = build(raw.threads(wanted.limit, versions), out, pdfs=there)
     found.built.warnings.update(raw.left_out)
     write_account(out, {**account, **_counts(found)})
     return found

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +96,17 @@ class Raw:
         self.places[place] = last
         write_whole(self._places_file, json.dumps(self.places, indent=1))
 
-    def threads(self, versions: Versions | None = None) -> Iterator[Thread]:
+    def threads(
+        self, limit: int | None = None, versions: Versions | None = None
+    ) -> Iterator[Thread]:
         """All forums, read one by one, as served; what cannot be used is counted.
 
         Args:
+            limit: So many at most, the first that came; None for all.
             versions: First versions of notes, which stand in place of those served.
         """
         self.left_out.clear()
-        for _, line in read_lines(self._path):
+        for _, line in islice(read_lines(self._path), limit):
             try:
                 note = read_note(json.loads(line)["note"])
                 yield thread(note, [_first(one, versions) for one in note.replies])
