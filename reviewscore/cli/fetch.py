@@ -59,6 +59,12 @@ _SHOWN = 8
 @click.option(
     "--pdfs/--no-pdfs", default=True, show_default=True, help="Fetch the papers' PDFs too."
 )
+@click.option(
+    "--first-versions",
+    is_flag=True,
+    help="Take reviews as they were first written, not as changed since: a request for each that "
+    "was changed.",
+)
 @click.option("--limit", type=click.IntRange(1), help="So many papers at most.")
 def command(
     names: tuple[str, ...],
@@ -70,6 +76,7 @@ def command(
     papers: Path | None,
     api: str | None,
     pdfs: bool,
+    first_versions: bool,
     limit: int | None,
 ) -> int:
     """Fetch papers and reviews from OpenReview into a folder that `audit` reads.
@@ -92,6 +99,8 @@ def command(
     local = [one for one in (from_export, from_corpus, from_table) if one is not None]
     if len(local) > 1 or (local and names):
         raise SettingsError("name one source: a venue or forums, or one of the --from- flags")
+    if first_versions and local:
+        raise SettingsError("--first-versions goes with a venue or forums of OpenReview")
     if (columns or papers) and from_table is None:
         raise SettingsError("--columns and --papers go with --from-table")
     if from_table is not None:
@@ -100,6 +109,7 @@ def command(
         return _corpus(from_corpus, output)
     if from_export is not None:
         return _told(read_export(from_export, output, say=say), output)
+    names = tuple(map(_named, names))
     venues = [name for name in names if "/" in name or name == "TMLR"]
     if not names or len(venues) > 1:
         raise SettingsError("name one venue, or forums, or one of the --from- flags")
@@ -114,8 +124,21 @@ def command(
         api=int(api) if api else None,
         pdfs=pdfs,
         limit=limit,
+        first_versions=first_versions,
     )
     return _told(fetch(wanted, output, say=say, server=server), output)
+
+
+def _named(name: str) -> str:
+    """The id in an address of OpenReview's site; another name as it is."""
+    from urllib.parse import parse_qs, urlsplit
+
+    if not name.startswith(("http://", "https://")):
+        return name
+    found = parse_qs(urlsplit(name).query).get("id")
+    if not found:
+        raise SettingsError(f"{name} names no forum or venue; give what stands after ?id=")
+    return found[0]
 
 
 def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path) -> int:
@@ -147,7 +170,7 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
 
 
 def _told(found: Fetched, out: Path) -> int:
-    """Say what is there, what is not and why; the exit code."""
+    """Say what is there and what is not; the exit code."""
     from reviewscore.report.lines import counted
 
     built = found.built
@@ -155,10 +178,23 @@ def _told(found: Fetched, out: Path) -> int:
     if found.pdfs:
         parts.append(counted(found.pdfs, "PDF"))
     click.echo(f"{out}: {', '.join(parts)}")
+    if found.first_versions or found.hidden_versions:
+        hidden = f"; of {found.hidden_versions:,} more it may not be seen"
+        say(
+            f"first versions of {counted(found.first_versions, 'changed review')}"
+            + (hidden if found.hidden_versions else "")
+        )
     if built.without_reviews:
         say(f"{counted(built.without_reviews, 'paper')} without a review that you may read")
+    if built.without_text:
+        say(
+            f"{counted(built.without_text, 'paper')} without a text; `audit --skip-bad-lines` "
+            "goes on without"
+        )
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
+    for name in found.missing[:_SHOWN]:
+        say(f"no forum '{name}' is visible to you: check its id, or log in")
     for name, reason in list(found.without_pdf.items())[:_SHOWN]:
         say(f"no PDF of {name}: {reason}")
     for warning, count in built.warnings.most_common(_SHOWN):
@@ -168,12 +204,19 @@ def _told(found: Fetched, out: Path) -> int:
             "warning: PDFs are the latest versions (of accepted papers the camera-ready), not "
             "always what reviewers read; a flaw mended since looks as if it had never been there"
         )
+    return _ended(found)
+
+
+def _ended(found: Fetched) -> int:
+    """Say how it ended; the exit code."""
     if found.stopped is not None:
         say(f"stopped: {found.stopped}")
         return STOPPED
     if found.empty:
-        say("nothing of this venue is visible to you: check its id, or log in")
+        say(
+            "nothing of this venue is visible to you: check its id to the letter "
+            "(ICLR.cc/2017/conference), or log in"
+        )
         return PARTLY
-    if not built.papers or not built.reviews:
-        return PARTLY
-    return PARTLY if found.without_pdf else 0
+    whole = found.built.papers and found.built.reviews
+    return 0 if whole and not found.missing and not found.without_pdf else PARTLY

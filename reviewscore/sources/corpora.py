@@ -14,11 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 from reviewscore.errors import InputError
-from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, PDFS, REVIEWS, DataFolder
+from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder, copied
 
 _CURE = (
     "name a folder of PeerRead (with reviews/ and parsed_pdfs/ somewhere below it) or of NLPeer "
@@ -84,10 +83,9 @@ def convert_corpus(path: Path, out: Path) -> Converted:
         for file in files:
             try:
                 entry = (_nlpeer if file.name == "reviews.json" else _peerread)(file, path, told)
+                _write(entry, folder, out)
             except InputError as error:
                 told.faults.append(error)
-            else:
-                _write(entry, folder, out)
         told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
     return told
 
@@ -110,14 +108,13 @@ def _review_files(path: Path) -> list[Path]:
 def _write(entry: _Entry, folder: DataFolder, out: Path) -> None:
     paper = dict(entry.paper)
     if entry.pdf is not None:
-        name = f"{paper['paper_id'].replace('/', '-')}.pdf"
-        copyfile(entry.pdf, out / PDFS / name)
-        paper["pdf"] = f"{PDFS}/{name}"
+        paper["pdf"] = copied(entry.pdf, out, paper["paper_id"]).as_posix()
     folder.add(PAPERS, paper)
     for review in entry.reviews:
         folder.add(REVIEWS, review)
-    for text in entry.meta_reviews:
-        folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": text})
+    if entry.meta_reviews:
+        words = "\n\n".join(entry.meta_reviews)
+        folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": words})
 
 
 def _peerread(file: Path, root: Path, told: Converted) -> _Entry:
@@ -133,7 +130,7 @@ def _peerread(file: Path, root: Path, told: Converted) -> _Entry:
     }
     pdf = split / "pdfs" / f"{file.stem}.pdf"
     if parsed.is_file():
-        metadata = _json(parsed, dict).get("metadata")
+        metadata = _either(parsed, pdf).get("metadata")
         paper |= _parsed(metadata if isinstance(metadata, Mapping) else {}, paper)
     usable = pdf if not paper.get("sections") and pdf.is_file() else None
     if not paper.get("sections") and usable is None:
@@ -179,9 +176,9 @@ def _nlpeer(file: Path, root: Path, told: Converted) -> _Entry:
     name = _name(version.parent, root, "data")
     meta = _json(version / "meta.json", dict) if (version / "meta.json").is_file() else {}
     paper: dict[str, Any] = {"paper_id": name, "title": _word(meta.get("title"))}
-    if (version / "paper.itg.json").is_file():
-        paper |= _graph(_json(version / "paper.itg.json", dict))
     pdf = version / "paper.pdf"
+    if (version / "paper.itg.json").is_file():
+        paper |= _graph(_either(version / "paper.itg.json", pdf))
     usable = pdf if not paper.get("text") and pdf.is_file() else None
     if not paper.get("text") and usable is None:
         raise InputError("has neither paper.itg.json nor paper.pdf", file=file, cure="add one")
@@ -247,6 +244,17 @@ def _name(place: Path, root: Path, without: str) -> str:
     """A paper's id: its path below the corpus, without folders that all papers share."""
     parts = [one for one in place.relative_to(root).parts if one != without]
     return "-".join(parts)
+
+
+def _either(parsed: Path, pdf: Path) -> Mapping[str, Any]:
+    """A parsed paper; empty if it is damaged and its PDF is there."""
+    try:
+        found: Mapping[str, Any] = _json(parsed, dict)
+    except InputError:
+        if not pdf.is_file():
+            raise
+        return {}
+    return found
 
 
 def _json(file: Path, kind: type) -> Any:

@@ -3,19 +3,83 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.store.jsonl import JsonLines, write_whole
+from reviewscore.store.jsonl import JsonLines, write_bytes_whole, write_whole
 from reviewscore.store.results import results_folder
 
 PAPERS, REVIEWS, METAREVIEWS = "papers.jsonl", "reviews.jsonl", "metareviews.jsonl"
 ACCOUNT = "fetch.json"
 """Account of how the data came there; every such folder has one."""
 PDFS = "pdfs"
+_SCHEMA = "reviewscore.fetch/1"
+_LONGEST = 100
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+_RESERVED = re.compile(r"(?i)[.].*|.*[.]|(con|prn|aux|nul|com\d|lpt\d)([.].*)?")
+"""Names that some systems hide or refuse."""
+
+
+def read_account(out: Path) -> dict[str, Any]:
+    """The account of how the data came there; empty if there is none.
+
+    Raises:
+        RunFolderError: It cannot be read.
+    """
+    file = out / ACCOUNT
+    if not file.is_file():
+        return {}
+    try:
+        found: object = json.loads(file.read_text("utf-8"))
+    except (ValueError, RecursionError, OSError) as error:
+        raise RunFolderError(f"{file} is no account of a fetch; choose another folder") from error
+    if not isinstance(found, dict) or found.get("schema") != _SCHEMA:
+        raise RunFolderError(f"{file} is no account of a fetch; choose another folder")
+    return found
+
+
+def write_account(out: Path, made: Mapping[str, Any]) -> None:
+    """Write how the data came there."""
+    told = without_surrogates({"schema": _SCHEMA, **made})
+    write_whole(out / ACCOUNT, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def copied(file: Path, out: Path, name: str) -> Path:
+    """Copy a PDF into the folder; its place in it.
+
+    Names that differ give files that differ, whatever a file system makes of their characters.
+
+    Args:
+        file: The PDF.
+        out: The folder.
+        name: The paper's id.
+
+    Raises:
+        InputError: It cannot be read.
+        StopError: The disk is full.
+        RunFolderError: The folder cannot be written.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    place = Path(PDFS) / f"{file_name(name)}.pdf"
+    write_bytes_whole(out / place, data)
+    return place
+
+
+def file_name(name: str) -> str:
+    """A paper's id as a file name that all systems allow, with a sum where it had to change."""
+    plain = _UNSAFE.sub("-", name)
+    if plain == name and len(name) <= _LONGEST and not _RESERVED.fullmatch(name):
+        return name
+    return f"{plain[:_LONGEST]}-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 class DataFolder:
@@ -31,16 +95,25 @@ class DataFolder:
     """
 
     def __init__(self, out: Path) -> None:
-        results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,))
+        results_folder(out, verb="fetch", marker=ACCOUNT, inside=(PDFS,), allow_foreign=None)
         self._out = out
         self._drafts = {name: out / f".{name}.new" for name in (PAPERS, REVIEWS, METAREVIEWS)}
         self._files: dict[str, JsonLines] = {}
         self.written = dict.fromkeys(self._drafts, 0)
 
     def account(self, made: Mapping[str, Any]) -> None:
-        """Write how the data came there."""
-        told = {"schema": "reviewscore.fetch/1", **made}
-        write_whole(self._out / ACCOUNT, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+        """Write how the data came there.
+
+        Raises:
+            RunFolderError: What is there came from another kind of source.
+        """
+        old = read_account(self._out)
+        if old and old.get("source") != made["source"]:
+            raise RunFolderError(
+                f"{self._out} holds data of another source ({old.get('source')}); "
+                "choose another folder"
+            )
+        write_account(self._out, made)
 
     def add(self, name: str, record: Mapping[str, Any]) -> None:
         """Write a record into one of the three files; fields without a value are left out."""

@@ -24,7 +24,7 @@ _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
 _NOT_WARNED = frozenset(
     {"human_ratings", "form", "roles", "scores", "extra", "version", "modified", "license"}
-    | {"pdf_version", "points", "meta_review"}
+    | {"pdf_version", "points", "meta_review", "general_response", "changed"}
 )
 """Fields that are known to be there and not ours."""
 

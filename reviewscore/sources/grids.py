@@ -12,6 +12,10 @@ from reviewscore.errors import InputError
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _DELIMITERS = ",;\t"
 
+_LARGEST_CELL = 100_000_000
+OVERFLOW = ""
+"""Name of what stands to the right of all headings."""
+
 Grid = Iterator[tuple[int, dict[str, str]]]
 """Rows with their 1-based line and cells by heading."""
 
@@ -40,7 +44,7 @@ def read_csv(file: Path) -> Grid:
     columns: list[str] | None = None
     for line, cells in csv_cells(file):
         if columns is None:
-            columns = [heading(one) for one in cells]
+            columns = _headings(cells)
             continue
         yield line, _cells(columns, cells)
 
@@ -62,6 +66,7 @@ def csv_cells(file: Path) -> Iterator[tuple[int, list[str]]]:
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    csv.field_size_limit(_LARGEST_CELL)  # a cell may hold a paper
     before = 0
     try:
         for cells in reader:
@@ -91,7 +96,7 @@ def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
 
 
 def _grid(rows: Sequence[Sequence[object]]) -> Grid:
-    columns = [heading(str(one)) for one in rows[0]]
+    columns = _headings([str(one) for one in rows[0]])
     for line, row in enumerate(rows[1:], start=2):
         yield line, _cells(columns, [_text(one) for one in row])
 
@@ -107,5 +112,20 @@ def heading(cell: str) -> str:
     return cell.strip().lower().replace(" ", "_")
 
 
+def _headings(cells: Sequence[str]) -> list[str]:
+    """Names of columns; of columns with one name the later ones are numbered."""
+    names: list[str] = []
+    for cell in cells:
+        name = plain = heading(cell)
+        number = 1
+        while name and name in names:
+            number += 1
+            name = f"{plain}_{number}"
+        names.append(name)
+    return names
+
+
 def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
-    return {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+    found = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+    beyond = " ".join(cell.strip() for cell in cells[len(columns) :]).strip()
+    return {**found, OVERFLOW: beyond} if beyond else found

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Word, input_error
+from reviewscore.sources.data_folder import METAREVIEWS
 from reviewscore.sources.records import Row, Shelf
 from reviewscore.sources.written import Materials, Numbered
 
@@ -30,6 +31,13 @@ def meta_reviews_of(materials: Materials) -> dict[str, str]:
     """Meta-reviews that came with synopses or papers, by paper; empty ones are left out."""
     texts = {name: row.meta_review or "" for name, row in materials.synopses.items()}
     return {name: tidy(text).text for name, text in texts.items() if text.strip()}
+
+
+def beside(data: Path) -> Path | None:
+    """The file of meta-reviews that `fetch` wrote beside reviews; None if there is none."""
+    folder = data if data.is_dir() else data.parent
+    file = folder / METAREVIEWS
+    return file if file.is_file() else None
 
 
 def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, str]:

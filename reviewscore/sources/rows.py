@@ -120,7 +120,7 @@ def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
         fields={name: text.text for name, text in tidied.items()},
         rating=row.rating,
         confidence=row.confidence,
-        author_response=tidy(row.author_response).text if row.author_response else None,
+        author_response=(tidy(row.author_response or "").text.strip() or None),
         date=row.date,
     )
     return review, notes

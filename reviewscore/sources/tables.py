@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError
-from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder
-from reviewscore.sources.grids import SPREADSHEETS, read_grid
+from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder, copied
+from reviewscore.sources.grids import OVERFLOW, SPREADSHEETS, read_grid
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.roles import plain_name
 
@@ -17,8 +18,10 @@ _OF_REVIEW = (
     "review_id", "reviewer", "rating", "confidence", "author_response", "date",
 )  # fmt: skip
 _OF_PAPER = ("title", "abstract", "text", "pdf", "venue", "year", "decision")
+_WORDS = ("title", "abstract", "text", "venue", "decision")
 _BOX = "review"
 """Name of the whole review where it is in one column."""
+_WHOLE = re.compile(r"\d+\.0")
 _SHEETS = (".csv", ".tsv", *SPREADSHEETS)
 _LINES = (".jsonl", ".parquet")
 _PAPER_FILES = (".pdf", ".txt", ".md", ".json")
@@ -73,7 +76,8 @@ class Columns:
     def value(self, row: Mapping[str, object], name: str) -> object:
         """A cell; None if there is no such column, or nothing in it."""
         found = row.get(self.of[name]) if name in self.of else None
-        return None if found is None or not str(found).strip() else found
+        empty = found is None or found != found or not str(found).strip()  # noqa: PLR0124 - NaN
+        return None if empty else found
 
 
 @dataclass
@@ -116,26 +120,24 @@ def convert_table(
     rows = list(_rows(table))
     if not rows:
         raise InputError("holds no rows", file=table, cure="write one review a row")
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    names = [one for one in dict.fromkeys(name for _, row in rows for name in row) if one]
     columns = Columns.read(table, names, given)
     told = Converted()
     known: set[str] = set()
+    ids: dict[str, int] = {}
     with DataFolder(out) as folder:
         folder.account({"source": "table", "file": table.name, "columns": dict(columns.of)})
         for line, row in rows:
             try:
-                paper = _text(columns.value(row, "paper_id"))
-                if not paper:
-                    raise InputError("names no paper", file=table, line=line, field="paper_id")
-                review = _review(columns, row, paper, f"{paper}/{line}")
-                if review is None:
-                    raise InputError("holds no review", file=table, line=line, field=_BOX)
+                review = _checked(columns, row, ids, (table, line))
+                paper = str(review["paper_id"])
                 if paper not in known:
                     folder.add(PAPERS, _paper(columns, row, paper, papers, out, (table, line)))
                     known.add(paper)
             except InputError as error:
                 told.faults.append(error)
             else:
+                ids[str(review["review_id"])] = line
                 folder.add(REVIEWS, review)
         told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
     return told
@@ -153,6 +155,42 @@ def _rows(table: Path) -> Iterator[tuple[int, dict[str, object]]]:
             yield line, dict(cells)
     else:
         raise InputError("is no table", file=table, cure=f"give {', '.join((*_SHEETS, *_LINES))}")
+
+
+def _checked(
+    columns: Columns, row: Mapping[str, object], ids: Mapping[str, int], place: tuple[Path, int]
+) -> dict[str, Any]:
+    """The record of a review.
+
+    Raises:
+        InputError: The row cannot be used.
+    """
+    table, line = place
+    if row.get(OVERFLOW):
+        raise InputError(
+            f"has more cells than there are headings ('{str(row[OVERFLOW])[:40]}')",
+            file=table,
+            line=line,
+            cure="put texts that hold the delimiter into quotes",
+        )
+    paper = _bare(_text(columns.value(row, "paper_id")))
+    if not paper:
+        raise InputError("names no paper", file=table, line=line, field="paper_id")
+    usual = f"{paper}/{line}"
+    while usual in ids:  # tabs of one file number their rows alike
+        usual += "+"
+    review = _review(columns, row, paper, usual)
+    if review is None:
+        raise InputError("holds no review", file=table, line=line, field=_BOX)
+    if (name := str(review["review_id"])) in ids:
+        raise InputError(
+            f"'{name}' is also on line {ids[name]}",
+            file=table,
+            line=line,
+            field="review_id",
+            cure="give every review its own",
+        )
+    return review
 
 
 def _review(
@@ -183,7 +221,7 @@ def _paper(
         InputError: There is neither a text nor a file.
     """
     found: dict[str, Any] = {name: columns.value(row, name) for name in _OF_PAPER}
-    found |= {name: _text(found[name]) for name in ("title", "abstract", "text", "venue")}
+    found |= {name: _text(found[name]) for name in _WORDS}
     found["paper_id"] = paper
     if found["text"]:
         return {**found, "pdf": None}
@@ -191,8 +229,11 @@ def _paper(
     names = [found["pdf"]] if found["pdf"] else [f"{paper}{ending}" for ending in _PAPER_FILES]
     for name in names:
         file = folder / str(name)
-        inside = file.resolve().is_relative_to(folder.resolve())
-        if inside and file.is_file():
+        try:
+            inside = file.resolve().is_relative_to(folder.resolve()) and file.is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            inside = False
+        if inside:
             return {**found, **_copied(file, paper, out)}
     raise InputError(
         f"there is no text of paper '{paper}'",
@@ -204,20 +245,20 @@ def _paper(
 
 
 def _copied(file: Path, paper: str, out: Path) -> dict[str, Any]:
-    from shutil import copyfile
-
-    from reviewscore.papers.hygiene import read_text
-    from reviewscore.sources.data_folder import PDFS
+    from reviewscore.papers.load import load_paper
 
     if file.suffix.lower() != ".pdf":
-        return {"text": read_text(file), "pdf": None}
-    name = "".join(one if one.isalnum() or one in "-_." else "-" for one in paper)[:100]
-    copyfile(file, out / PDFS / f"{name}.pdf")
-    return {"pdf": f"{PDFS}/{name}.pdf"}
+        return {"text": load_paper(file).text, "pdf": None}
+    return {"pdf": copied(file, out, paper).as_posix()}
 
 
 def _plain(name: str) -> str:
     return plain_name(name).replace(" ", "_")
+
+
+def _bare(name: str) -> str:
+    """An identifier; a whole number that passed through a table of numbers is one again."""
+    return name.removesuffix(".0") if _WHOLE.fullmatch(name) else name
 
 
 def _text(value: object) -> str:

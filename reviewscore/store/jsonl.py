@@ -100,9 +100,18 @@ def write_whole(path: Path, text: str) -> None:
         StopError: The disk is full.
         RunFolderError: The file cannot be written.
     """
+    write_bytes_whole(path, text.encode())
+
+
+def write_bytes_whole(path: Path, data: bytes) -> None:
+    """As `write_whole`, for a file that is no text.
+
+    Raises:
+        StopError, RunFolderError: As `write_whole`.
+    """
     draft = path.with_name(f".{path.name}.new")
     try:
-        draft.write_bytes(text.encode())
+        draft.write_bytes(data)
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)

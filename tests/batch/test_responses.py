@@ -120,6 +120,15 @@ def test_the_embedded_judge_does_not_pretend_to_read_responses(data: Path, tmp_p
     assert all(one.without_response is None for one in read_points(tmp_path / "run"))
 
 
+def test_an_answer_of_blanks_is_none(data: Path, server: Loopback, tmp_path: Path) -> None:
+    file = data / "reviews.jsonl"
+    file.write_text(file.read_text().replace(ANSWER, " \\n "))
+
+    found = run(data, tmp_path / "run", server, author_response=True)
+
+    assert all(one.without_response is None for one in found.values())
+
+
 def test_an_estimate_counts_the_second_verdict(data: Path) -> None:
     def calls(**flags: object) -> float:
         settings = resolve({"model": "openai/gpt-4o", "score": "base", **flags}).settings

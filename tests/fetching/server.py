@@ -60,17 +60,25 @@ class Replay:
         mishaps: Answers that come before the true ones, in order.
         page: Notes of a page at most.
         stuck: Whether ``after`` is ignored, so that a page repeats.
+        prefixes: Whether API 1 gives all notes whose invitation begins as asked, as it does.
         asked: Path and query of each request.
         headers: Of each request.
+        extra: Further submissions.
+        form: The invitation to review; None if nobody may see it.
+        edits: History by note; that of others may not be read.
+        pdf: What a request for a paper's PDF is answered with.
     """
 
     url: str = ""
     mishaps: list[Answer] = field(default_factory=list)
     page: int = 1000
     stuck: bool = False
+    prefixes: bool = False
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     extra: list[dict[str, Any]] = field(default_factory=list)
+    form: dict[str, Any] | None = None
+    edits: dict[str, list[Any]] = field(default_factory=dict)
     pdf: Callable[[str], Answer] = lambda _: (200, pdf(), {"Content-Type": "application/pdf"})
 
     def answer(self, path: str, query: dict[str, str]) -> Answer:
@@ -81,28 +89,43 @@ class Replay:
         _, api, what = path.split("/", 2)
         if what == "pdf":
             return self.pdf(query["id"])
-        if what == "groups":
-            group = load("v2_group_iclr2025")
-            found = [group] if query["id"] == group["id"] else []
-            return _json(200, {"groups": found}) if found else _json(404, {"message": "no group"})
         if what != "notes":
-            return _json(404, {"name": "NotFoundError", "message": f"no {what}"})
-        notes = [one for one in self._submissions(api) if _fits(one, query)]
+            return self._beside(what, api, query)
+        notes = [one for one in self._submissions(api) if _fits(one, query, self.prefixes)]
         notes.sort(key=lambda one: str(one["id"]))
         if "after" in query and not self.stuck:
             notes = [one for one in notes if one["id"] > query["after"]]
         return _json(200, {"notes": notes[: min(self.page, int(query.get("limit", "1000")))]})
+
+    def _beside(self, what: str, api: str, query: dict[str, str]) -> Answer:
+        if what == "groups":
+            group = load("v2_group_iclr2025")
+            found = [group] if query["id"] == group["id"] else []
+            return _json(200, {"groups": found}) if found else _json(404, {"message": "no group"})
+        if what == "invitations" and self.form is not None:
+            return _json(200, {"invitations": [self.form]})
+        if what in ("notes/edits", "references"):
+            asked = query["note.id"] if api == "v2" else query["referent"]
+            found = self.edits.get(asked)
+            refused = {"name": "ForbiddenError", "message": "not for you"}
+            return (
+                _json(403, refused)
+                if found is None
+                else _json(200, {what.rpartition("/")[2]: found})
+            )
+        return _json(404, {"name": "NotFoundError", "message": f"no {what}"})
 
     def _submissions(self, api: str) -> list[dict[str, Any]]:
         named = [load(name)["submission"] for name in threads() if name.startswith(api)]
         return [*named, *(one for one in self.extra if ("invitations" in one) == (api == "v2"))]
 
 
-def _fits(note: dict[str, Any], query: dict[str, str]) -> bool:
+def _fits(note: dict[str, Any], query: dict[str, str], prefixes: bool) -> bool:
     if "id" in query:
         return bool(note["id"] == query["id"])
     made = note["invitations"][0] if "invitations" in note else note["invitation"]
-    return bool(made == query.get("invitation"))
+    asked = query.get("invitation", "?")
+    return bool(made == asked or (prefixes and "invitation" in note and made.startswith(asked)))
 
 
 def _json(status: int, body: object) -> Answer:

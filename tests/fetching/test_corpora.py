@@ -6,18 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reviewscore.sources.files import read_collection
-from tests.commands import Invoke, invoker
+from tests.commands import Invoke
 from tests.fetching.server import pdf
 
 BODY = "We train a router that sends each token to one of two experts. " * 10
-
-
-@pytest.fixture
-def fetch(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("fetch", capsys)
 
 
 def write(file: Path, value: Any) -> None:
@@ -73,6 +66,16 @@ def test_peerread_is_read_with_meta_reviews_and_without_the_discussion(
     assert found.papers["iclr_2017-dev-8"].load().text.startswith("Routing with Two Experts")
     (chair,) = (tmp_path / "data" / "metareviews.jsonl").read_text().splitlines()
     assert json.loads(chair)["meta_review"] == "We agree: accept."
+
+
+def test_a_damaged_parse_is_made_good_by_the_pdf(fetch: Invoke, tmp_path: Path) -> None:
+    split = peerread(tmp_path / "PeerRead") / "iclr_2017" / "dev"
+    (split / "parsed_pdfs" / "8.pdf.json").write_text('{"name": ')
+
+    ended = fetch("--from-corpus", tmp_path / "PeerRead", "-o", tmp_path / "data")
+
+    assert "2 papers, 2 reviews" in ended.stdout
+    assert "8.pdf.json" not in ended.stderr
 
 
 def nlpeer(root: Path) -> Path:

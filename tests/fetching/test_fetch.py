@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reviewscore.sources.files import read_collection
-from reviewscore.sources.openreview import server as servers
 from reviewscore.sources.openreview.raw import scrubbed
 from tests.commands import Ended, Invoke, invoker
-from tests.fetching.server import HTML, JSON, Replay, load, replaying
+from tests.fetching.server import HTML, JSON, Replay, load
 
 VENUE = "ICLR.cc/2025/Conference"
-
-
-@pytest.fixture
-def openreview(monkeypatch: pytest.MonkeyPatch) -> Iterator[Replay]:
-    """Both servers on loopback, and no waiting."""
-    with replaying() as replay:
-        monkeypatch.setenv("OPENREVIEW_API_BASEURL", f"{replay.url}/v1")
-        monkeypatch.setenv("OPENREVIEW_API_BASEURL_V2", f"{replay.url}/v2")
-        for name in ("USERNAME", "PASSWORD", "TOKEN"):
-            monkeypatch.delenv(f"OPENREVIEW_{name}", raising=False)
-        monkeypatch.setattr(servers.Server, "pace", 0.0)
-        monkeypatch.setattr(servers.Server.__init__, "__defaults__", _quick())
-        yield replay
-
-
-def _quick() -> tuple[Any, ...]:
-    defaults = servers.Server.__init__.__defaults__
-    assert defaults is not None
-    return (0.0, lambda _: None, *defaults[2:])
-
-
-@pytest.fixture
-def fetch(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("fetch", capsys)
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -300,6 +274,7 @@ def test_another_fetch_does_not_go_into_the_same_folder(
     assert (other.exit_code, foreign.exit_code) == (2, 2)
     assert "holds another fetch" in other.stderr
     assert "holds 'thesis.txt'" in foreign.stderr
+    assert "--yes" not in foreign.stderr
 
 
 def test_no_name_of_a_person_is_kept(openreview: Replay, fetch: Invoke, tmp_path: Path) -> None:

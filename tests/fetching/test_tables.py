@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from reviewscore.sources.files import read_collection
-from tests.commands import Invoke, invoker
+from tests.commands import Invoke
 from tests.fetching.server import pdf
 
 BODY = "We train a router that sends each token to one of two experts. " * 30
-
-
-@pytest.fixture
-def fetch(capsys: pytest.CaptureFixture[str]) -> Invoke:
-    return invoker("fetch", capsys)
 
 
 @pytest.fixture
@@ -137,3 +132,121 @@ def test_what_is_no_table_and_what_is_two_sources_is_refused(fetch: Invoke, tmp_
     assert "go with --from-table" in loose.stderr
     assert "name one venue" in nothing.stderr
     assert {no_table.exit_code, two.exit_code, loose.exit_code, nothing.exit_code} == {2}
+
+
+def converted(fetch: Invoke, table: Path, text: str, *words: object) -> tuple[int, str, Path]:
+    table.write_text(text, "utf-8")
+    out = table.parent / "data"
+    ended = fetch("--from-table", table, "-o", out, *words)
+    return ended.exit_code, ended.stderr, out
+
+
+def test_a_cell_may_hold_a_whole_paper(fetch: Invoke, tmp_path: Path) -> None:
+    whole = "We train a router. " * 20_000
+
+    code, stderr, out = converted(
+        fetch, tmp_path / "t.csv", f'\ufeffpaper_id,text,review\np,"{whole}",Thin.\n'
+    )
+
+    assert code == 0, stderr
+    assert len(read_collection(out).papers["p"].load().text) > 300_000
+
+
+def test_a_row_with_more_cells_than_headings_is_no_review_cut_short(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    text = "paper_id,review\n17,Fine, but thin.\n18,Good.\n"
+
+    code, stderr, out = converted(fetch, tmp_path / "t.csv", text, "--papers", papers)
+
+    assert code == 3
+    assert "t.csv:2: has more cells than there are headings ('but thin.')" in stderr
+    assert [one.paper_id for one in read_collection(out).reviews] == ["18"]
+
+
+def test_columns_of_one_name_are_told_apart(fetch: Invoke, papers: Path, tmp_path: Path) -> None:
+    text = "paper_id,Comments,Comments\n17,Thin.,No baseline.\n"
+
+    code, _, out = converted(
+        fetch, tmp_path / "t.csv", text, "--papers", papers, "--columns", "strengths=Comments",
+        "--columns", "weaknesses=Comments_2",
+    )  # fmt: skip
+
+    assert code == 0
+    assert read_collection(out).reviews[0].fields == {
+        "strengths": "Thin.",
+        "weaknesses": "No baseline.",
+    }
+
+
+def test_a_review_that_is_there_twice_is_left_out_and_the_rest_can_be_read(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    text = "paper_id,review_id,review\n17,a,Good.\n18,a,Thin.\n18,b,Bad.\n"
+
+    code, stderr, out = converted(fetch, tmp_path / "t.csv", text, "--papers", papers)
+
+    assert code == 3
+    assert "t.csv:3: field 'review_id': 'a' is also on line 2" in stderr
+    assert [one.review_id for one in read_collection(out).reviews] == ["a", "b"]
+
+
+def test_numbers_that_passed_through_a_table_are_the_names_of_their_papers(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    text = "paper_id,review\n17.0,Good.\n"
+
+    code, stderr, out = converted(fetch, tmp_path / "t.csv", text, "--papers", papers)
+
+    assert code == 0, stderr
+    assert list(read_collection(out).papers) == ["17"]
+
+
+def test_papers_whose_names_differ_in_odd_characters_keep_their_own_pdf(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    (papers / "other.pdf").write_bytes(pdf() + b"\n% another")
+    text = "paper_id,review,pdf\na/b,Good.,17.pdf\na b,Thin.,other.pdf\nCON,Bad.,17.pdf\n"
+
+    code, stderr, out = converted(fetch, tmp_path / "t.csv", text, "--papers", papers)
+
+    assert code == 0, stderr
+    rows = [json.loads(one) for one in (out / "papers.jsonl").read_text().splitlines()]
+    assert len({one["pdf"] for one in rows}) == 3
+    assert (out / rows[1]["pdf"]).read_bytes().endswith(b"another")
+    assert not (out / "pdfs" / "CON.pdf").exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 3000, "a\\u0000b", "../../etc/passwd"])
+def test_a_name_that_no_file_can_have_is_a_paper_without_text(
+    fetch: Invoke, tmp_path: Path, name: str
+) -> None:
+    line = f'{{"paper_id": "{name}", "review": "Good."}}\n'
+
+    code, stderr, _ = converted(fetch, tmp_path / "t.jsonl", line, "--papers", tmp_path)
+
+    assert code == 3
+    assert "there is no text of paper" in stderr
+
+
+def test_empty_cells_of_data_frames_are_empty(fetch: Invoke, tmp_path: Path) -> None:
+    line = f'{{"paper_id": 17.0, "review": %s, "title": NaN, "text": "{BODY}", "decision": 1}}\n'
+
+    code, stderr, out = converted(
+        fetch, tmp_path / "t.jsonl", line % "NaN" + line % '"Thin."', "--papers", tmp_path
+    )
+
+    assert code == 3
+    assert "t.jsonl:1: field 'review': holds no review" in stderr
+    assert read_collection(out).papers["17"].title != "nan"
+
+
+def test_a_papers_record_is_read_as_such(fetch: Invoke, papers: Path, tmp_path: Path) -> None:
+    (papers / "19.json").write_text(json.dumps({"title": "Router", "text": BODY}))
+
+    code, _, out = converted(
+        fetch, tmp_path / "t.csv", "paper_id,review\n19,Thin.\n", "--papers", papers
+    )
+
+    assert code == 0
+    assert read_collection(out).papers["19"].load().text.startswith("We train a router")

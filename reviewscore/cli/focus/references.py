@@ -20,7 +20,8 @@ from reviewscore.cli.tabling import say, tell
 @click.option(
     "--metareviews",
     type=click.Path(path_type=Path),
-    help="File of paper_id and meta_review, if papers or synopses in DATA have none.",
+    help="File of paper_id and meta_review, if papers or synopses in DATA have none; "
+    "metareviews.jsonl in DATA, as `fetch` writes it, is read without.",
 )
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
 @asking_options
@@ -45,14 +46,16 @@ def command(
               reviewscore focus experts --system mine=mine.jsonl --reference experts
     """
     from reviewscore.focus.references import expected_references, make_references, sources_of
-    from reviewscore.sources.meta_reviews import meta_reviews_of, read_meta_reviews
+    from reviewscore.sources.meta_reviews import beside, meta_reviews_of, read_meta_reviews
     from reviewscore.sources.written import read_materials
 
     settings = settings_of(model, flags)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     tell(materials)
     texts = meta_reviews_of(materials)
-    if metareviews is not None:
+    if metareviews is None and (metareviews := beside(data)) is not None:
+        texts = read_meta_reviews(metareviews, skip_bad_lines=skip_bad_lines) | texts
+    elif metareviews is not None:
         texts |= read_meta_reviews(metareviews, skip_bad_lines=skip_bad_lines)
     files = [] if metareviews is None else [metareviews]
     sources = sources_of(materials, texts, files=files)

@@ -7,31 +7,32 @@ meta-reviews are built from it anew each time.
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError, StopError
-from reviewscore.sources.data_folder import ACCOUNT, PDFS, DataFolder
+from reviewscore.sources.data_folder import PDFS, DataFolder, read_account, write_account
 from reviewscore.sources.openreview.export import files_of, records_in
 from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
+from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs
 from reviewscore.sources.openreview.raw import Raw
+from reviewscore.sources.openreview.review_form import keep_form
 from reviewscore.sources.openreview.server import Server
-from reviewscore.store.jsonl import write_whole
+from reviewscore.sources.openreview.versions import Versions, fetch_versions
 
 RAW = Path("raw") / "threads.jsonl"
+FORM = Path("raw") / "form.json"
+VERSIONS = Path("raw") / "versions.jsonl"
 PAGE = 1000
 """Notes of a page at most; servers cut larger pages without a word."""
-_MAGIC = b"%PDF-"
-_SMALLEST = 1_000
-_TELL = 20
-_SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_V1_LISTS = ("Blind_Submission", "Submission", "submission", "Withdrawn_Submission")
+_BLIND = "Blind_Submission"
+_V1_LISTS = (
+    _BLIND, "Submission", "submission", "Withdrawn_Submission", "Desk_Rejected_Submission",
+)  # fmt: skip
 
 Say = Callable[[str], None]
 
@@ -46,6 +47,7 @@ class Wanted:
         api: 1 or 2; None tries 2, then 1.
         pdfs: Whether papers are fetched too.
         limit: Forums at most; None for all.
+        first_versions: Whether the first versions of changed reviews are asked for.
     """
 
     venue: str | None = None
@@ -53,6 +55,7 @@ class Wanted:
     api: int | None = None
     pdfs: bool = True
     limit: int | None = None
+    first_versions: bool = False
 
 
 @dataclass
@@ -62,7 +65,10 @@ class Fetched:
     Attributes:
         built: What was written.
         new: Forums that this session fetched.
+        missing: Forums that were asked for and are not visible.
         pdfs: Papers whose PDF is there.
+        first_versions: Reviews that are there as they were first written.
+        hidden_versions: Changed reviews whose first version may not be seen.
         without_pdf: Papers whose PDF could not be had, with the reason.
         stopped: The refusal that ended it, in words; None if it is complete.
         empty: Whether nothing of a venue could be seen.
@@ -70,7 +76,10 @@ class Fetched:
 
     built: Built
     new: int = 0
+    missing: list[str] = field(default_factory=list)
     pdfs: int = 0
+    first_versions: int = 0
+    hidden_versions: int = 0
     without_pdf: dict[str, str] = field(default_factory=dict)
     stopped: str | None = None
     empty: bool = False
@@ -87,31 +96,47 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
 
     Raises:
         RunFolderError: The folder holds other things, or cannot be written.
-        InputError: A forum does not exist.
+        InputError: None of the forums is visible.
         SettingsError: The extra is missing, or the login was refused.
     """
     DataFolder(out)
-    (out / RAW).parent.mkdir(exist_ok=True)
     account = _account(wanted, out)
+    (out / RAW).parent.mkdir(exist_ok=True)
     raw = Raw(out / RAW)
-    stopped, new = None, 0
+    found = Fetched(Built())
     try:
-        for api, records in _pages(wanted, raw, server):
-            new += raw.add(api, records, wanted.limit)
+        for api, records in _pages(wanted, raw, server, found.missing, say):
+            found.new += raw.add(api, records, wanted.limit)
             say(f"{len(raw.known):,} forums")
             if raw.full(wanted.limit):
                 break
     except StopError as error:
-        stopped = str(error)
+        found.stopped = str(error)
     finally:
         raw.close()
-    found = Fetched(Built(), new=new, stopped=stopped, empty=not raw.known)
-    if wanted.pdfs and stopped is None:
-        found.stopped = _pdfs(raw, out / PDFS, found, say, server)
+    found.empty = not raw.known
+    if found.empty and found.missing and wanted.venue is None and found.stopped is None:
+        raise InputError(
+            f"no forum '{found.missing[0]}' is visible on OpenReview",
+            cure="check its id, or log in to see it",
+        )
+    if wanted.venue is not None and found.stopped is None:
+        keep_form(raw.threads(), out / FORM, say=say, server=server)
+    if wanted.first_versions and found.stopped is None:
+        found.stopped = fetch_versions(
+            raw.threads(wanted.limit), out / VERSIONS, say=say, server=server
+        )
+    versions = Versions(out / VERSIONS)
+    found.first_versions, found.hidden_versions = len(versions), versions.hidden
+    if wanted.pdfs and found.stopped is None:
+        kept = dict(islice(raw.known.items(), wanted.limit))
+        pdfs = fetch_pdfs(kept, out / PDFS, say=say, server=server)
+        found.without_pdf, found.stopped = pdfs.without, pdfs.stopped
     there = {one.stem: Path(PDFS) / one.name for one in (out / PDFS).glob("*.pdf")}
     found.pdfs = len(there)
-    found.built = build(raw.threads(say), out, pdfs=there)
-    write_whole(out / ACCOUNT, json.dumps({**account, **_counts(found)}, indent=1) + "\n")
+    found.built = build(raw.threads(wanted.limit, versions), out, pdfs=there)
+    found.built.warnings.update(raw.left_out)
+    write_account(out, {**account, **_counts(found)})
     return found
 
 
@@ -143,54 +168,75 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
         raise InputError(
             "holds no submission", file=path, cure="export the submissions with details=replies"
         )
-    DataFolder(out)
-    account = {"schema": "reviewscore.fetch/1", "source": "export"}
-    write_whole(out / ACCOUNT, json.dumps({**account, "complete": False}) + "\n")
-    built = build(forums.threads(), out, pdfs=_given_pdfs(path, out))
+    DataFolder(out).account({"source": "export", "complete": False})
+    given = given_pdfs(path, out, forums.names())
+    built = build(forums.threads(), out, pdfs=given)
     built.warnings.update(forums.warnings)
-    found = Fetched(built, pdfs=len(list((out / PDFS).glob("*.pdf"))))
-    write_whole(out / ACCOUNT, json.dumps({**account, **_counts(found)}, indent=1) + "\n")
+    found = Fetched(built, pdfs=len(given))
+    write_account(out, {"source": "export", **_counts(found)})
     return found
 
 
 def _pages(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server]
+    wanted: Wanted, raw: Raw, server: Callable[[int], Server], missing: list[str], say: Say
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
+    if raw.full(wanted.limit):
+        return
     for name in wanted.forums:
         if name not in raw.known:
-            yield _forum(name, wanted.api, server)
+            found = _forum(name, wanted.api, server)
+            if found is None:
+                missing.append(name)
+            else:
+                yield found
     if wanted.venue is None:
+        return
+    if raw.complete:
+        say(
+            f"the venue's list was read to its end on {raw.complete}; what was added or changed "
+            "since is not looked for: fetch into a new folder for that"
+        )
         return
     size = PAGE if wanted.limit is None else min(PAGE, wanted.limit)
     for api in (wanted.api,) if wanted.api else (2, 1):
         host = server(api)
-        for invitation in _lists(wanted.venue, api, host):
+        for invitation in _lists(wanted.venue, api, host, raw):
             yield from ((api, page) for page in _list(host, invitation, raw, size))
-        if any(place.startswith(f"{api} ") for place in raw.places):
+        if raw.began(api):
+            raw.ended()
             return  # no venue is on both hosts
 
 
 def _forum(
     name: str, api: int | None, server: Callable[[int], Server]
-) -> tuple[int, list[Mapping[str, Any]]]:
+) -> tuple[int, list[Mapping[str, Any]]] | None:
+    """A forum by its id, or by that of one of its notes; None if none is visible."""
     for number in (api,) if api else (2, 1):
         try:
-            found = server(number).get("/notes", {"id": name, "details": "replies"})
+            notes = _note(name, server(number))
+            heads = {str(one["forum"]) for one in notes if isinstance(one.get("forum"), str)}
+            if heads and name not in heads:
+                notes = _note(heads.pop(), server(number))
         except InputError:
             continue
-        notes = _notes(found)
         if notes:
             return number, notes
-    raise InputError(
-        f"no forum '{name}' is visible on OpenReview", cure="check its id, or log in to see it"
-    )
+    return None
 
 
-def _lists(venue: str, api: int, host: Server) -> list[str]:
+def _note(name: str, host: Server) -> list[Mapping[str, Any]]:
+    return _notes(host.get("/notes", {"id": name, "details": "replies"}), host)
+
+
+def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
     """The invitations that hold a venue's submissions."""
     if api == 1:
-        return [f"{venue}/-/{name}" for name in _V1_LISTS]
+        for name in _V1_LISTS:
+            # Those who may see them find the signed originals of blind submissions there.
+            if name.lower() != "submission" or not raw.began(1, f"{venue}/-/{_BLIND}"):
+                yield f"{venue}/-/{name}"
+        return
     try:
         groups = host.get("/groups", {"id": venue}).get("groups")
     except InputError:
@@ -198,7 +244,7 @@ def _lists(venue: str, api: int, host: Server) -> list[str]:
     group = groups[0] if isinstance(groups, list) and groups else {}
     content = group.get("content") if isinstance(group, Mapping) else None
     named = unwrapped(content).get("submission_id") if isinstance(content, Mapping) else None
-    return [named if isinstance(named, str) else f"{venue}/-/Submission"]
+    yield named if isinstance(named, str) else f"{venue}/-/Submission"
 
 
 def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[Mapping[str, Any]]]:
@@ -214,13 +260,16 @@ def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[M
             **({"after": last} if last else {}),
         }
         try:
-            notes = _notes(host.get("/notes", query))
-        except InputError:
-            return  # a list that this venue does not have
+            notes = _notes(host.get("/notes", query), host)
+        except InputError as error:
+            if last is None:
+                return  # a list that this venue does not have
+            raise StopError(f"{error}; the list of {invitation} is not at its end") from error
         names = [str(one["id"]) for one in notes if isinstance(one.get("id"), str)]
         if not names:
             return
-        yield notes
+        # API 1 takes the invitation for a pattern, and gives all whose beginning fits it.
+        yield [one for one in notes if one.get("invitation", invitation) == invitation]
         if names[-1] == last:
             raise StopError(
                 f"{host.address} sends the same page of {invitation} again; "
@@ -230,46 +279,13 @@ def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[M
         raw.reached(place, last)
 
 
-def _notes(page: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _notes(page: Mapping[str, Any], host: Server) -> list[Mapping[str, Any]]:
     notes = page.get("notes")
-    return [one for one in notes if isinstance(one, Mapping)] if isinstance(notes, list) else []
-
-
-def _pdfs(
-    raw: Raw, folder: Path, found: Fetched, say: Say, server: Callable[[int], Server]
-) -> str | None:
-    """Fetch the papers that are not there; what refuses all of them is returned in words."""
-    missing = [name for name in raw.known if not (folder / f"{name}.pdf").is_file()]
-    for number, name in enumerate(missing, 1):
-        if not _SAFE.fullmatch(name):
-            found.without_pdf[name] = "its id cannot be a file name"
-            continue
-        try:
-            data = server(raw.known[name]).file("/pdf", {"id": name})
-        except InputError as error:
-            found.without_pdf[name] = str(error)
-            continue
-        except StopError as error:
-            return f"{error} ({number - 1:,} of {len(missing):,} PDFs fetched)"
-        if not data.startswith(_MAGIC) or len(data) < _SMALLEST:
-            found.without_pdf[name] = "what came is no PDF"
-            continue
-        draft = folder / f".{name}.new"
-        draft.write_bytes(data)
-        draft.replace(folder / f"{name}.pdf")
-        if number % _TELL == 0:
-            say(f"{number:,} of {len(missing):,} PDFs")
-    return None
-
-
-def _given_pdfs(path: Path, out: Path) -> dict[str, Path]:
-    """PDFs beside an export, copied into the folder."""
-    found = {}
-    for file in sorted(path.rglob("*.pdf")) if path.is_dir() else ():
-        if _SAFE.fullmatch(file.stem) and file.resolve().parent != (out / PDFS).resolve():
-            shutil.copyfile(file, out / PDFS / file.name)
-            found[file.stem] = Path(PDFS) / file.name
-    return found
+    if not isinstance(notes, list):
+        raise StopError(
+            f"{host.address} answered without a list of notes; run the same command again later"
+        )
+    return [one for one in notes if isinstance(one, Mapping)]
 
 
 def _take(forums: Forums, record: Mapping[str, Any], say: Say) -> None:
@@ -286,35 +302,28 @@ def _account(wanted: Wanted, out: Path) -> dict[str, Any]:
     Raises:
         RunFolderError: It is one of something else.
     """
-    made = {
-        "schema": "reviewscore.fetch/1",
-        "source": "openreview",
-        "venue": wanted.venue,
-        "forums": list(wanted.forums),
-    }
-    file = out / ACCOUNT
-    if file.is_file():
-        try:
-            old = json.loads(file.read_text("utf-8"))
-        except ValueError as error:
-            raise RunFolderError(
-                f"{file} is no account of a fetch; choose another folder"
-            ) from error
-        if not isinstance(old, dict) or any(old.get(name) != made[name] for name in made):
-            raise RunFolderError(
-                f"{out} holds another fetch ({old.get('venue') or 'forums'}); choose another folder"
-            )
-    write_whole(file, json.dumps({**made, "complete": False}, indent=1) + "\n")
-    return made
+    made = {"source": "openreview", "venue": wanted.venue}
+    old = read_account(out)
+    if old and any(old.get(name) != made[name] for name in made):
+        what = old.get("venue") or ("forums" if old.get("source") == "openreview" else "a file")
+        raise RunFolderError(f"{out} holds another fetch ({what}); choose another folder")
+    before = old.get("forums", [])
+    forums = list(dict.fromkeys((*(before if isinstance(before, list) else ()), *wanted.forums)))
+    account = {**made, "forums": forums}
+    write_account(out, {**account, "complete": False})
+    return account
 
 
 def _counts(found: Fetched) -> dict[str, Any]:
     return {
-        "complete": found.stopped is None,
+        "complete": found.stopped is None and not found.missing,
+        "not_visible": found.missing,
         "papers": found.built.papers,
         "papers_without_reviews": found.built.without_reviews,
         "reviews": found.built.reviews,
         "reviews_without_text": found.built.empty,
+        "first_versions": found.first_versions,
+        "hidden_versions": found.hidden_versions,
         "pdfs": found.pdfs,
         "without_pdf": found.without_pdf,
         "kinds": {kind.value: count for kind, count in sorted(found.built.kinds.items())},

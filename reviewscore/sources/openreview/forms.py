@@ -158,7 +158,8 @@ _OF_ARR: dict[str, Scale | None] = {
     "knowledge_of_paper": None, "knowledge_of_paper_source": None, "replicability": None,
 }  # fmt: skip
 
-_ICLR, _NEURIPS = re.compile(r"ICLR\.cc/.*", re.I), re.compile(r"NeurIPS\.cc/.*", re.I)
+_ICLR = re.compile(r"ICLR\.cc/\d{4}(/Conference)?", re.I)
+_NEURIPS = re.compile(r"NeurIPS\.cc/\d{4}/(Conference|Track/.*)", re.I)
 
 FORMS: tuple[Form, ...] = (
     Form("ICLR 2017", _ICLR, (2017, 2017), _FREE, named_authors=True),
@@ -176,19 +177,19 @@ FORMS: tuple[Form, ...] = (
     Form("NeurIPS 2023-2024", _NEURIPS, (2023, 2024), _FOUR_BOXES, scores=_THREE),
     Form("NeurIPS 2025", _NEURIPS, (2025, 2025), _MIXED_BOX, rating_scale=Scale.between(1, 6),
          scores=_OF_2025),
-    Form("ICML 2025", re.compile(r"ICML\.cc/.*", re.I), (2025, 2025), _ICML,
+    Form("ICML 2025", re.compile(r"ICML\.cc/\d{4}/Conference", re.I), (2025, 2025), _ICML,
          rating="overall_recommendation", rating_scale=ONE_TO_FIVE, confidence=None),
     Form("TMLR", re.compile(r"TMLR", re.I), None, _TMLR,
          ("audience_explanation", "broader_impact_concerns"), rating=None, confidence=None,
          scores={"claims_and_evidence": None, "audience": None}),
     Form("ARR", re.compile(r"aclweb\.org/ACL/ARR/.*", re.I), (2021, 2100), _ARR,
          rating="overall_assessment", rating_scale=HALVES, scores=_OF_ARR),
-    Form("EMNLP 2023", re.compile(r"EMNLP/.*", re.I), (2023, 2023), _EMNLP, rating=None,
-         confidence="reviewer_confidence",
+    Form("EMNLP 2023", re.compile(r"EMNLP/\d{4}/Conference", re.I), (2023, 2023), _EMNLP,
+         rating=None, confidence="reviewer_confidence",
          scores={"soundness": ONE_TO_FIVE, "excitement": ONE_TO_FIVE, "reproducibility": None,
                  "ethical_concerns": None}),
-    Form("COLM 2024-2025", re.compile(r"colmweb\.org/.*", re.I), (2024, 2025), _COLM,
-         scores={"ethics_comments": None}),
+    Form("COLM 2024-2025", re.compile(r"colmweb\.org/COLM/\d{4}/Conference", re.I),
+         (2024, 2025), _COLM, scores={"ethics_comments": None}),
 )  # fmt: skip
 """All rows; a new venue or year is a new row."""
 
@@ -203,8 +204,8 @@ def form_of(venue: str) -> Form | None:
     """The row of a venue's form; None if there is none.
 
     Args:
-        venue: Its id, such as ``ICLR.cc/2024/Conference``; workshops and tracks use the forms of
-            their conference unless they have a row.
+        venue: Its id, such as ``ICLR.cc/2024/Conference``. Workshops have forms and scales of
+            their own, and no row.
     """
     year = year_of(venue)
     for form in FORMS:

@@ -16,6 +16,12 @@ from reviewscore.errors import InputError
 
 ANONYMOUS = "(anonymous)"
 _PERSON = "~"
+PEOPLE = frozenset({"authors", "authorids", "_bibtex", "paperhash", "reviewers", "emails"})
+"""Fields of a note that hold people's names or addresses and nothing else."""
+_PROFILE = re.compile(
+    r"~[^\W\d_](?:[\w.'’-]{0,60}_(?![a-z\d_])\w|[\w.'’-]{1,60}_[a-z][a-z])[\w.'’-]{1,40}?\d+\b"
+)
+_ADDRESS = re.compile(r"\s*[^\s@]+@[^\s@]+\.[A-Za-z]{2,}\s*")
 _PAPER = re.compile(r"^paper\d+/", re.IGNORECASE)
 _LATEST = 4_102_444_800_000
 """Milliseconds of the year 2100: a larger number is no time."""
@@ -40,6 +46,9 @@ class Note:
         licence: Licence of its text; None if none is stated.
         replies: Notes of its forum, where they came with it.
         api: 1 or 2.
+        number: Of the paper at its venue.
+        created_ms: As `created`, in milliseconds since 1970.
+        changed: Fields that were changed since, where `content` is the first version; else None.
     """
 
     note_id: str
@@ -56,6 +65,8 @@ class Note:
     licence: str | None
     api: int
     number: int | None = None
+    created_ms: float | None = None
+    changed: tuple[str, ...] | None = None
     replies: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
 
     @property
@@ -102,6 +113,7 @@ def read_note(record: Mapping[str, object]) -> Note:
     content = record.get("content")
     if not isinstance(content, Mapping):
         raise InputError(f"note '{note_id}' has no content", field="content")
+    created = next((record[name] for name in ("cdate", "tcdate") if _time(record.get(name))), None)
     names = [one for one in _list(record.get("signatures")) if isinstance(one, str)]
     return Note(
         note_id=note_id,
@@ -109,10 +121,12 @@ def read_note(record: Mapping[str, object]) -> Note:
         replyto=_name(record, "replyto"),
         invitation=made[0],
         edited=tuple(made[1:]),
-        signatures=tuple(one.rpartition("/")[2] for one in names if not one.startswith(_PERSON)),
-        by_person=any(one.startswith(_PERSON) for one in names),
+        signatures=tuple(one for one in map(anonymous, names) if one is not None),
+        by_person=any(anonymous(one) is None for one in names),
         content=unwrapped(content),
-        created=_time(record.get("cdate")) or _time(record.get("tcdate")),
+        created=_time(created),
+        created_ms=created if isinstance(created, int | float) else None,
+        changed=_changed(content, record.get("served")),
         modified=_time(record.get("mdate")) or _time(record.get("tmdate")),
         deleted=record.get("ddate") is not None,
         licence=_name(record, "license"),
@@ -122,15 +136,41 @@ def read_note(record: Mapping[str, object]) -> Note:
     )
 
 
+def anonymous(signature: str) -> str | None:
+    """The last part of a signature; None if it names a person, by profile or address."""
+    last = signature.rpartition("/")[2]
+    return None if _PERSON in last or "@" in last else last
+
+
+def nameless(value: object) -> object:
+    """A field's value without profiles' names (``~Given_Family1``), and no address as a value."""
+    if isinstance(value, str):
+        if "@" in value and _ADDRESS.fullmatch(value):
+            return ""
+        return _PROFILE.sub(_PERSON, value) if _PERSON in value else value
+    if isinstance(value, list):
+        return [nameless(one) for one in value]
+    if isinstance(value, Mapping):
+        return {name: nameless(one) for name, one in value.items()}
+    return value
+
+
 def unwrapped(content: Mapping[str, object]) -> dict[str, object]:
-    """Fields with their values; an object with ``value`` is API 2's wrapper of one."""
+    """Fields with their values, nameless; an object with ``value`` is API 2's wrapper of one."""
     found = {}
     for name, value in content.items():
         inner = value["value"] if isinstance(value, Mapping) and "value" in value else value
         wrapper = isinstance(value, Mapping) and "value" not in value and "readers" in value
         if inner is not None and not wrapper:
-            found[name] = inner
+            found[name] = nameless(inner)
     return found
+
+
+def _changed(content: Mapping[str, object], served: object) -> tuple[str, ...] | None:
+    if not isinstance(served, Mapping):
+        return None
+    first, last = unwrapped(content), unwrapped(served)
+    return tuple(one for one in {**first, **last} if first.get(one) != last.get(one))
 
 
 def _replies(record: Mapping[str, object]) -> Sequence[Mapping[str, object]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -57,7 +59,7 @@ class Server:
     @property
     def address(self) -> str:
         """Where it is: the environment's address, or OpenReview's own."""
-        return os.environ.get(_ADDRESS[self.api]) or HOSTS[self.api]
+        return (os.environ.get(_ADDRESS[self.api]) or HOSTS[self.api]).rstrip("/")
 
     def get(self, path: str, query: Mapping[str, str]) -> Mapping[str, Any]:
         """The JSON object that an address answers with.
@@ -70,7 +72,7 @@ class Server:
         kind = answer.headers.get("Content-Type", "")
         try:
             found = answer.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             what = "a web page" if "html" in kind else "no JSON"
             raise StopError(f"{self.address} answered with {what}. {LOG_IN}") from error
         if not isinstance(found, dict):
@@ -157,10 +159,17 @@ def _client(api: int, address: str) -> Any:
     from openreview import Client
     from openreview.api import OpenReviewClient
     from requests.adapters import HTTPAdapter
+    from requests.exceptions import RequestException
 
     kind = Client if api == 1 else OpenReviewClient
     try:
-        client = kind(baseurl=address)
+        with redirect_stdout(sys.stderr):  # it prints what it tries again
+            client = kind(baseurl=address)
+    except RequestException as error:
+        raise StopError(
+            f"{address} does not answer to the login ({type(error).__name__}); "
+            "run the same command again later"
+        ) from error
     except Exception as error:
         raise SettingsError(
             f"OpenReview refused the login: {error}; check OPENREVIEW_USERNAME and "
@@ -168,19 +177,27 @@ def _client(api: int, address: str) -> Any:
         ) from error
     token = os.environ.get("OPENREVIEW_TOKEN")
     if token:  # given to the client itself, it would ask for the user's profile
-        client.headers["Authorization"] = f"Bearer {token.removeprefix('Bearer ')}"
+        client.headers["Authorization"] = f"Bearer {token.strip().removeprefix('Bearer ')}"
     for prefix in list(client.session.adapters):
         client.session.mount(prefix, HTTPAdapter(pool_maxsize=2))
     return client
 
 
 def _checked(answer: requests.Response, path: str, query: Mapping[str, str]) -> requests.Response:
+    asked = ", ".join(f"{name}={value}" for name, value in query.items())
     if answer.status_code == HTTPStatus.FORBIDDEN:
+        if _field(answer, "name") == "ForbiddenError":  # of this one thing; others may be open
+            raise InputError(
+                f"OpenReview does not show you {path} ({asked}): {_told(answer)}",
+                cure="log in as somebody who may see it",
+            )
         raise StopError(LOG_IN if _challenged(answer) else f"OpenReview refuses: {_told(answer)}")
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
-        raise StopError("OpenReview says that the login has run out; run the command again")
+        raise StopError(
+            "OpenReview says that the login has run out; run the command again, "
+            "with a new OPENREVIEW_TOKEN if you gave one"
+        )
     if answer.status_code >= HTTPStatus.BAD_REQUEST:
-        asked = ", ".join(f"{name}={value}" for name, value in query.items())
         raise InputError(
             f"OpenReview answers {path} ({asked}) with {answer.status_code}: {_told(answer)}",
             cure="check the id; things that are not public look as if they were not there",
@@ -217,11 +234,12 @@ def _reset(answer: requests.Response) -> tuple[float, str]:
         return float(after), f"in {int(after):,} s"
     try:
         found = answer.json()["details"]["resetTime"]
-        until = datetime.fromisoformat(str(found).replace("Z", "+00:00")).astimezone(UTC)
-    except (ValueError, KeyError, TypeError):
+        until = datetime.fromisoformat(str(found).replace("Z", "+00:00"))
+        until = until.replace(tzinfo=until.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, KeyError, TypeError, OverflowError):
         return 60.0, "in a minute"
     try:
         now = parsedate_to_datetime(answer.headers["Date"]).astimezone(UTC)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         now = datetime.now(UTC)
     return max(1.0, (until - now).total_seconds()), until.isoformat(timespec="minutes")

@@ -17,6 +17,12 @@ from reviewscore.sources.roles import field_role
 _WORD = re.compile(r"\w")
 _DECISION = ("decision", "recommendation")
 _META = ("metareview", "meta_review", "metareview:_summary,_strengths_and_weaknesses", "comment")
+_RATINGS = (
+    "rating", "recommendation", "overall_recommendation", "overall_assessment", "overall_rating",
+    "overall_score", "overall_evaluation", "score",
+)  # fmt: skip
+_CONFIDENCES = ("confidence", "reviewer_confidence")
+"""Of forms that are not known, in this order."""
 _BODY = ("rebuttal", "comment", "response", "text")
 _DEEP = 100
 """Answers to answers that are followed; a chain that is longer runs in a circle."""
@@ -62,6 +68,7 @@ class Thread:
         reviews: Oldest first.
         general: The authors' answers to all reviewers, oldest first.
         meta_reviews: Oldest first.
+        decisions: Their notes, oldest first.
         decision: As its note says; None if there is none.
         warnings: What was guessed or left out, in words.
     """
@@ -72,6 +79,7 @@ class Thread:
     reviews: tuple[FormReview, ...]
     general: tuple[Note, ...]
     meta_reviews: tuple[Note, ...]
+    decisions: tuple[Note, ...]
     decision: str | None
     warnings: tuple[str, ...] = field(default=())
 
@@ -112,6 +120,7 @@ def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = No
         reviews=reviews,
         general=tuple(one for one in of[Kind.RESPONSE] if one.note_id not in specific),
         meta_reviews=tuple(of[Kind.META_REVIEW]),
+        decisions=tuple(of[Kind.DECISION]),
         decision=_decision(submission, of[Kind.DECISION], of[Kind.META_REVIEW]),
         warnings=tuple(dict.fromkeys(warnings)),
     )
@@ -163,12 +172,12 @@ def _review(note: Note, venue: str, responses: Sequence[Note], warnings: list[st
         if unknown:
             words = ", ".join(unknown)
             warnings.append(f"{form.name} has boxes that are not known: {words}; read by name")
-    names = {"rating": "rating", "confidence": "confidence"}
-    if form is not None:
-        names = {"rating": form.rating or "", "confidence": form.confidence or ""}
-    rating = read_score(content.pop(names["rating"], None), form.rating_scale if form else None)
+    named = (form.rating, form.confidence) if form else (
+        _numbered(content, _RATINGS), _numbered(content, _CONFIDENCES)
+    )  # fmt: skip
+    rating = read_score(content.pop(named[0] or "", None), form.rating_scale if form else None)
     confidence = read_score(
-        content.pop(names["confidence"], None), form.confidence_scale if form else None
+        content.pop(named[1] or "", None), form.confidence_scale if form else None
     )
     scores = {
         name: score
@@ -195,6 +204,12 @@ def _review(note: Note, venue: str, responses: Sequence[Note], warnings: list[st
         extra={name: value for name, value in content.items() if name not in fields},
         responses=tuple(responses),
     )
+
+
+def _numbered(content: Mapping[str, object], names: Sequence[str]) -> str | None:
+    """The first of some boxes that holds a score."""
+    scores = ((name, read_score(content.get(name), None)) for name in names)
+    return next((name for name, found in scores if found and found.value is not None), None)
 
 
 def _is_text(name: str, form: Form | None) -> bool:
