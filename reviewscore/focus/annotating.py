@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,15 +17,9 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.asking.account import Folder, Outcome, new_account
 from reviewscore.asking.expected import Expected, expected
+from reviewscore.asking.filling import Work, fill
 from reviewscore.asking.rows import Row, Rows, failed
-from reviewscore.asking.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
-)
+from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Settings
 from reviewscore.focus.annotator import annotate, numbered, prompt_of, question_groups
 from reviewscore.focus.facets import FacetSet, Kind, Polarity
@@ -117,9 +111,13 @@ def label_points(
         more = {"model": settings.model, "facets": facets.name, "facets sha256": facets.sha256}
         account = new_account(PROMPTS, settings, inputs=tuple(inputs), more=more)
         with Folder(out, ACCOUNT, account) as folder:
-            work = _Work(folder, points, facets, retry_errors=retry_errors)
-            outcome = asyncio.run(work.session(settings, say, step))
-            return Labels(work.labelled(), outcome)
+            rows = Rows(out / LABELS, LabelledReview, retry_errors=retry_errors)
+            reviews = _by_review(points)
+            work = Work(reviews, "reviews", _current, partial(_labelled, facets), _row)
+            outcome = asyncio.run(
+                fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
+            )
+            return Labels(_all_labelled(rows, reviews, points), outcome)
 
 
 def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Settings) -> Expected:
@@ -136,77 +134,42 @@ def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Setti
     return expected(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
 
 
-class _Work:
-    """The file of labels, and what is still to be written into it."""
+def _by_review(points: Sequence[Point]) -> dict[str, list[Point]]:
+    found: dict[str, list[Point]] = {}
+    for one in points:
+        found.setdefault(one.review_id, []).append(one)
+    return found
 
-    def __init__(
-        self, folder: Folder, points: Sequence[Point], facets: FacetSet, *, retry_errors: bool
-    ) -> None:
-        self._folder, self._points, self._facets = folder, points, facets
-        self._retry = retry_errors
-        self._reviews: dict[str, list[Point]] = {}
-        for one in points:
-            self._reviews.setdefault(one.review_id, []).append(one)
-        self._rows = Rows(folder.path / LABELS, LabelledReview, retry_errors=retry_errors)
 
-    async def session(self, settings: Settings, say: Say, step: Callable[[], None]) -> Outcome:
-        """Label what is not labelled yet."""
-        clock = Clock()
-        try:
-            for name, row in list(self._rows.done.items()):
-                if name in self._reviews and row.points_sha256 != _sum(self._reviews[name]):
-                    self._rows.forget(name)
-            before = len(self._rows.done)
-            async with open_session(self._folder, settings, say, renew=self._retry) as session:
-                await session.each(self._tasks(session, step))
-                self._rows.finish(self._reviews)
-                return close_account(
-                    self._folder, session, clock, written={"reviews": self._rows}, before=before
-                )
-        finally:
-            self._rows.close()
+def _current(row: LabelledReview, points: Sequence[Point]) -> bool:
+    return row.points_sha256 == _sum(points)
 
-    def _tasks(
-        self, session: Session, step: Callable[[], None]
-    ) -> Iterator[Callable[[], Awaitable[None]]]:
-        for name, points in self._reviews.items():
-            if name in self._rows.done:
-                step()
-            else:
-                yield partial(self._write, session, points, step)
 
-    async def _write(
-        self, session: Session, points: Sequence[Point], step: Callable[[], None]
-    ) -> None:
-        row = partial(_row, points)
-        await session.write(self._rows, partial(self._labelled, session, points), row)
-        if points[0].review_id in self._rows.done:
-            step()
+async def _labelled(facets: FacetSet, session: Session, points: Sequence[Point]) -> LabelledReview:
+    found = await annotate(session.asker(session.settings.model), points, facets)
+    fields = failed(found.errors[0]) if found.errors else {"state": "made"}
+    if found.errors:
+        session.say(f"{points[0].review_id}: {fields['reason']}")
+    return _row(
+        points,
+        {
+            **fields,
+            "targets": tuple(one.target for one in found.points),
+            "aspects": tuple(one.aspect for one in found.points),
+            "reasons": tuple(one.reason for one in found.points),
+            "questions": tuple(found.provenance),
+        },
+    )
 
-    async def _labelled(self, session: Session, points: Sequence[Point]) -> LabelledReview:
-        found = await annotate(session.asker(session.settings.model), points, self._facets)
-        fields = failed(found.errors[0]) if found.errors else {"state": "made"}
-        if found.errors:
-            session.say(f"{points[0].review_id}: {fields['reason']}")
-        return _row(
-            points,
-            {
-                **fields,
-                "targets": tuple(one.target for one in found.points),
-                "aspects": tuple(one.aspect for one in found.points),
-                "reasons": tuple(one.reason for one in found.points),
-                "questions": tuple(found.provenance),
-            },
-        )
 
-    def labelled(self) -> list[Labelled] | None:
-        """All points with their labels; None if a review has no line yet."""
-        if any(name not in self._rows.done for name in self._reviews):
-            return None
-        rest: dict[str, Iterator[Labelled]] = {
-            name: _read(self._rows.done[name], points) for name, points in self._reviews.items()
-        }
-        return [next(rest[one.review_id]) for one in self._points]
+def _all_labelled(
+    rows: Rows[LabelledReview], reviews: Mapping[str, Sequence[Point]], points: Sequence[Point]
+) -> list[Labelled] | None:
+    """All points with their labels; None if a review has no line yet."""
+    if any(name not in rows.done for name in reviews):
+        return None
+    rest = {name: _read(rows.done[name], some) for name, some in reviews.items()}
+    return [next(rest[one.review_id]) for one in points]
 
 
 def _read(row: LabelledReview, points: Sequence[Point]) -> Iterator[Labelled]:

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from reviewscore.errors import RunFolderError
+from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
 from reviewscore.store.run_dir import DIGEST, read_manifest
@@ -41,23 +39,6 @@ class Panel:
     bars: tuple[tuple[str, int, tuple[Stretch, ...]], ...]
 
 
-def read_digest(run: Path) -> FocusDigest | None:
-    """What was computed for a run; None if nothing was.
-
-    Raises:
-        RunFolderError: The file is no digest.
-    """
-    path = run / DIGEST
-    if not path.is_file():
-        return None
-    try:
-        return FocusDigest.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise RunFolderError(
-            f"{path}: not a digest of this version of reviewscore; run `reviewscore focus {run}`"
-        ) from error
-
-
 @dataclass(frozen=True)
 class Focus:
     """What a report shows of the focus of its reviews.
@@ -81,7 +62,7 @@ class Focus:
         Raises:
             RunFolderError: The file is no digest.
         """
-        found = read_digest(run)
+        found = read_digest(run / DIGEST, FocusDigest, f"reviewscore focus {run}")
         if found is None:
             return cls()
         if set(found.inputs) != {one.sha256 for one in read_manifest(run).inputs}:

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from pydantic import ValidationError
-
-from reviewscore.errors import RunFolderError
+from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest
 from reviewscore.store.run_dir import SIMILARITY, read_manifest
@@ -62,31 +60,15 @@ class Nearness:
         Raises:
             RunFolderError: The file is no digest.
         """
-        found = read_similarity(run)
+        found = read_digest(
+            run / SIMILARITY, SimilarityDigest, f"reviewscore similarity {run} --profiles DIR"
+        )
         if found is None:
             return cls()
         if set(found.inputs) != {one.sha256 for one in read_manifest(run).inputs}:
             return cls(elsewhere=ELSEWHERE)
         beside = {name: beside_words(one, found) for name, one in found.reviews.items()}
         return cls(found, tuple(similarity_lines(found)), beside)
-
-
-def read_similarity(run: Path) -> SimilarityDigest | None:
-    """What was computed for a run; None if nothing was.
-
-    Raises:
-        RunFolderError: The file is no digest.
-    """
-    path = run / SIMILARITY
-    if not path.is_file():
-        return None
-    try:
-        return SimilarityDigest.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise RunFolderError(
-            f"{path}: not a digest of this version of reviewscore; run "
-            f"`reviewscore similarity {run} --profiles DIR`"
-        ) from error
 
 
 def similarity_lines(found: SimilarityDigest, *, shown: int | None = None) -> Iterator[str]:

@@ -7,23 +7,16 @@ with; every reply is in the ledger, so that none is paid twice.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from reviewscore import prompts
 from reviewscore.agreement.table import guarded
 from reviewscore.asking.account import Folder, Outcome, new_account
 from reviewscore.asking.expected import Expected, expected
+from reviewscore.asking.filling import Work, fill
 from reviewscore.asking.rows import Row, Rows, read_rows
-from reviewscore.asking.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
-)
+from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Plain, Settings
 from reviewscore.similarity.judge import HIGHEST, LOWEST, PROMPT, Question, judge
 from reviewscore.similarity.write import HEADING, csv_lines
@@ -96,8 +89,11 @@ def judge_pairs(
         decisive: dict[str, Plain] = {"model": settings.model, **more}
         account = new_account((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
         with Folder(out, ACCOUNT, account) as folder:
-            work = _Work(folder, questions, retry_errors=retry_errors)
-            outcome = asyncio.run(work.session(settings, say, step))
+            rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
+            work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
+            outcome = asyncio.run(
+                fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
+            )
             _write_predictions(out, settings.model)
             return outcome
 
@@ -111,47 +107,8 @@ def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Expe
     return expected(asked, settings, {PROMPT: REPLY_TOKENS})
 
 
-class _Work:
-    """The file of judgements, and what is still to be written into it."""
-
-    def __init__(
-        self, folder: Folder, questions: Sequence[Question], *, retry_errors: bool
-    ) -> None:
-        self._folder, self._retry = folder, retry_errors
-        self._questions = {one.key: one for one in questions}
-        self._rows = Rows(folder.path / SCORES, JudgedPair, retry_errors=retry_errors)
-
-    async def session(self, settings: Settings, say: Say, step: Callable[[], None]) -> Outcome:
-        """Judge what is not judged yet."""
-        clock = Clock()
-        try:
-            for key, row in list(self._rows.done.items()):
-                known = self._questions.get(key)
-                if known is None or row.question_sha256 != known.sha256:
-                    self._rows.forget(key)
-            before = len(self._rows.done)
-            async with open_session(self._folder, settings, say, renew=self._retry) as session:
-                await session.each(self._tasks(session, step))
-                self._rows.finish(self._questions)
-                return close_account(
-                    self._folder, session, clock, written={"pairs": self._rows}, before=before
-                )
-        finally:
-            self._rows.close()
-
-    def _tasks(
-        self, session: Session, step: Callable[[], None]
-    ) -> Iterator[Callable[[], Awaitable[None]]]:
-        for key, one in self._questions.items():
-            if key in self._rows.done:
-                step()
-            else:
-                yield partial(self._write, session, one, step)
-
-    async def _write(self, session: Session, one: Question, step: Callable[[], None]) -> None:
-        await session.write(self._rows, partial(_judged, session, one), partial(_row, one))
-        if one.key in self._rows.done:
-            step()
+def _current(row: JudgedPair, one: Question) -> bool:
+    return row.question_sha256 == one.sha256
 
 
 async def _judged(session: Session, one: Question) -> JudgedPair:

@@ -107,7 +107,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
     try:
         for api, records in _pages(wanted, raw, server, found.missing, say):
             found.new += raw.add(api, records, wanted.limit)
-            say(f"{len(raw.known):,} forums")
+            say(f"{len(raw.known):,} {'forum' if len(raw.known) == 1 else 'forums'}")
             if raw.full(wanted.limit):
                 break
     except StopError as error:
