@@ -6,12 +6,13 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from reviewscore.judges.lexical.stems import stem
-from reviewscore.similarity.porter import porter_stem
 
 _SHORTEST = 2
+_KEPT = 500_000
+"""Words whose stems are remembered."""
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
@@ -108,6 +109,23 @@ def _tpms_tokens(text: str) -> list[str]:
     spelled = unicodedata.normalize("NFD", text.translate(_TPMS_LETTERS))
     text = "".join(letter for letter in spelled if unicodedata.category(letter) != "Mn")
     return [word.lower() for word in _LETTERS.findall(text)]
+
+
+@cache
+def _porter() -> Callable[[str], str]:
+    from nltk.stem.porter import PorterStemmer
+
+    stem_of: Callable[[str], str] = PorterStemmer().stem
+    return stem_of
+
+
+@lru_cache(maxsize=_KEPT)
+def porter_stem(word: str) -> str:
+    """The stem of a word in lower-case Latin letters, by Porter's stemmer (1980) in NLTK's dialect.
+
+    The open TPMS was computed with it; snowballstemmer's differs in some endings (``ties``).
+    """
+    return _porter()(word)
 
 
 def _tpms_stem(word: str) -> str | None:
