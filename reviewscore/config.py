@@ -289,8 +289,13 @@ def _from_text(name: str, text: str) -> object:
     return text
 
 
-def pairs(texts: Iterable[str], *, origin: str) -> dict[str, str]:
+def pairs(texts: Iterable[str], *, origin: str, form: str = "JUDGE=MODEL") -> dict[str, str]:
     """``NAME=MODEL`` texts as a table.
+
+    Args:
+        texts: The texts.
+        origin: Where they come from, for the message.
+        form: What they should look like, likewise.
 
     Raises:
         SettingsError: A text has no ``=``.
@@ -299,7 +304,7 @@ def pairs(texts: Iterable[str], *, origin: str) -> dict[str, str]:
     for text in texts:
         judge, mark, model = text.strip().partition("=")
         if not mark or not model:
-            raise SettingsError(f"{origin}: write JUDGE=MODEL, not '{text}'")
+            raise SettingsError(f"{origin}: write {form}, not '{text}'")
         found[judge] = model
     return found
 

@@ -145,7 +145,11 @@ def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path
     from reviewscore.config import pairs
     from reviewscore.sources.tables import convert_table
 
-    found = convert_table(table, pairs(columns, origin="--columns"), out, papers=papers)
+    found = convert_table(
+        table, pairs(columns, origin="--columns", form="OURS=THEIRS"), out, papers=papers
+    )
+    if found.unused:
+        say(f"columns that are not used: {', '.join(found.unused)} (name them with --columns)")
     return _converted(found.papers, found.reviews, found.faults, out)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import ClassVar
 
 import click
@@ -37,6 +39,9 @@ class Parts(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the first part's name before arguments that name none."""
         if args and args[0] not in self.parts and args[0] not in ("-h", "--help"):
+            close = get_close_matches(args[0], self.parts, n=1, cutoff=0.75)
+            if close and not Path(args[0]).exists():
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
             args = [next(iter(self.parts)), *args]
         return super().parse_args(ctx, args)
 

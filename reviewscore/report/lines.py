@@ -75,6 +75,8 @@ def plural(kind: str) -> str:
 
 def _who(summary: Summary) -> str:
     words = f"{counted(summary.points, 'point')} of {counted(summary.reviews, 'review')}"
+    if summary.reviews_without_points:
+        words += f" ({summary.reviews_without_points:,} of them without a point)"
     words += f", judge {summary.judge}"
     if summary.judge_version:
         words += f" {summary.judge_version}"

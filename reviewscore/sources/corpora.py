@@ -79,13 +79,14 @@ def convert_corpus(path: Path, out: Path) -> Converted:
     files = _review_files(path)
     told = Converted()
     with DataFolder(out) as folder:
-        folder.account({"source": "corpus", "file": path.name})
         for file in files:
             try:
                 entry = (_nlpeer if file.name == "reviews.json" else _peerread)(file, path, told)
                 _write(entry, folder, out)
             except InputError as error:
                 told.faults.append(error)
+        folder.check(told.faults, path)
+        folder.account({"source": "corpus", "file": path.name})
         told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
     return told
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -114,6 +114,16 @@ class DataFolder:
                 "choose another folder"
             )
         write_account(self._out, made)
+
+    def check(self, faults: Sequence[InputError], source: Path) -> None:
+        """Refuse to replace what is there by nothing.
+
+        Raises:
+            InputError: No review was written; the first fault, or that there are none.
+        """
+        if not self.written[REVIEWS]:
+            nothing = InputError("holds no review that can be used", file=source)
+            raise faults[0] if faults else nothing
 
     def add(self, name: str, record: Mapping[str, Any]) -> None:
         """Write a record into one of the three files; fields without a value are left out."""

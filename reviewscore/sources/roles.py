@@ -346,10 +346,13 @@ def is_sifted(name: str) -> bool:
     return plain_name(name) in _SIFTED
 
 
-def field_role(name: str) -> Role:
-    """The role of a text box by its name on the form; an unknown box is mixed."""
+def known_role(name: str) -> Role | None:
+    """The role of a text box by its name on the form; None if it is not known."""
     plain = plain_name(name)
     named = _ROLE_OF.get(plain)
-    if named is None:
-        named = _kinds_together(plain.split())
-    return Role.MIXED if named is None else named
+    return _kinds_together(plain.split()) if named is None else named
+
+
+def field_role(name: str) -> Role:
+    """The role of a text box by its name on the form; an unknown box is mixed."""
+    return known_role(name) or Role.MIXED

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError
+from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder, copied
 from reviewscore.sources.grids import OVERFLOW, SPREADSHEETS, read_grid
 from reviewscore.sources.records import Shelf
-from reviewscore.sources.roles import plain_name
+from reviewscore.sources.roles import known_role, plain_name
 
 _OF_REVIEW = (
     "review_id", "reviewer", "rating", "confidence", "author_response", "date",
@@ -40,7 +42,7 @@ class Columns:
 
     @classmethod
     def read(cls, table: Path, names: list[str], given: Mapping[str, str]) -> Columns:
-        """What the user says of the columns, and for the rest those with our own names.
+        """What the user says of the columns; the rest by our own names and those of boxes.
 
         Raises:
             InputError: A column that was named is not there, or none holds papers' ids or text.
@@ -48,6 +50,7 @@ class Columns:
         there = {_plain(name): name for name in names}
         found = {}
         for ours, theirs in given.items():
+            _check_name(ours, table)
             if _plain(theirs) not in there:
                 raise InputError(
                     f"has no column '{theirs}'", file=table, cure=f"there are: {', '.join(names)}"
@@ -57,6 +60,10 @@ class Columns:
         for ours in ("paper_id", _BOX, *_OF_REVIEW, *_OF_PAPER):
             if ours not in found and (name := there.get(ours)) and name not in taken:
                 found[ours] = name
+        taken = set(found.values())
+        for plain, name in there.items():
+            if name not in taken and known_role(name) not in (None, Role.SCORES, Role.IGNORE):
+                found[plain] = name
         columns = cls(found)
         if "paper_id" not in found or not columns.boxes:
             lacks = "paper_id" if "paper_id" not in found else _BOX
@@ -80,6 +87,20 @@ class Columns:
         return None if empty else found
 
 
+def _check_name(ours: str, table: Path) -> None:
+    """A name of ours that is misspelt would be taken for a box of the form.
+
+    Raises:
+        InputError: It is none of ours, and like one.
+    """
+    known = ("paper_id", _BOX, *_OF_REVIEW, *_OF_PAPER)
+    close = get_close_matches(ours, known, n=1, cutoff=0.8)
+    if ours not in known and close and known_role(ours) is None:
+        raise InputError(
+            f"--columns: '{ours}' is not known", file=table, cure=f"did you mean '{close[0]}'?"
+        )
+
+
 @dataclass
 class Converted:
     """What came of a table.
@@ -88,11 +109,13 @@ class Converted:
         papers: Papers written.
         reviews: Reviews written.
         faults: Rows that were left out, and why.
+        unused: Columns that hold nothing that is known.
     """
 
     papers: int = 0
     reviews: int = 0
     faults: list[InputError] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
 
 def convert_table(
@@ -122,11 +145,10 @@ def convert_table(
         raise InputError("holds no rows", file=table, cure="write one review a row")
     names = [one for one in dict.fromkeys(name for _, row in rows for name in row) if one]
     columns = Columns.read(table, names, given)
-    told = Converted()
+    told = Converted(unused=[one for one in names if one not in columns.of.values()])
     known: set[str] = set()
     ids: dict[str, int] = {}
     with DataFolder(out) as folder:
-        folder.account({"source": "table", "file": table.name, "columns": dict(columns.of)})
         for line, row in rows:
             try:
                 review = _checked(columns, row, ids, (table, line))
@@ -139,6 +161,8 @@ def convert_table(
             else:
                 ids[str(review["review_id"])] = line
                 folder.add(REVIEWS, review)
+        folder.check(told.faults, table)
+        folder.account({"source": "table", "file": table.name, "columns": dict(columns.of)})
         told.papers, told.reviews = folder.written[PAPERS], folder.written[REVIEWS]
     return told
 

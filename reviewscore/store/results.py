@@ -46,6 +46,6 @@ def results_folder(
 
 def _left_by_a_kill(found: Path, marker: str, inside: Sequence[str]) -> bool:
     """Whether this verb made it and was killed before the marker was there."""
-    if found.name == f".{marker}.new":
+    if found.name in (f".{marker}.new", ".lock"):
         return True
     return found.name in inside and found.is_dir() and not any(found.iterdir())

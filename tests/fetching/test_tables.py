@@ -92,7 +92,7 @@ def test_a_paper_outside_of_the_folder_is_not_taken(
 
     ended = fetch("--from-table", table, "--papers", papers, "-o", tmp_path / "data")
 
-    assert ended.exit_code == 3
+    assert ended.exit_code == 2
     assert "there is no text of paper '1'" in ended.stderr
 
 
@@ -225,7 +225,7 @@ def test_a_name_that_no_file_can_have_is_a_paper_without_text(
 
     code, stderr, _ = converted(fetch, tmp_path / "t.jsonl", line, "--papers", tmp_path)
 
-    assert code == 3
+    assert code == 2
     assert "there is no text of paper" in stderr
 
 
@@ -250,3 +250,49 @@ def test_a_papers_record_is_read_as_such(fetch: Invoke, papers: Path, tmp_path: 
 
     assert code == 0
     assert read_collection(out).papers["19"].load().text.startswith("We train a router")
+
+
+def test_a_table_without_a_usable_row_leaves_what_is_there(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("paper_id,review\n17,Good.\n")
+    fetch("--from-table", table, "--papers", papers, "-o", tmp_path / "data")
+    before = {one.name: one.read_bytes() for one in (tmp_path / "data").glob("*.json*")}
+
+    again = fetch("--from-table", table, "-o", tmp_path / "data")
+
+    assert again.exit_code == 2
+    assert "there is no text of paper '17'" in again.stderr
+    assert {one.name: one.read_bytes() for one in (tmp_path / "data").glob("*.json*")} == before
+
+
+def test_columns_with_names_of_boxes_are_boxes_and_the_rest_is_told(
+    fetch: Invoke, papers: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("paper_id,Strengths,Weaknesses,Overall (1-10)\n17,Nice.,No baseline.,3\n")
+
+    ended = fetch("--from-table", table, "--papers", papers, "-o", tmp_path / "data")
+
+    assert ended.exit_code == 0, ended.stderr
+    (review,) = read_collection(tmp_path / "data").reviews
+    assert set(review.fields) == {"strengths", "weaknesses"}
+    assert "columns that are not used: overall_(1-10)" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--columns", "reveiw=b"], "did you mean 'review'?"),
+        (["--columns", "Comments"], "write OURS=THEIRS"),
+    ],
+)
+def test_a_misspelt_map_is_told(fetch: Invoke, tmp_path: Path, words: list[str], says: str) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("paper_id,b\n1,Good.\n")
+
+    ended = fetch("--from-table", table, "-o", tmp_path / "data", *words)
+
+    assert ended.exit_code == 2
+    assert says in ended.stderr

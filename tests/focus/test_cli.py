@@ -205,6 +205,13 @@ def test_of_many_reasons_for_missing_labels_the_usual_ones_are_told() -> None:
     assert "1 points without all labels: reason 0" in found.notes
 
 
+def test_a_misspelt_part_is_told_with_the_one_that_is_meant(focus: Invoke) -> None:
+    ended = focus("gap", EXAMPLE)
+
+    assert ended.exit_code == 2
+    assert "Did you mean 'gaps'?" in ended.stderr
+
+
 def test_tables_of_systems_with_odd_names_keep_apart() -> None:
     assert file_name("focus-a/b") == "focus-a-b"
     assert file_name("focus-A-b", {"focus-a-b"}) == "focus-A-b-2"

@@ -77,8 +77,9 @@ def fetch_pdfs(
 
 
 def given_pdfs(path: Path, out: Path, forums: Collection[str]) -> dict[str, Path]:
-    """PDFs beside an export that are named by its forums, copied into the folder."""
-    found = {}
+    """PDFs named by forums: those in the folder, and those beside the export, which are copied."""
+    there = (out / PDFS).glob("*.pdf")
+    found = {one.stem: Path(PDFS) / one.name for one in sorted(there) if one.stem in forums}
     for file in sorted(path.rglob("*.pdf")) if path.is_dir() else ():
         if file.stem in forums and file.resolve().parent != (out / PDFS).resolve():
             found[file.stem] = copied(file, out, file.stem)
