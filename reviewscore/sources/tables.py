@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,7 @@ def _review(
     record: dict[str, Any] = {name: columns.value(row, name) for name in _OF_REVIEW}
     record |= {"paper_id": paper, "review_id": _text(record["review_id"]) or usual}
     record |= {name: _text(record[name]) for name in ("reviewer", "date", "author_response")}
+    record["reviewer"] = _pseudonym(record["reviewer"])
     whole = list(filled) == [_BOX]
     return {**record, **({"text": filled[_BOX]} if whole else {"sections": filled})}
 
@@ -274,6 +276,13 @@ def _copied(file: Path, paper: str, out: Path) -> dict[str, Any]:
     if file.suffix.lower() != ".pdf":
         return {"text": load_paper(file).text, "pdf": None}
     return {"pdf": copied(file, out, paper).as_posix()}
+
+
+def _pseudonym(name: str) -> str:
+    """A reviewer's name as it is kept: of an e-mail address its sum, which is always the same."""
+    if "@" not in name:
+        return name
+    return f"R-{sha256(name.strip().lower().encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def _plain(name: str) -> str:

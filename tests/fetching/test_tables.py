@@ -296,3 +296,15 @@ def test_a_misspelt_map_is_told(fetch: Invoke, tmp_path: Path, words: list[str],
 
     assert ended.exit_code == 2
     assert says in ended.stderr
+
+
+def test_addresses_of_reviewers_are_not_kept(fetch: Invoke, papers: Path, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    rows = "17,Good.,J.Doe@uni.example\n18,Fine.,j.doe@uni.example\n"
+    table.write_text(f"paper_id,review,reviewer\n{rows}")
+
+    fetch("--from-table", table, "--papers", papers, "-o", tmp_path / "data")
+
+    first, second = read_collection(tmp_path / "data").reviews
+    assert first.reviewer == second.reviewer
+    assert "@" not in (tmp_path / "data" / "reviews.jsonl").read_text()
