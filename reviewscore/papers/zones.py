@@ -39,7 +39,7 @@ def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
     after_references = in_appendix = False
     parent: Zone = Zone.BODY
     parent_number, parent_level = 0, 1
-    for heading in headings:
+    for place, heading in enumerate(headings):
         top = heading.number[0] if heading.number else 0
         is_child = (
             top == parent_number and len(heading.number) > 1
@@ -52,7 +52,9 @@ def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
             if zone is Zone.BODY and _RELATED.search(heading.title):
                 zone = Zone.RELATED_WORK
         else:
-            in_appendix = in_appendix or after_references or top >= _FIRST_LETTER
+            # The first heading with a letter is a title that begins with "A".
+            lettered = top >= _FIRST_LETTER and place > 0
+            in_appendix = in_appendix or after_references or lettered
             in_appendix = in_appendix or bool(_APPENDIX.match(heading.title))
             zone = _own_zone(heading, in_appendix)
             after_references = after_references or zone is Zone.REFERENCES

@@ -169,3 +169,11 @@ LINES += [
 def test_sections_tile_any_text(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert tiles(text, find_sections(text))
+
+
+def test_a_title_that_begins_with_a_letter_is_no_appendix() -> None:
+    body = "We train a small router for tokens. " * 20
+
+    sections = find_sections(f"A Router for Two Experts\n\n{body}")
+
+    assert Zone.APPENDIX not in {one.zone for one in sections}
