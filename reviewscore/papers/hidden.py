@@ -26,6 +26,7 @@ class Trick(StrEnum):
     BACKGROUND = "in the colour of the background"
     CLIPPED = "clipped away"
     COVERED = "behind an image or a shape"
+    CROWDED = "on the spot of one or few characters"
     TAGS = "tag characters"
     ZERO_WIDTH = "zero-width characters"
     COMMENT = "in a comment that Markdown does not show"

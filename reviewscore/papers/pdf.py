@@ -130,6 +130,11 @@ class PdfReaders:
                 worker = None
             worker = worker or _Worker()
             return worker.read(task)
+        except BaseException:  # Ctrl-C: its late answer must not be taken for that of the next
+            if worker is not None:
+                worker.stop()
+                worker = None
+            raise
         finally:
             self._idle.put(worker)
 

@@ -14,7 +14,16 @@ from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.sources.files import single
-from tests.papers.pdfs import SECRET, TRICKS, layered, make, prose, with_trick
+from tests.papers.pdfs import (
+    SECRET,
+    TRICKS,
+    layered,
+    make,
+    mapped,
+    prose,
+    with_meaning,
+    with_trick,
+)
 
 
 @pytest.mark.parametrize("name", TRICKS)
@@ -35,6 +44,37 @@ def test_words_in_a_layer_that_is_off_are_found(tmp_path: Path) -> None:
 
     assert [(one.trick, one.text) for one in reading.hidden] == [(Trick.LAYER, SECRET)]
     assert "machine" not in reading.text
+
+
+def test_words_given_as_the_meaning_of_one_letter_are_found(tmp_path: Path) -> None:
+    reading = read_pdf(with_meaning(tmp_path / "a.pdf", SECRET.encode(), b"x"))
+
+    assert [(one.trick, one.text) for one in reading.hidden] == [(Trick.CROWDED, SECRET)]
+    assert "machine" not in reading.text
+
+
+def test_words_whose_meaning_is_what_they_show_are_kept(tmp_path: Path) -> None:
+    reading = read_pdf(with_meaning(tmp_path / "a.pdf", b"efficient and official", b"efficient..."))
+
+    assert reading.hidden == ()
+    assert "efficient and official" in reading.text
+
+
+def test_hidden_words_are_cut_in_place_after_mathematical_letters(tmp_path: Path) -> None:
+    lines = [b"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA of some", b"-praise AAA it all", b"other words"]
+
+    reading = read_pdf(mapped(tmp_path / "a.pdf", lines))
+
+    letter = "\U0001d465"
+    assert [one.text for one in reading.hidden] == [f"praise {3 * letter} it all"]
+    assert reading.text.split() == [30 * letter, "of", "some", "other", "words"]
+    assert reading.lost == 0
+
+
+def test_hidden_words_are_told_without_characters_that_act_on_a_terminal(tmp_path: Path) -> None:
+    reading = read_pdf(mapped(tmp_path / "a.pdf", [b"-praise B it all", 2 * b"other words "]))
+
+    assert [one.text for one in reading.hidden] == ["praise it all"]
 
 
 def test_the_place_of_hidden_words_is_told(tmp_path: Path) -> None:
@@ -75,17 +115,23 @@ def test_ordinary_text_is_not_taken_for_hidden(tmp_path: Path) -> None:
         assert words in reading.text
 
 
-def test_a_scan_with_recognised_text_is_noted_and_not_hidden(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strips", [1, 4])
+@pytest.mark.parametrize("mode", [0, 3])
+def test_a_scan_with_recognised_text_is_noted_and_not_hidden(
+    tmp_path: Path, strips: int, mode: int
+) -> None:
     from PIL import Image
     from reportlab.lib.utils import ImageReader
 
     def draw(canvas: Canvas, page: int) -> None:
-        canvas.drawImage(ImageReader(Image.new("L", (60, 80), 230)), 0, 0, 612, 792)
         text = canvas.beginText(72, 700)
-        text.setTextRenderMode(3)
+        text.setTextRenderMode(mode)
         for line in range(10):
             text.textLine(f"Recognised words of line {line} on the scanned sheet of paper.")
         canvas.drawText(text)
+        image, height = ImageReader(Image.new("L", (60, 80), 230)), 792 / strips
+        for strip in range(strips):
+            canvas.drawImage(image, 0, strip * height, 612, height)
 
     path = make(tmp_path / "a.pdf", draw)
     reading = read_pdf(path)
