@@ -274,6 +274,26 @@ def test_after_an_interruption_the_next_pdf_gets_its_own_text(
     assert worker._process.poll() is not None
 
 
+def test_what_is_being_read_can_be_abandoned(tmp_path: Path, closed_later: Keep) -> None:
+    path = make(tmp_path / "a.pdf", prose)
+    readers = closed_later(PdfReaders(1, held=0))
+    readers.read(path)
+    worker = readers._idle.queue[0]
+    assert worker is not None
+    os.kill(worker._process.pid, signal.SIGSTOP)
+
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(readers.read, path)
+        while worker not in readers._busy:
+            time.sleep(0.01)
+        readers.abandon()
+        with pytest.raises(InputError):
+            reading.result(timeout=10)
+    with pytest.raises(InputError, match="was not read: interrupted"):
+        readers.read(path)
+    assert worker._process.poll() is not None
+
+
 def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path, closed_later: Keep) -> None:
     path = make(tmp_path / "a.pdf", prose)
     readers = closed_later(PdfReaders(1))
