@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from reviewscore.papers.hidden import Trick, shapeless
+from reviewscore.papers.hidden import Trick, comments, shapeless
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
@@ -225,3 +226,30 @@ def test_hidden_words_of_a_review_in_a_pdf_are_told(tmp_path: Path) -> None:
 
     assert SECRET not in collection.reviews[0].fields["text"]
     assert any(SECRET in warning for warning in collection.warnings)
+
+
+def test_comments_in_code_are_shown_and_an_open_comment_hides_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    code = "```html\n<!-- a note that all can see -->\n```\n"
+    path.write_text(f"# Lamps\n\n{code}\nThey burn.\n\n<!-- {SECRET}\nand more\n")
+
+    paper = load_paper(path)
+
+    assert "a note that all can see" in paper.text
+    assert SECRET not in paper.text
+    assert "1 stretch of text that people cannot see left out" in paper.warnings[0]
+
+
+def test_a_few_characters_without_a_shape_are_no_message(tmp_path: Path) -> None:
+    few, many = (next(shapeless(count * "\u200b")) for count in (9, 200))
+
+    assert (few.stray, many.stray) == (True, False)
+
+
+def test_comments_that_are_never_closed_take_no_long_time() -> None:
+    start = time.monotonic()
+
+    text, found = comments("A <!-- " * 60_000 + "\n <!-- and the rest")
+
+    assert (text.rstrip().endswith("<!--"), [one.text for one in found]) == (True, ["and the rest"])
+    assert time.monotonic() - start < 2
