@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.papers.addressing import addressing
@@ -125,6 +125,7 @@ def test_papers_and_reviews_carry_a_warning_and_keep_the_text() -> None:
     assert paper.text == review.fields["text"] == text
 
 
+@settings(max_examples=30)
 @given(st.text(), st.sampled_from([phrase for phrase, _ in PHRASES]), st.text())
 def test_places_are_those_of_the_text(before: str, phrase: str, after: str) -> None:
     text = f"{before}\n{phrase}\n{after}"
