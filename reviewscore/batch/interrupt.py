@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from reviewscore.papers.pdf import abandon
+
 
 class Stoppable(Protocol):
     """A session that can be told to begin nothing new.
@@ -36,6 +38,7 @@ def interruptible(session: Stoppable, say: Callable[[str], None]) -> Iterator[No
     def interrupt() -> None:
         if session.interrupted and task is not None:
             task.cancel()
+            abandon()  # a thread that waits for a PDF would hold up the end
             return
         session.interrupted = True
         session.stop(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 FOUND, PARTLY = 1, 3
 _CUT = 160
 _FURNITURE = 5
+_ACTING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What may act on a terminal and is not escaped in JSON."""
 
 
 @click.command("inspect")
@@ -44,14 +47,18 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     for file in files:
         try:
             for one in inspect_file(file):
+                if isinstance(one, InputError):
+                    failed += 1
+                    click.echo(f"error: {_safe(str(one))}", err=True)
+                    continue
                 seen += 1
                 found += one.suspicious
                 _print(one, as_json=as_json, everything=everything)
         except InputError as error:
             failed += 1
-            click.echo(f"error: {error}", err=True)
-    if len(files) > 1 or seen > 1:
-        click.echo(f"{seen} looked at, {found} to look at again, {failed} files failed", err=True)
+            click.echo(f"error: {_safe(str(error))}", err=True)
+    if len(files) > 1 or seen + failed > 1:
+        click.echo(f"{seen} looked at, {found} to look at again, {failed} failed", err=True)
     if failed:
         return PARTLY if seen else 2
     return FOUND if found else 0
@@ -65,7 +72,8 @@ def _print(one: Inspection, *, as_json: bool, everything: bool) -> None:
             record["addressing"] = [
                 a.model_dump(mode="json") for a in one.addressing if not a.quoted
             ]
-        click.echo(json.dumps({**record, "suspicious": one.suspicious}, ensure_ascii=False))
+        line = json.dumps({**record, "suspicious": one.suspicious}, ensure_ascii=False)
+        click.echo(_ACTING.sub(lambda found: f"\\u{ord(found.group()):04x}", line))
         return
     if one.kind == "review" and not one.suspicious and not everything:
         return

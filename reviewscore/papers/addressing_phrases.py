@@ -170,21 +170,30 @@ class Pattern:
         phrase: What is searched for.
         imperative: Whether it counts only where a sentence begins, or after words such as "you
             must": elsewhere it tells what somebody did.
+        told: Whether it counts nowhere after a subject such as "we" or "models often".
     """
 
     aim: Aim
     phrase: re.Pattern[str]
     imperative: bool
+    told: bool = False
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """Where a text in small letters says it."""
         for match in self.phrase.finditer(text):
             start = match.start()
+            if self.told and _SUBJECT.search(text, max(0, start - _REACH), start):
+                continue
             if not self.imperative or _BEFORE.search(text, max(0, start - _REACH), start):
                 yield match
 
 
 _REACH = 30
+_SUBJECT = re.compile(
+    r"\b(?:we|they|i|who|that|which|authors|models|methods|approaches|agents|users|systems|networks"
+    r"|can|could|may|might|would|often|also|sometimes|tend to|able to|never|not)\s{1,4}\Z"
+)
+"""What stands before a verb that tells what somebody does, and before no order."""
 _BEFORE = re.compile(
     r"(?:^|[.!?:;\"“”({\[>*]|\b(?:please|must|only|always|now|simply|just|you should|instead"
     r"|reviewers?|llms?|ais?|instructions?))[\s\-_,*]{0,4}\Z",
@@ -204,7 +213,7 @@ def english(gap: str) -> tuple[Pattern, ...]:
             chosen = [one.lstrip("!") for one in phrases if one.startswith("!") == imperative]
             if chosen:
                 phrase = re.compile("|".join(chosen).replace("~", f"(?:{gap})"), re.MULTILINE)
-                found.append(Pattern(aim, phrase, imperative))
+                found.append(Pattern(aim, phrase, imperative, told=aim is not Aim.ROLE))
     return tuple(found)
 
 

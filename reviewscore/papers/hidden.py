@@ -26,6 +26,7 @@ class Trick(StrEnum):
     BACKGROUND = "in the colour of the background"
     CLIPPED = "clipped away"
     COVERED = "behind an image or a shape"
+    CROWDED = "on the spot of one or few characters"
     TAGS = "tag characters"
     ZERO_WIDTH = "zero-width characters"
     COMMENT = "in a comment that Markdown does not show"
@@ -33,6 +34,9 @@ class Trick(StrEnum):
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WORDS = 3
+_UNREAD = re.compile(r"\((\d+) (?:characters without a shape|bytes)\)")
+_LEAST_CODED = 24
+"""Characters without a shape that may hold a message; web pages leave fewer behind."""
 
 
 class Hidden(Record):
@@ -55,6 +59,9 @@ class Hidden(Record):
     @property
     def stray(self) -> bool:
         """Whether it is no message: the numbers of an axis that was cropped away, one word."""
+        coded = _UNREAD.fullmatch(self.text)
+        if coded:
+            return int(coded[1]) < _LEAST_CODED
         return self.trick is not Trick.TAGS and len(_WORD.findall(self.text)) < _LEAST_WORDS
 
     @property
@@ -81,17 +88,37 @@ _BITS = 8
 _FLAG = "\U0001f3f4"
 
 
-_COMMENT = re.compile(r"<!--(.*?)-->|^\[(?://|comment)\]: # [(\"'](.*)[)\"']$", re.S | re.M)
+_COMMENT = re.compile(
+    r"(?P<shown>^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)|.*\Z))"
+    r"|<!--(?P<closed>.*?)(?:-->|(?P<open>\Z))"
+    r"|^\[(?://|comment)\]: # [(\"'](?P<link>[^\n]*)[)\"']$",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments, and the code blocks in which they are shown."""
+_OPEN = re.compile(r"^ {0,3}<!--", re.MULTILINE)
+"""A comment that hides the rest of the text if it is not closed."""
 
 
 def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
-    """A Markdown text without its comments, and the comments."""
-    found = tuple(
-        Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=match.start())
-        for match in _COMMENT.finditer(text)
-        if (said := match[1] or match[2] or "").strip()
-    )
-    return (_COMMENT.sub("", text), found) if found else (text, ())
+    """A Markdown text without its comments, and the comments; linear in its length."""
+    found: list[Hidden] = []
+
+    def without(match: re.Match[str]) -> str:
+        said, start, kept = match["closed"] or match["link"] or "", match.start(), ""
+        if match["shown"] is not None:
+            return match[0]
+        if match["open"] is not None:
+            line = text.rfind("\n", 0, start) + 1
+            rest = _OPEN.search(text, line)
+            if rest is None:
+                return match[0]
+            kept, said, start = text[start : rest.start()], text[rest.end() :], rest.start()
+        if said.strip():
+            found.append(Hidden(text=" ".join(said.split()), trick=Trick.COMMENT, start=start))
+        return kept
+
+    shown = _COMMENT.sub(without, text)
+    return shown, tuple(found)
 
 
 def is_flag(run: str) -> bool:

@@ -99,6 +99,8 @@ class PdfReaders:
         for _ in range(count):
             self._idle.put(None)
         self.workers = count
+        self._busy: set[_Worker] = set()
+        self._abandoned = False
         self._read = lru_cache(maxsize=held)(self._fresh)
 
     def read(self, path: Path, *, limits: Limits = LIMITS) -> PdfReading:
@@ -115,7 +117,7 @@ class PdfReaders:
     def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
         task = Task(path=str(path.resolve()), limits=limits)
         found = self._answer(task)
-        if isinstance(found, Refusal) and found.drawing:
+        if isinstance(found, Refusal) and found.drawing and not self._abandoned:
             again = self._answer(task.model_copy(update={"look": False}))
             found = again if isinstance(again, PdfReading) else found
         if isinstance(found, Refusal):
@@ -125,13 +127,29 @@ class PdfReaders:
     def _answer(self, task: Task) -> PdfReading | Refusal:
         worker = self._idle.get()
         try:
+            if self._abandoned:
+                return Refusal(problem="was not read: interrupted", cure="start again")
             if worker is not None and not worker.usable:
                 worker.stop()
                 worker = None
             worker = worker or _Worker()
+            self._busy.add(worker)
             return worker.read(task)
+        except BaseException:  # Ctrl-C: its late answer must not be taken for that of the next
+            if worker is not None:
+                worker.stop()
+                worker = None
+            raise
         finally:
+            self._busy.discard(worker)
             self._idle.put(worker)
+
+    def abandon(self) -> None:
+        """Stop all workers, those that read as well; nothing is read here any more."""
+        self._abandoned = True
+        for worker in tuple(self._busy):
+            worker.kill()
+        self.close()
 
     def close(self) -> None:
         """Stop the workers that are idle."""
@@ -223,6 +241,10 @@ class _Worker:
         except OSError:
             return "", False
 
+    def kill(self) -> None:
+        """End the process; the thread that waits for its answer gets none."""
+        self._process.kill()
+
     def stop(self) -> None:
         """End the process and let go of its pipes."""
         self._process.kill()
@@ -247,3 +269,12 @@ def shared() -> PdfReaders:
             _SHARED.append(PdfReaders())
             atexit.register(_SHARED[0].close)
         return _SHARED[0]
+
+
+def abandon() -> None:
+    """End what is being read, so that an interrupted program need not wait for it."""
+    with _LOCK:
+        readers = _SHARED.pop() if _SHARED else None
+    if readers is not None:
+        atexit.unregister(readers.close)
+        readers.abandon()

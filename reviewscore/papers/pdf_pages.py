@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ _SPACES = re.compile(r"\A\n+|\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_HIGH = re.compile("[\ud800-\udbff]")
+_CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
 _NO_LETTER = re.compile("[\x00\x01\x03-\x1f\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
 """Private use and control characters; U+0002 stands for a hyphen."""
 
@@ -215,12 +218,12 @@ def _seen_text(
     hidden: list[Hidden] = []
     doomed: set[int] = set()
     if not scan and any(tricks):
-        text_of = [_character(text_page, at) for at in range(text_page.count_chars())]
+        text_of = _characters(text_page)
         for one, place in pdf_sight.stretches(found, tricks, text_of, number):
             hidden.append(one)
             doomed.update(place)
     lines = _lines(page, text_page, doomed)
-    visible = [int(code) for at, code in zip(found.index, found.code, strict=True)
+    visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
     came = sum(len("".join(line.text.split())) for line in lines)
     return _PageText(
@@ -228,17 +231,27 @@ def _seen_text(
         hidden=tuple(hidden),
         characters=len(visible),
         dropped=max(0, len(visible) - came),
-        unmapped=sum(1 for code in visible if _NO_LETTER.match(chr(code))),
+        unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
     )
 
 
-def _character(text_page: PdfTextPage, at: int) -> str:
+def _characters(text_page: PdfTextPage) -> list[str]:
+    """What stands at each place of a page; a pair of surrogates stands at its first place.
+
+    Control characters come as spaces, since what is hidden is shown on terminals.
+    """
     from pypdfium2.raw import FPDFText_GetUnicode
 
-    code = int(FPDFText_GetUnicode(text_page.raw, at))
-    return chr(code) if code and not _SURROGATE.match(chr(code)) else ""
+    count = text_page.count_chars()
+    codes = [int(FPDFText_GetUnicode(text_page.raw, at)) for at in range(count)]
+    found = [_CONTROL.sub(" ", chr(code)) if code else "" for code in codes]
+    for at, (one, other) in enumerate(pairwise([*found, ""])):
+        if _SURROGATE.match(one):
+            pair = (one + other).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+            found[at] = pair if _HIGH.match(one) and pair else ""
+    return found
 
 
 def _lines(page: PdfPage, text_page: PdfTextPage, doomed: set[int]) -> list[Line]:
@@ -253,9 +266,12 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: set[int]) -> list[Line
 
     text = text_page.get_text_range()
 
+    # PDFium counts in UTF-16: a mathematical letter counts twice.
+    units = [0, *accumulate(2 if one > "\uffff" else 1 for one in text)]
+
     def place(index: int) -> int:
         """The number of a character on the page; characters without a letter are not in text."""
-        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, index)))
+        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, units[index])))
 
     if doomed:  # a line end in its place parts what stands before and after
         text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))

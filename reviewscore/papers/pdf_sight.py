@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reviewscore.papers.hidden import Hidden, Trick
+from reviewscore.papers.pdf_crowded import crowded
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -37,6 +38,7 @@ _SCAN_SHARE = 0.5
 """Share of a page that an image covers, and of its text that is drawn invisibly, on a scan."""
 _INVISIBLE_MODES = {3: Trick.RENDER_MODE, 7: Trick.CLIPPED}
 _NOT_DRAWN = (0, 0xFFFE, 0xFFFF)
+_LOW, _PAIRED = (0xDC00, 0xDFFF), 0x10000
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,16 @@ def glyphs(text_page: PdfTextPage) -> Glyphs:
 
     edges = [ctypes.c_double() for _ in range(4)]
     left, right, bottom, top = edges
-    index, code, box, owner = [], [], [], []
+    code: list[int] = []
+    index, box, owner = [], [], []
     numbers: dict[int | None, int] = {}
     styles: list[Style] = []
     for at in range(text_page.count_chars()):
         unicode = raw.FPDFText_GetUnicode(text_page.raw, at)
         if unicode in _NOT_DRAWN or chr(unicode).isspace():
+            continue
+        if _LOW[0] <= unicode <= _LOW[1] and code:  # the second half of the character before
+            code[-1] = _PAIRED + ((code[-1] & 0x3FF) << 10) + (unicode & 0x3FF)
             continue
         holder = raw.FPDFText_GetTextObject(text_page.raw, at)
         address = ctypes.cast(holder, ctypes.c_void_p).value if holder else None
@@ -269,6 +275,9 @@ def hidden_glyphs(found: Glyphs, picture: Picture | None) -> list[Trick | None]:
     """
     styled = [_by_style(style) for style in found.styles]
     tricks = [styled[owner] if owner >= 0 else None for owner in found.owner.tolist()]
+    sizes = np.array([*(style.size for style in found.styles), 0.0])[found.owner]
+    for number in crowded(found.box, sizes):
+        tricks[number] = tricks[number] or Trick.CROWDED
     if picture is None:
         return tricks
     unseen = _unseen(picture)
@@ -340,20 +349,20 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
 
 
 def is_scan(page: PdfPage, tricks: Sequence[Trick | None]) -> bool:
-    """Whether a page is an image with a layer of recognised text, which is drawn invisibly."""
+    """Whether a page is images with a layer of recognised text, drawn invisibly or behind them."""
     from pypdfium2 import raw
 
-    modes = sum(trick is Trick.RENDER_MODE for trick in tricks)
-    if not tricks or modes < _SCAN_SHARE * len(tricks):
+    layer = sum(trick in (Trick.RENDER_MODE, Trick.COVERED) for trick in tricks)
+    if not tricks or layer < _SCAN_SHARE * len(tricks):
         return False
     width, height = page.get_size()
+    covered = 0.0
     edges = [ctypes.c_float() for _ in range(4)]
     for kind, one in page_objects(page):
         if kind == raw.FPDF_PAGEOBJ_IMAGE and raw.FPDFPageObj_GetBounds(one, *edges):
             left, bottom, right, top = (edge.value for edge in edges)
-            if (right - left) * (top - bottom) >= _SCAN_SHARE * width * height:
-                return True
-    return False
+            covered += (right - left) * (top - bottom)  # one image, or strips of it
+    return bool(covered >= _SCAN_SHARE * width * height)
 
 
 def stretches(
@@ -370,9 +379,9 @@ def stretches(
     start = 0
     while start < len(tricks):
         end = start + 1
-        while end < len(tricks) and tricks[end] is tricks[start]:
+        while end < len(tricks) and (tricks[end] is None) == (tricks[start] is None):
             end += 1
-        trick = tricks[start]
+        trick = max(tricks[start:end], key=tricks[start:end].count) if tricks[start] else None
         if trick is not None:
             place = range(int(found.index[start]), int(found.index[end - 1]) + 1)
             said = " ".join("".join(text_of[at] for at in place).split())

@@ -126,15 +126,23 @@ def build_paper(
     Raises:
         InputError: If there is no text, or the file cannot be used.
     """
-    given = [section for section in row.sections or () if section.text or section.title]
-    raw = row.text or ""
-    if not raw.strip():
-        raw = "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in given)
+    given = _given(row)
     if row.source_file:
         content = read_content((folder or Path()) / row.source_file)
     else:
-        content = Content(raw, source)
+        content = Content(text_of(row), source)
     return paper_of(content, row, given, year=year)
+
+
+def text_of(row: PaperRow) -> str:
+    """The text that a record holds: its text, or its sections in order; as it was given."""
+    if row.text and row.text.strip():
+        return row.text
+    return "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in _given(row))
+
+
+def _given(row: PaperRow) -> list[SectionRow]:
+    return [section for section in row.sections or () if section.text or section.title]
 
 
 def paper_of(

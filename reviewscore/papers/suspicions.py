@@ -86,6 +86,7 @@ def place_of(one: Addressing) -> str:
 
 
 def _cut(text: str) -> str:
+    text = "".join(one if one.isprintable() else " " for one in text)  # goes to terminals
     return f'"{text}"' if len(text) <= _EXCERPT else f'"{text[:_EXCERPT]}..."'
 
 

@@ -161,7 +161,8 @@ def _body(paper: TeiPaper, body: Element | None) -> None:
 
 
 def _division(paper: TeiPaper, division: Element) -> None:
-    """A section with its heading, paragraphs and sections within it."""
+    """A section with its heading, paragraphs and sections within it, and words outside of them."""
+    paper.add(_words(division.text))
     for part in division:
         if part.tag == f"{TEI}head":
             paper.head(*_title(part))
@@ -169,6 +170,7 @@ def _division(paper: TeiPaper, division: Element) -> None:
             _division(paper, part)
         else:
             paper.add(_block(part))
+        paper.add(_words(part.tail))
 
 
 def _title(head: Element) -> tuple[str, str]:
@@ -272,4 +274,9 @@ def _line(element: Element | None) -> str:
     """All words of an element on one line."""
     if element is None:
         return ""
-    return " ".join(tidy(str(without_surrogates("".join(element.itertext())))).text.split())
+    return _words("".join(element.itertext()))
+
+
+def _words(text: str | None) -> str:
+    """Words on one line, as they can be stored."""
+    return " ".join(tidy(str(without_surrogates(text or ""))).text.split())

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from reviewscore.errors import InputError
 from reviewscore.papers.addressing import Addressing
 from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.hygiene import read_text, tidy
 from reviewscore.papers.parts import cut_from
 from reviewscore.papers.quality import badly_read
-from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
+from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of, text_of
 from reviewscore.papers.suspicions import addressed
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record
@@ -87,15 +88,17 @@ class Inspection(Record):
         )
 
 
-def inspect_file(path: Path) -> Iterator[Inspection]:
+def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
     """What was found in a paper's file, or in each record of papers or reviews.
+
+    A record that cannot be used gives its error, and the next one follows.
 
     Args:
         path: A PDF, Markdown, TEI or text file, or ``.jsonl``, ``.json`` or ``.parquet`` with
             papers or reviews.
 
     Raises:
-        InputError: If the file or a record cannot be used; says what to do.
+        InputError: If the file cannot be used; says what to do.
     """
     path = Path(path)
     if path.suffix.lower() not in _RECORDS:
@@ -106,7 +109,10 @@ def inspect_file(path: Path) -> Iterator[Inspection]:
         yield _record(path, Row(1, 0, decode(read_text(path).encode(), path, 1)))
         return
     for row in Shelf.of(path).rows():
-        yield _record(path, row)
+        try:
+            yield _record(path, row)
+        except InputError as error:
+            yield error
 
 
 def _record(path: Path, row: Row) -> Inspection:
@@ -123,8 +129,7 @@ def _record(path: Path, row: Row) -> Inspection:
     if paper.source_file:
         content = read_content(path.parent / paper.source_file)
         return _paper(name, paper_of(content, paper), content)
-    whole = build_paper(paper)
-    return _paper(name, whole, Content(paper.text or whole.text, "jsonl"))
+    return _paper(name, build_paper(paper), Content(text_of(paper), "jsonl"))
 
 
 def _paper(name: str, paper: Paper, content: Content) -> Inspection:

@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: Path) 
 
     assert code == 3
     assert "is a web page saved as a PDF" in output
-    assert "1 looked at, 0 to look at again, 1 files failed" in output
+    assert "1 looked at, 0 to look at again, 1 failed" in output
     assert run(tmp_path / "bad.pdf")[0] == 2
 
 
@@ -130,3 +130,36 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 
     assert code == 2
     assert "reviews.jsonl:1" in output
+
+
+def test_a_bad_record_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    rows = [{"paper_id": "a", "pdf": "gone.pdf"}, {"paper_id": "b", "text": 5}]
+    lines = [*map(json.dumps, rows), "no record", json.dumps({"paper_id": "c", "text": PAPER})]
+    (tmp_path / "papers.jsonl").write_text("\n".join(lines))
+
+    code, output = run(tmp_path / "papers.jsonl")
+
+    assert code == 3
+    assert "gone.pdf: cannot be read" in output
+    assert "papers.jsonl: c: jsonl" in output
+    assert "1 looked at, 0 to look at again, 3 failed" in output
+
+
+def test_hidden_text_of_a_paper_given_by_sections_is_told(tmp_path: Path) -> None:
+    hidden = "".join(chr(0xE0000 + ord(one)) for one in SECRET)
+    sections = [{"title": "Lamps", "text": f"They{hidden} burn."}]
+    (tmp_path / "a.json").write_text(json.dumps({"sections": sections}))
+
+    code, output = run(tmp_path / "a.json")
+
+    assert code == 1
+    assert f"tag characters: '{SECRET}'" in output
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_nothing_that_acts_on_a_terminal_is_printed(tmp_path: Path, how: list[str]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"text": f"Lamps \x9b31m \u202e here.\n{ORDER}"}))
+
+    output = run(tmp_path / "a.json", *how)[1]
+
+    assert not {"\x9b", "\u202e"} & set(output)

@@ -109,6 +109,22 @@ def _in_form(canvas: Canvas) -> None:
     canvas.doForm("sheet")
 
 
+def _squeezed(canvas: Canvas) -> None:
+    text = canvas.beginText(72, 300)
+    text.setHorizScale(2)
+    text.textOut(SECRET)
+    canvas.drawText(text)
+
+
+def _by_turns(canvas: Canvas) -> None:
+    text = canvas.beginText(72, 300)
+    text.setFillColorRGB(1, 1, 1)
+    for number, one in enumerate(SECRET):
+        text.setTextRenderMode(3 if number % 2 else 0)
+        text.textOut(one)
+    canvas.drawText(text)
+
+
 TRICKS: dict[str, tuple[Callable[[Canvas], None], str]] = {
     "white": (_white, "BACKGROUND"),
     "white over words": (_white_under_words, "BACKGROUND"),
@@ -122,6 +138,8 @@ TRICKS: dict[str, tuple[Callable[[Canvas], None], str]] = {
     "behind a shape": (_behind_shape, "COVERED"),
     "invisible render mode": (_mode, "RENDER_MODE"),
     "clipped": (_clipped, "CLIPPED"),
+    "squeezed": (_squeezed, "CROWDED"),
+    "hidden in two ways by turns": (_by_turns, "RENDER_MODE"),
     "transparent": (_transparent, "TRANSPARENT"),
 }
 """How each trick is drawn, and the name under which it is reported."""
@@ -196,6 +214,29 @@ def layered(path: Path) -> Path:
         page=b"/Properties<</L 6 0 R>>",
     )
     return raw_pdf(path, [*objects, b"<</Type/OCG/Name(Notes)>>"])
+
+
+def with_meaning(path: Path, meaning: bytes, drawn: bytes) -> Path:
+    """Words of which the file says that they mean other words."""
+    span = b"/Span <</ActualText (%s)>> BDC BT /F1 10 Tf 72 300 Td (%s) Tj ET EMC\n"
+    return raw_pdf(path, one_page(stream(WORDS + span % (meaning, drawn))))
+
+
+_MEANINGS = b"""1 begincodespacerange <00> <FF> endcodespacerange
+1 beginbfchar <41> <D835DC65> endbfchar 1 beginbfchar <42> <001B> endbfchar
+1 beginbfrange <61> <7A> <0061> endbfrange endcmap"""
+
+
+def mapped(path: Path, lines: Sequence[bytes]) -> Path:
+    """Lines in which A is a mathematical letter and B an escape; those after a ``-`` are white."""
+    shown = b"0 -20 Td ".join(
+        (b"1 g (%s) Tj " if one[:1] == b"-" else b"0 g (%s) Tj ") % one.lstrip(b"-")
+        for one in lines
+    )
+    objects = one_page(stream(b"BT /F2 10 Tf 72 700 Td %s ET" % shown))
+    objects[2] = objects[2].replace(b"5 0 R", b"5 0 R/F2 6 0 R")
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 7 0 R>>"
+    return raw_pdf(path, [*objects, font, stream(_MEANINGS)])
 
 
 def scripted(path: Path) -> Path:

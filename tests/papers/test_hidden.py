@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from reviewscore.papers.hidden import Trick, shapeless
+from reviewscore.papers.hidden import Trick, comments, shapeless
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.sources.files import single
-from tests.papers.pdfs import SECRET, TRICKS, layered, make, prose, with_trick
+from tests.papers.pdfs import (
+    SECRET,
+    TRICKS,
+    layered,
+    make,
+    mapped,
+    prose,
+    with_meaning,
+    with_trick,
+)
 
 
 @pytest.mark.parametrize("name", TRICKS)
@@ -35,6 +45,37 @@ def test_words_in_a_layer_that_is_off_are_found(tmp_path: Path) -> None:
 
     assert [(one.trick, one.text) for one in reading.hidden] == [(Trick.LAYER, SECRET)]
     assert "machine" not in reading.text
+
+
+def test_words_given_as_the_meaning_of_one_letter_are_found(tmp_path: Path) -> None:
+    reading = read_pdf(with_meaning(tmp_path / "a.pdf", SECRET.encode(), b"x"))
+
+    assert [(one.trick, one.text) for one in reading.hidden] == [(Trick.CROWDED, SECRET)]
+    assert "machine" not in reading.text
+
+
+def test_words_whose_meaning_is_what_they_show_are_kept(tmp_path: Path) -> None:
+    reading = read_pdf(with_meaning(tmp_path / "a.pdf", b"efficient and official", b"efficient..."))
+
+    assert reading.hidden == ()
+    assert "efficient and official" in reading.text
+
+
+def test_hidden_words_are_cut_in_place_after_mathematical_letters(tmp_path: Path) -> None:
+    lines = [b"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA of some", b"-praise AAA it all", b"other words"]
+
+    reading = read_pdf(mapped(tmp_path / "a.pdf", lines))
+
+    letter = "\U0001d465"
+    assert [one.text for one in reading.hidden] == [f"praise {3 * letter} it all"]
+    assert reading.text.split() == [30 * letter, "of", "some", "other", "words"]
+    assert reading.lost == 0
+
+
+def test_hidden_words_are_told_without_characters_that_act_on_a_terminal(tmp_path: Path) -> None:
+    reading = read_pdf(mapped(tmp_path / "a.pdf", [b"-praise B it all", 2 * b"other words "]))
+
+    assert [one.text for one in reading.hidden] == ["praise it all"]
 
 
 def test_the_place_of_hidden_words_is_told(tmp_path: Path) -> None:
@@ -75,17 +116,23 @@ def test_ordinary_text_is_not_taken_for_hidden(tmp_path: Path) -> None:
         assert words in reading.text
 
 
-def test_a_scan_with_recognised_text_is_noted_and_not_hidden(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strips", [1, 4])
+@pytest.mark.parametrize("mode", [0, 3])
+def test_a_scan_with_recognised_text_is_noted_and_not_hidden(
+    tmp_path: Path, strips: int, mode: int
+) -> None:
     from PIL import Image
     from reportlab.lib.utils import ImageReader
 
     def draw(canvas: Canvas, page: int) -> None:
-        canvas.drawImage(ImageReader(Image.new("L", (60, 80), 230)), 0, 0, 612, 792)
         text = canvas.beginText(72, 700)
-        text.setTextRenderMode(3)
+        text.setTextRenderMode(mode)
         for line in range(10):
             text.textLine(f"Recognised words of line {line} on the scanned sheet of paper.")
         canvas.drawText(text)
+        image, height = ImageReader(Image.new("L", (60, 80), 230)), 792 / strips
+        for strip in range(strips):
+            canvas.drawImage(image, 0, strip * height, 612, height)
 
     path = make(tmp_path / "a.pdf", draw)
     reading = read_pdf(path)
@@ -179,3 +226,30 @@ def test_hidden_words_of_a_review_in_a_pdf_are_told(tmp_path: Path) -> None:
 
     assert SECRET not in collection.reviews[0].fields["text"]
     assert any(SECRET in warning for warning in collection.warnings)
+
+
+def test_comments_in_code_are_shown_and_an_open_comment_hides_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    code = "```html\n<!-- a note that all can see -->\n```\n"
+    path.write_text(f"# Lamps\n\n{code}\nThey burn.\n\n<!-- {SECRET}\nand more\n")
+
+    paper = load_paper(path)
+
+    assert "a note that all can see" in paper.text
+    assert SECRET not in paper.text
+    assert "1 stretch of text that people cannot see left out" in paper.warnings[0]
+
+
+def test_a_few_characters_without_a_shape_are_no_message(tmp_path: Path) -> None:
+    few, many = (next(shapeless(count * "\u200b")) for count in (9, 200))
+
+    assert (few.stray, many.stray) == (True, False)
+
+
+def test_comments_that_are_never_closed_take_no_long_time() -> None:
+    start = time.monotonic()
+
+    text, found = comments("A <!-- " * 60_000 + "\n <!-- and the rest")
+
+    assert (text.rstrip().endswith("<!--"), [one.text for one in found]) == (True, ["and the rest"])
+    assert time.monotonic() - start < 2

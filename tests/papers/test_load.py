@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,11 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.txt", tmp_path / "none.json", tmp_path):
         with pytest.raises(InputError):
             load_paper(path)
+
+
+def test_what_is_no_ordinary_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "paper.pdf"
+    os.mkfifo(pipe)
+
+    with pytest.raises(InputError, match="is not an ordinary file; save it to a file first"):
+        load_paper(pipe)

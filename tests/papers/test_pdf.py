@@ -249,6 +249,51 @@ def test_a_worker_that_crashes_is_a_named_error(
     assert readers.read(path).text
 
 
+def test_after_an_interruption_the_next_pdf_gets_its_own_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed_later: Keep
+) -> None:
+    first = make(tmp_path / "a.pdf", prose)
+    second = make(tmp_path / "b.pdf", lambda canvas, page: prose(canvas, 7))
+    readers = closed_later(PdfReaders(1, held=0))
+    readers.read(first)
+    worker = readers._idle.queue[0]
+    assert worker is not None
+
+    def interrupted(line: str) -> tuple[str, bool]:
+        assert worker._process.stdin is not None
+        worker._process.stdin.write(line + "\n")
+        worker._process.stdin.flush()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, "_asked", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        readers.read(first)
+    monkeypatch.undo()
+
+    assert "sheet 7" in readers.read(second).text
+    assert worker._process.poll() is not None
+
+
+def test_what_is_being_read_can_be_abandoned(tmp_path: Path, closed_later: Keep) -> None:
+    path = make(tmp_path / "a.pdf", prose)
+    readers = closed_later(PdfReaders(1, held=0))
+    readers.read(path)
+    worker = readers._idle.queue[0]
+    assert worker is not None
+    os.kill(worker._process.pid, signal.SIGSTOP)
+
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(readers.read, path)
+        while worker not in readers._busy:
+            time.sleep(0.01)
+        readers.abandon()
+        with pytest.raises(InputError):
+            reading.result(timeout=10)
+    with pytest.raises(InputError, match="was not read: interrupted"):
+        readers.read(path)
+    assert worker._process.poll() is not None
+
+
 def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path, closed_later: Keep) -> None:
     path = make(tmp_path / "a.pdf", prose)
     readers = closed_later(PdfReaders(1))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.papers.load import load_paper
+from reviewscore.papers.tei import read_tei
 from reviewscore.schema.paper import Zone
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
@@ -112,3 +113,13 @@ def test_any_document_is_read_or_refused(parts: list[str]) -> None:
             assert error.cure
         else:
             assert paper.sections[-1].end == len(paper.text)
+
+
+def test_words_of_a_section_outside_of_its_paragraphs_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.tei.xml"
+    body = "<div>Lamps burn <head>Light</head><p>at night</p> and by day.</div>"
+    path.write_text(
+        f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>{body}</body></text></TEI>'
+    )
+
+    assert read_tei(path).text.split("\n\n") == ["Lamps burn", "Light", "at night", "and by day."]
