@@ -74,6 +74,11 @@ class Settings(BaseModel):
         paper: Only these papers; empty for all.
         point: Only these points; empty for all.
         skip_bad_lines: Go on without lines that cannot be read, and count them.
+        engine: Where work runs: ``local`` is this process, ``ray`` the processes of a Ray cluster
+            (that of ``RAY_ADDRESS``, or one on this machine for the while).
+        workers: Worker processes of the engine; None is one for each of its processors.
+        store: Where workers of an audit write, as a path or an address that fsspec knows (such as
+            ``s3://bucket/run``) and that all machines reach; None is the run folder.
         prompts_dir: Folder of prompts that replaces the shipped one.
     """
 
@@ -109,10 +114,14 @@ class Settings(BaseModel):
     cache: bool = True
     refresh: bool = False
     cache_dir: Path | None = None
+    ledger: str | None = None
     limit: int | None = Field(default=None, ge=1)
     paper: tuple[str, ...] = ()
     point: tuple[str, ...] = ()
     skip_bad_lines: bool = False
+    engine: Literal["local", "ray"] = "local"
+    workers: int | None = Field(default=None, ge=1, le=4096)
+    store: str | None = None
     prompts_dir: Path | None = None
 
     @property
@@ -142,6 +151,8 @@ class Settings(BaseModel):
     def _one_kind(self) -> Settings:
         if self.embedded and (self.panel or self.judges or self.batch):
             raise ValueError("the lexical judge takes no panel, other judges or batch jobs")
+        if self.engine == "local" and (self.workers is not None or self.store is not None):
+            raise ValueError("--workers and --store are for --engine ray")
         if self.embedded and self.calibration is not None:
             raise ValueError("the lexical judge gives no scores that could be calibrated")
         if EMBEDDED in self.models[1:]:
@@ -203,6 +214,7 @@ TABLES = {
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
+    "engine": {"name": "engine", "workers": "workers", "store": "store"},
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir"},
 }  # fmt: skip
 """Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
@@ -266,7 +278,7 @@ def _check_trust(name: str, path: Path, folder: Path | None) -> None:
         )
 
 
-_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "calibration")
+_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "calibration", "store")
 
 
 def _check_variables() -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,69 +13,24 @@ from reviewscore import prompts
 from reviewscore.batch.account import Outcome, new_manifest, spent
 from reviewscore.batch.finished import finished_run
 from reviewscore.batch.interrupt import interruptible
-from reviewscore.batch.papers import PAPERS_AHEAD, Papers
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
+from reviewscore.batch.session import Session, Tally, score_reviews
+from reviewscore.batch.spread import Spread, check_spread
 from reviewscore.config import Resolved, Settings
-from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.bench import open_judges
-from reviewscore.judges.judge import Judges
-from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check, open_ledger
+from reviewscore.llm.ledger.book import Paid
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
-from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.pipeline import point_score, review_points, score_with_response
 from reviewscore.points import split_review
-from reviewscore.schema.calibration import Calibration, calibrated
-from reviewscore.schema.paper import Paper
+from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import Status
-from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.files import Collection
 from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import Counts, Manifest
 from reviewscore.store.run_dir import ErrorRecord, RunDir
-
-log = logging.getLogger(__name__)
-
-REVIEWS_AHEAD = 2
-"""Reviews under way per connection: enough points to keep every connection busy."""
-REVIEWS_IN_A_WAVE = 300
-"""Reviews under way where replies come in waves: more would need more memory than a wave saves."""
-
-
-@dataclass
-class _Session:
-    """What one session of a run works with."""
-
-    collection: Collection
-    settings: Settings
-    judges: Judges
-    run: RunDir
-    client: Client | None
-    progress: Progress
-    calibration: Calibration | None = None
-    stopping: bool = False
-    stopped: str | None = None
-    interrupted: bool = False
-    failed_reviews: int = 0
-    without_points: int = 0
-    papers: set[str] = field(default_factory=set)
-    reviews: int = 0
-    points: int = 0
-    rejected: int = 0
-
-    def __post_init__(self) -> None:
-        self.shelf = Papers(self.collection, self.settings.paper_parts, self.progress.say)
-
-    def stop(self, reason: str | None) -> None:
-        """Begin nothing new; calls under way finish."""
-        self.stopping = True
-        self.stopped = self.stopped or reason
-        if self.client is not None:
-            self.client.stop()
 
 
 def audit(
@@ -101,13 +55,15 @@ def audit(
         retry_errors: Try failed points again.
 
     Raises:
-        SettingsError: The model is unknown or its key is missing.
+        SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
         RunFolderError: The folder cannot be used.
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
     settings = resolved.settings
     check(settings)
+    if settings.engine == "ray":
+        check_spread(settings, collection)
     _learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, data=data)
@@ -115,45 +71,8 @@ def audit(
         if done is not None:  # nothing is asked again, and the run's account stays as it is
             return Outcome(manifest=done, failed=done.counts.error, before=done.counts.points)
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
-            return asyncio.run(_session(collection, settings, run, progress, renew=retry_errors))
-
-
-async def _session(
-    collection: Collection,
-    settings: Settings,
-    run: RunDir,
-    progress: Progress,
-    *,
-    renew: bool,
-) -> Outcome:
-    started, clock, before = datetime.now(UTC), time.perf_counter(), len(run.done)
-    around = Surroundings(idle=lambda: not shared().busy, say=progress.say, renew=renew)
-    with ExitStack() as stack:
-        book: Book = CallsInMemory()  # the embedded judge makes no calls
-        if not settings.embedded:
-            book = await open_ledger(settings, run.path, run=run.manifest.run_id)
-            stack.callback(book.close)
-        async with open_judges(settings, book, around) as opened:
-            judges, client = opened
-            session = _Session(
-                collection, settings, judges, run, client, progress, _learnt(settings)
-            )
-            for line in collection.skipped:
-                run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
-            with interruptible(session, progress.say):
-                await _score_all(session)
-        seconds = round(time.perf_counter() - clock, 3)
-        manifest = _closing(session, started, seconds)
-    run.update(manifest)
-    return Outcome(
-        manifest=manifest,
-        interrupted=session.interrupted,
-        stopped=session.stopped,
-        failed=manifest.counts.error + session.failed_reviews,
-        new=len(run.done) - before,
-        before=before,
-        seconds=seconds,
-    )
+            work = _Work(collection, settings, run, progress, renew=retry_errors)
+            return asyncio.run(work.session())
 
 
 def _learnt(settings: Settings) -> Calibration | None:
@@ -164,179 +83,148 @@ def _learnt(settings: Settings) -> Calibration | None:
     return read_calibration(settings.calibration, judge=judge)
 
 
-async def _score_all(session: _Session) -> None:
-    reviews = chosen_reviews(session.collection, session.settings)
-    session.reviews = len(reviews)
-    session.papers = {review.paper_id for review in reviews}
-    limitations = session.settings.limitations
-    by_rules = sum(len(split_review(one, include_limitations=limitations)) for one in reviews)
-    session.progress.expect(by_rules)
-    slots = asyncio.Semaphore(_ahead(session))
-    order = list(dict.fromkeys(review.paper_id for review in reviews))
-    places = {paper_id: place for place, paper_id in enumerate(order)}
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            for review in reviews:
-                await slots.acquire()
-                if session.stopping:
-                    return
-                place = places[review.paper_id]
-                session.shelf.ahead(order[place : place + PAPERS_AHEAD])
-                task = tasks.create_task(_score_review(session, review))
-                task.add_done_callback(lambda _: slots.release())
-    except* ReviewScoreError as errors:  # the run folder itself failed: nothing can go on
-        raise errors.exceptions[0] from errors
-    if session.stopping:
-        return
-    _note_missing(session)
-    if session.points != by_rules and not session.failed_reviews:
-        session.progress.say(
-            f"the rules, by which points are counted beforehand, split the reviews into "
-            f"{by_rules:,} points; the model's own split, which counts, into {session.points:,}"
+@dataclass(frozen=True)
+class _Done:
+    """How a session ended, wherever it ran."""
+
+    stopping: bool
+    stopped: str | None
+    interrupted: bool
+    tally: Tally
+    reused: int
+
+    @classmethod
+    def of(cls, session: Session | Spread, tally: Tally, *, reused: int) -> _Done:
+        """As a session says when it is over."""
+        return cls(session.stopping, session.stopped, session.interrupted, tally, reused)
+
+
+class _Work:
+    """One session of a run, on this process or on many."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        settings: Settings,
+        run: RunDir,
+        progress: Progress,
+        *,
+        renew: bool,
+    ) -> None:
+        self._collection, self._settings, self._run = collection, settings, run
+        self._progress, self._renew = progress, renew
+        self._reviews = chosen_reviews(collection, settings)
+        self._by_rules = sum(
+            len(split_review(one, include_limitations=settings.limitations))
+            for one in self._reviews
         )
 
-
-def _ahead(session: _Session) -> int:
-    """Reviews under way at once: many where replies come in waves."""
-    if session.client is None:
-        return 1
-    paced = session.client.provider_of(session.settings.model).traits.paced
-    return session.settings.max_connections * REVIEWS_AHEAD if paced else REVIEWS_IN_A_WAVE
-
-
-def _note_missing(session: _Session) -> None:
-    """Write down points that were asked for and that no review holds."""
-    for name in sorted(set(session.settings.point) - session.run.done.keys()):
-        session.failed_reviews += 1
-        message = f"no review holds the point {name}; check --point"
-        session.run.add_error(
-            ErrorRecord(what="point", point_id=name, kind="InputError", message=message)
+    async def session(self) -> Outcome:
+        """Do what is missing, and write the run's account of it."""
+        started, clock, before = datetime.now(UTC), time.perf_counter(), len(self._run.done)
+        with ExitStack() as stack:
+            book: Book = CallsInMemory()  # the embedded judge makes no calls
+            if not self._settings.embedded:
+                book = await open_ledger(
+                    self._settings, self._run.path, run=self._run.manifest.run_id
+                )
+                stack.callback(book.close)
+            self._progress.expect(self._by_rules)
+            for line in self._collection.skipped:
+                self._run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
+            done = await (
+                self._on_ray(book) if self._settings.engine == "ray" else self._here(book)
+            )
+            if not done.stopping:
+                self._tell_of(done.tally)
+            paid = None if self._settings.embedded else book.paid()
+        seconds = round(time.perf_counter() - clock, 3)
+        manifest = self._closing(done, paid, started, seconds)
+        self._run.update(manifest)
+        return Outcome(
+            manifest=manifest,
+            interrupted=done.interrupted,
+            stopped=done.stopped,
+            failed=manifest.counts.error + done.tally.failed_reviews,
+            new=len(self._run.done) - before,
+            before=before,
+            seconds=seconds,
         )
-        session.progress.say(message)
 
+    async def _here(self, book: Book) -> _Done:
+        settings, say = self._settings, self._progress.say
+        around = Surroundings(idle=lambda: not shared().busy, say=say, renew=self._renew)
+        async with open_judges(settings, book, around) as (judges, client):
+            session = Session(
+                self._collection,
+                settings,
+                judges,
+                self._run,
+                client,
+                self._progress,
+                _learnt(settings),
+            )
+            with interruptible(session, say):
+                await score_reviews(session, self._reviews)
+            return _Done.of(session, session.met(), reused=client.traffic.reused if client else 0)
 
-async def _score_review(session: _Session, review: Review) -> None:
-    """Score the points of a review that are not done; failures become records."""
-    try:
-        paper = await session.shelf.paper(review.paper_id)
-        points, origin, rejected = await review_points(
-            review,
-            session.judges,
-            limitations=session.settings.limitations,
-            rules_only=session.settings.points == "rules",
+    async def _on_ray(self, book: Book) -> _Done:
+        spread = Spread(
+            self._collection,
+            self._settings,
+            self._run,
+            self._progress,
+            spent=book.paid(),
+            calibration=_learnt(self._settings),
+            renew=self._renew,
         )
-    except StopError as error:
-        _stop(session, error)
-        return
-    except Exception as error:  # the outer loop: one bad review never ends a batch
-        if not isinstance(error, ReviewScoreError):
-            log.exception("review %s", review.review_id)
-        session.failed_reviews += 1
-        _note(session, review, error)
-        return
-    session.points += len(points)
-    session.without_points += not points
-    session.rejected += len(rejected)
-    wanted = session.settings.point
-    todo = [
-        point
-        for point in points
-        if point.point_id not in session.run.done and (not wanted or point.point_id in wanted)
-    ]
-    if session.client is None:  # nothing to wait for: in order, so that every run is the same
-        for point in todo:
-            await _record(session, point, paper, review, origin)
-        return
-    await asyncio.gather(*(_record(session, point, paper, review, origin) for point in todo))
+        with interruptible(spread, self._progress.say):
+            await spread.score(self._reviews)
+        return _Done.of(spread, spread.tally, reused=spread.traffic.reused)
 
+    def _tell_of(self, tally: Tally) -> None:
+        """Write down and say what was asked for or counted on and did not come."""
+        for name in sorted(set(self._settings.point) - self._run.done.keys()):
+            tally.failed_reviews += 1
+            message = f"no review holds the point {name}; check --point"
+            self._run.add_error(
+                ErrorRecord(what="point", point_id=name, kind="InputError", message=message)
+            )
+            self._progress.say(message)
+        if tally.points != self._by_rules and not tally.failed_reviews:
+            self._progress.say(
+                f"the rules, by which points are counted beforehand, split the reviews into "
+                f"{self._by_rules:,} points; the model's own split, which counts, into "
+                f"{tally.points:,}"
+            )
 
-def _in_words(error: Exception) -> str:
-    """The kind and message of an error, as text that can be stored."""
-    return str(without_surrogates(f"{type(error).__name__}: {error}"))
-
-
-def _note(session: _Session, review: Review, error: Exception) -> None:
-    message = _in_words(error)
-    session.run.add_error(
-        ErrorRecord(
-            what="review",
-            review_id=review.review_id,
-            kind=type(error).__name__,
-            message=message,
+    def _closing(
+        self, done: _Done, paid: Paid | None, started: datetime, seconds: float
+    ) -> Manifest:
+        """The manifest at the end of a session."""
+        old, states, tally = self._run.manifest, list(self._run.done.values()), done.tally
+        update: dict[str, object] = {}
+        if paid is not None:
+            reused = old.spending.reused + done.reused
+            update["spending"] = spent(paid, self._settings, reused=reused)
+            update["models_answered"] = paid.models
+        doubts = list(tally.warnings)
+        if tally.rejected:
+            doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")
+        update["warnings"] = tuple(dict.fromkeys((*old.warnings, *doubts)))
+        update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *tally.doubtful)))
+        update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
+        # A later session with a selection adds nothing to a whole run, and takes nothing from it.
+        update["complete"] = old.complete or not done.stopping
+        papers = len({review.paper_id for review in self._reviews})
+        update["counts"] = Counts(
+            papers=max(old.counts.papers, papers),
+            reviews=max(old.counts.reviews, len(self._reviews)),
+            reviews_without_points=max(old.counts.reviews_without_points, tally.without_points),
+            points=len(states),
+            scored=states.count(Status.SCORED),
+            unknown=states.count(Status.UNKNOWN),
+            error=states.count(Status.ERROR),
+            bad_lines=len(self._collection.skipped),
         )
-    )
-    session.progress.say(f"review {review.review_id}: {message}")
-
-
-async def _record(
-    session: _Session,
-    point: ReviewPoint,
-    paper: Paper,
-    review: Review,
-    origin: tuple[Provenance, ...],
-) -> None:
-    """Score one point and write it down, whatever comes of it."""
-    await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
-    if session.stopping:
-        return
-    settings = session.settings
-    try:
-        score = await score_with_response(
-            point,
-            paper,
-            session.judges,
-            score=settings.score,
-            rounds=settings.rounds,
-            response=review.author_response if settings.author_response else None,
-        )
-        update: dict[str, object] = {"provenance": (*origin, *score.provenance)}
-        if session.calibration is not None:
-            update["calibrated"] = calibrated(score, session.calibration)
-        score = score.model_copy(update=update)
-    except StopError as error:
-        _stop(session, error)
-        return
-    except Exception as error:  # the outer loop: one bad point never ends a batch
-        if not isinstance(error, ReviewScoreError):
-            log.exception("point %s", point.point_id)
-        score = point_score(point, session.judges, status=Status.ERROR, error=_in_words(error))
-    try:
-        session.run.add(score)
-    except StopError as error:
-        _stop(session, error)
-        return
-    session.progress.finished(score, session.client.traffic if session.client else None)
-
-
-def _stop(session: _Session, error: StopError) -> None:
-    session.stop(None if isinstance(error, StoppedError) else str(error))
-
-
-def _closing(session: _Session, started: datetime, seconds: float) -> Manifest:
-    """The manifest at the end of a session."""
-    old, states = session.run.manifest, list(session.run.done.values())
-    update: dict[str, object] = {}
-    if session.client is not None:
-        paid = session.client.paid()
-        reused = old.spending.reused + session.client.traffic.reused
-        update["spending"] = spent(paid, session.settings, reused=reused)
-        update["models_answered"] = paid.models
-    doubts = list(session.shelf.warnings)
-    if session.rejected:
-        doubts.append(f"{session.rejected} proposed points were not verbatim in their review")
-    update["warnings"] = tuple(dict.fromkeys((*old.warnings, *doubts)))
-    update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *session.shelf.doubtful)))
-    update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
-    # A later session with a selection adds nothing to a whole run, and takes nothing from it.
-    update["complete"] = old.complete or not session.stopping
-    update["counts"] = Counts(
-        papers=max(old.counts.papers, len(session.papers)),
-        reviews=max(old.counts.reviews, session.reviews),
-        reviews_without_points=max(old.counts.reviews_without_points, session.without_points),
-        points=len(states),
-        scored=states.count(Status.SCORED),
-        unknown=states.count(Status.UNKNOWN),
-        error=states.count(Status.ERROR),
-        bad_lines=len(session.collection.skipped),
-    )
-    return old.model_copy(update=update)
+        return old.model_copy(update=update)

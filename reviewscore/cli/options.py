@@ -44,7 +44,21 @@ MODEL_OPTIONS = (
     ),
 )
 
+ENGINE_OPTIONS = (
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        help="Where the work runs: this process, or the processes of a Ray cluster.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1, 4096),
+        help="Worker processes; as many as the cluster has processors if not given.",
+    ),
+)
+
 AUDIT_OPTIONS = (
+    *ENGINE_OPTIONS,
     click.option("--score", type=click.Choice(["base", "advanced", "both"]), help="Which score."),
     click.option(
         "--protocol",
@@ -88,6 +102,11 @@ AUDIT_OPTIONS = (
         help="Hand calls over as batch jobs: half the price, within a day.",
     ),
     click.option(
+        "--store",
+        help="Where workers write, a path or address (s3://..) that all machines reach; the run "
+        "folder if not given.",
+    ),
+    click.option(
         "--wait", type=click.FloatRange(0), help="Seconds to wait for replies in exchange:FOLDER."
     ),
 )
@@ -101,6 +120,7 @@ GROUPS = {
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),
         "prompts_dir",
     ),
+    "Engine": ("engine", "workers", "store"),
     "Cost": (
         *("dry_run", "max_usd", "prices", "batch", "cache", "refresh", "max_connections", "wait"),
     ),

@@ -12,7 +12,7 @@ from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import Provider
-from reviewscore.llm.sending import Book, ElsewhereError, Means, Sending
+from reviewscore.llm.sending import Book, ElsewhereError, Means, Purse, Sending, Way
 from reviewscore.llm.warmth import Warmth
 from reviewscore.schema.call import Completion, Request, prefix_key
 
@@ -36,6 +36,8 @@ class Limits:
         requests_per_minute: Most calls a minute, for each model; None for no limit.
         tokens_per_minute: Most tokens a minute, for each model; None for no limit.
         timeout: Seconds that one call may take.
+        lane: Finds the lane of a model where processes share lanes; None for lanes of the
+            client's own.
     """
 
     connections: int = 8
@@ -43,6 +45,7 @@ class Limits:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     timeout: float = 600.0
+    lane: Callable[[str], Way] | None = None
 
 
 class Client:
@@ -65,7 +68,7 @@ class Client:
         book: Book,
         *,
         limits: Limits | None = None,
-        budget: Budget | None = None,
+        budget: Purse | None = None,
         price: Callable[[str], Price | None] | None = None,
         renew: bool = False,
         warmth: Warmth | None = None,
@@ -84,7 +87,7 @@ class Client:
         self._renew, self._from_record = renew, set[str]()
         self._warmth, self._say = warmth or Warmth(), say or (lambda _: None)
         self._providers: dict[str, Provider] = {}
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, Way] = {}
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self._told_cold = self._told_elsewhere = False
 
@@ -210,18 +213,22 @@ class Client:
         found = self._book.find(key)
         return None if found == old else found
 
-    def _lane(self, provider: Provider, model: str) -> Lane | None:
+    def _lane(self, provider: Provider, model: str) -> Way | None:
         if not provider.traits.paced:
             return None
         if model not in self._lanes:
-            limits = self._limits
-            self._lanes[model] = Lane(
-                limits.connections,
-                requests=limits.requests_per_minute,
-                tokens=limits.tokens_per_minute,
-                say=self._say,
-            )
+            new = self._limits.lane or self._lane_of_its_own
+            self._lanes[model] = new(model)
         return self._lanes[model]
+
+    def _lane_of_its_own(self, model: str) -> Lane:
+        limits = self._limits
+        return Lane(
+            limits.connections,
+            requests=limits.requests_per_minute,
+            tokens=limits.tokens_per_minute,
+            say=self._say,
+        )
 
     def _check_cache(self, completion: Completion) -> None:
         usage = completion.usage

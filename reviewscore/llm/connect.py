@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from reviewscore.llm.provider import (
     open_provider,
     provider_name,
 )
-from reviewscore.llm.sending import Book
+from reviewscore.llm.sending import Book, Purse, Way
 from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
 from reviewscore.llm.waves import Idle
 
@@ -36,11 +36,15 @@ class Surroundings:
         idle: Whether no work goes on that may bring another request.
         say: Told what the user should know.
         renew: Whether unusable recorded replies may be asked for anew, once.
+        budget: The spending cap, where several processes share one; None for one of its own.
+        lane: Finds a model's lane, likewise.
     """
 
     idle: Idle = lambda: True
     say: Callable[[str], None] = lambda _: None
     renew: bool = False
+    budget: Purse | None = None
+    lane: Callable[[str], Way] | None = None
 
 
 def check(settings: Settings) -> None:
@@ -103,6 +107,17 @@ async def open_ledger(settings: Settings, own: Path, *, run: str) -> Ledger:
     return ledger
 
 
+def limits_of(settings: Settings) -> Limits:
+    """How calls may be made."""
+    return Limits(
+        connections=settings.max_connections,
+        max_retries=settings.max_retries,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+        timeout=settings.timeout,
+    )
+
+
 def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
     """A client for the models that the settings name.
 
@@ -132,18 +147,11 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
             return in_jobs[name]
         return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
 
-    paid = book.paid()
     return Client(
         provider,
         book,
-        limits=Limits(
-            connections=settings.max_connections,
-            max_retries=settings.max_retries,
-            requests_per_minute=settings.requests_per_minute,
-            tokens_per_minute=settings.tokens_per_minute,
-            timeout=settings.timeout,
-        ),
-        budget=Budget(settings.max_usd, spent=paid.usd + paid.doubtful),
+        limits=replace(limits_of(settings), lane=around.lane),
+        budget=around.budget or Budget(settings.max_usd, spent=book.paid().total),
         price=partial(_price, settings),
         renew=around.renew,
         warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),

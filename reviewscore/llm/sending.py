@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
-from reviewscore.llm.budget import Budget
-from reviewscore.llm.lane import Lane
 from reviewscore.llm.ledger.book import Paid
 from reviewscore.llm.prices import Price, cost_of, tokens_in, worst_case
 from reviewscore.llm.provider import Provider
@@ -50,6 +49,34 @@ class Book(Protocol):
         ...
 
 
+class Purse(Protocol):
+    """A spending cap (`llm.budget.Budget`)."""
+
+    async def reserve(self, usd: float | None) -> None:
+        """Set aside what a call may cost; `settle` must follow."""
+        ...
+
+    def settle(self, reserved: float | None, spent: float | None) -> None:
+        """A call has ended: replace what was set aside by what it cost."""
+        ...
+
+
+class Way(Protocol):
+    """Calls to one model at one server (`llm.lane.Lane`)."""
+
+    def place(self, urgency: int, *, tokens: int = 0) -> AbstractAsyncContextManager[None]:
+        """Hold a place; the more urgent are served first."""
+        ...
+
+    def throttled(self, *, asked: float, wait: float | None) -> None:
+        """The server says that it is asked too often."""
+        ...
+
+    def answered(self, stage: str, *, asked: float, seconds: float) -> None:
+        """A reply came."""
+        ...
+
+
 _TELL_EVERY = 10.0
 """Seconds between two words about a server that cannot be reached, however many calls fail."""
 
@@ -84,7 +111,7 @@ class Means:
     """
 
     book: Book
-    budget: Budget
+    budget: Purse
     price: Callable[[str], Price | None]
     max_retries: int
     longest: float
@@ -128,7 +155,7 @@ class Sending:
         self,
         means: Means,
         provider: Provider,
-        lane: Lane | None,
+        lane: Way | None,
         request: Request,
         key: str,
         *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,10 +14,11 @@ from reviewscore.errors import InputError
 from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
-from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.papers.rows import PaperRow, input_error
 from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
+from reviewscore.sources.raw import RawPaper, raw_paper
 from reviewscore.sources.records import Row, Shelf, decode
 from reviewscore.sources.rows import ReviewRow, build_review
 
@@ -40,6 +42,7 @@ class PaperHandle:
         title: Title as given; None if it is read from the text.
         line: 1-based line or row in its file.
         load: Reads the paper.
+        raw: Reads its record, as it is given to another machine; None for a single pair.
         in_file: Whether its text lies in a file of its own, such as a PDF.
     """
 
@@ -48,6 +51,7 @@ class PaperHandle:
     line: int
     load: Callable[[], Paper]
     in_file: bool = False
+    raw: Callable[[], RawPaper] | None = None
 
 
 @dataclass(frozen=True)
@@ -197,15 +201,21 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
         else:
             if paper.source_file:
                 reading.sources.append(file.parent / paper.source_file)
+            raw = raw_paper(shelf, row, paper.paper_id)
             handles[paper.paper_id] = PaperHandle(
                 paper.paper_id,
                 paper.title,
                 row.line,
-                _loader(shelf, row, paper.paper_id),
+                partial(_load, raw),
                 in_file=paper.source_file is not None,
+                raw=raw,
             )
     reading.warn_of_unknown(unknown, file)
     return handles
+
+
+def _load(raw: Callable[[], RawPaper]) -> Paper:
+    return raw().paper()
 
 
 def _check_paper(
@@ -250,22 +260,6 @@ def _check_file(name: str, field: str, file: Path, line: int) -> None:
             field=field,
             cure="give a path relative to the folder",
         )
-
-
-def _loader(shelf: Shelf, row: Row, paper_id: str) -> Callable[[], Paper]:
-    # The handle keeps the place only: neither the record nor its text.
-    offset, line = row.offset, row.line
-
-    def load() -> Paper:
-        record = shelf.fetch(offset, line)
-        if str(record.get("paper_id")) != paper_id:
-            raise InputError(
-                "has changed since it was read", file=shelf.file, line=line, cure="start again"
-            )
-        source = "parquet" if shelf.file.suffix.lower() == ".parquet" else "jsonl"
-        return build_paper(PaperRow.model_validate(record), source=source, folder=shelf.file.parent)
-
-    return load
 
 
 def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> list[Review]:

@@ -189,17 +189,22 @@ def _write_parquet(scores: Iterable[PointScore], path: Path) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _arrow_schema()
+    schema = parquet_schema()
     source, count = iter(scores), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while chunk := list(islice(source, _CHUNK)):
-            rows = [row(score) | _nested(score) for score in chunk]
-            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            writer.write_table(pa.Table.from_pylist(parquet_rows(chunk), schema=schema))
             count += len(chunk)
     return count
 
 
-def _arrow_schema() -> pa.Schema:
+def parquet_rows(scores: Iterable[PointScore]) -> list[dict[str, Cell]]:
+    """Points as rows of Parquet, nested columns too."""
+    return [row(score) | _nested(score) for score in scores]
+
+
+def parquet_schema() -> pa.Schema:
+    """Names, types and meanings of the columns of `COLUMNS`."""
     import pyarrow as pa
 
     def kind(name: str) -> pa.DataType:

@@ -45,6 +45,11 @@ class Paid:
     doubtful: float = 0.0
     models: tuple[str, ...] = ()
 
+    @property
+    def total(self) -> float:
+        """Dollars, doubtful ones at their worst."""
+        return self.usd + self.doubtful
+
 
 class Ledger:
     """Calls on disk, shared by all runs; nothing of it is held in memory.

@@ -1,0 +1,1 @@
+"""Work on many processes and machines, by Ray. Front door: `engine.crew.Crew`."""

@@ -1,0 +1,321 @@
+"""Worker processes on one or many machines, by Ray core. Front door: `open_crew`.
+
+Ray core and not Ray Data, because the unit of work is a paper that takes minutes, nearly all of
+them spent waiting for models, within a process that holds a client, a ledger and limits: an actor.
+Ray Data streams blocks through functions, begins a failed block from its start, and forgets what
+was finished when the driver is lost; here each paper is finished, written and resumed by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from reviewscore import __version__
+from reviewscore.engine.limits import FarBudget, FarLane, SharedLimits
+from reviewscore.errors import ReviewScoreError, SettingsError, StopError
+from reviewscore.llm.client import Limits
+from reviewscore.llm.connect import Surroundings
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Blueprint = Callable[[Surroundings], AbstractAsyncContextManager[Any]]
+"""Opens what a worker works with, such as judges and their client; pickled."""
+
+_AT_ONCE = 10_000
+"""Calls that an actor takes at once: limits are kept elsewhere."""
+_PATIENCE = 300.0
+"""Seconds without any worker after which a run stops."""
+_LOOK_AGAIN = 1.0
+"""Seconds between looks whether a lost worker is back, and for sentences of workers."""
+
+
+class LostError(Exception):
+    """A worker was lost with the work it had; never leaves the engine's users."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all workers of a run share.
+
+    Attributes:
+        limits: How calls may be made, all workers together.
+        cap: Most dollars; None for no cap.
+        spent: Dollars that the run has spent before.
+    """
+
+    limits: Limits
+    cap: float | None = None
+    spent: float = 0.0
+
+
+class Worker:
+    """What runs in a worker process; made by Ray, and made anew where it is lost.
+
+    Args:
+        number: Tells workers apart.
+        shared: The actor with the limits.
+        blueprint: Opens what it works with.
+    """
+
+    def __init__(self, number: int, shared: Any, blueprint: Blueprint) -> None:
+        self._number, self._shared, self._blueprint = number, shared, blueprint
+        self._open = AsyncExitStack()
+        self._bench: Any = None
+        self._opening = asyncio.Lock()
+
+    async def begin(self) -> tuple[str, str | None]:
+        """Open what it works with, once.
+
+        Returns:
+            Version of the package here, and why it cannot work; None if it can.
+        """
+        async with self._opening:
+            if self._bench is not None:
+                return __version__, None
+            await self._shared.begin.remote(self._number)
+            around = Surroundings(
+                say=self._shared.say.remote,
+                budget=FarBudget(self._shared, self._number),
+                lane=lambda model: FarLane(self._shared, self._number, model),
+            )
+            try:
+                self._bench = await self._open.enter_async_context(self._blueprint(around))
+            except ReviewScoreError as error:
+                return __version__, str(error)
+        return __version__, None
+
+    async def do(self, function: Callable[..., Awaitable[T]], args: tuple[Any, ...]) -> T:
+        """Call a function with what this worker works with, and arguments."""
+        return await function(self._bench, *args)
+
+    async def end(self) -> None:
+        """Close what it works with."""
+        async with self._opening:
+            self._bench = None
+            await self._open.aclose()
+
+
+@dataclass
+class _Seat:
+    """A worker as the driver sees it."""
+
+    actor: Any
+    ready: bool = False
+    load: int = 0
+
+
+@dataclass
+class Crew:
+    """Workers that do what they are given.
+
+    Attributes:
+        lost: How often a worker was lost.
+    """
+
+    _seats: list[_Seat]
+    lost: int = 0
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _reviving: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return len(self._seats)
+
+    async def do(self, function: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Have the worker with the least work call a function.
+
+        Args:
+            function: Called with what the worker works with, then ``args``.
+            args: Pickled.
+
+        Raises:
+            LostError: The worker was lost; a new one takes its place.
+            StopError: No worker is left, and none comes back.
+        """
+        from ray.exceptions import RayActorError
+
+        seat = await self._least_busy()
+        seat.load += 1
+        try:
+            done: T = await seat.actor.do.remote(function, args)
+            return done
+        except RayActorError as error:
+            self._revive(seat)
+            raise LostError(str(error).partition("\n")[0]) from error
+        finally:
+            seat.load -= 1
+
+    async def everywhere(self, function: Callable[..., Awaitable[Any]], *args: Any) -> None:
+        """Have all workers that are there call a function; who is lost is passed over."""
+        from ray.exceptions import RayActorError
+
+        for seat in self._seats:
+            if seat.ready:
+                with suppress(RayActorError):
+                    await seat.actor.do.remote(function, args)
+
+    async def begin(self) -> None:
+        """Open the workers.
+
+        Raises:
+            SettingsError: One cannot work, or has another version of the package.
+        """
+        for seat, (there, problem) in zip(
+            self._seats,
+            await asyncio.gather(*(seat.actor.begin.remote() for seat in self._seats)),
+            strict=True,
+        ):
+            if there != __version__:
+                raise SettingsError(
+                    f"a worker has reviewscore {there} and this is {__version__}; install the "
+                    "same version on all machines"
+                )
+            if problem is not None:
+                raise SettingsError(f"a worker cannot begin: {problem}")
+            seat.ready = True
+
+    async def end(self) -> None:
+        """Let the workers close what they hold."""
+        from ray.exceptions import RayActorError
+
+        for task in self._reviving:
+            task.cancel()
+        for seat in self._seats:
+            if seat.ready:
+                with suppress(RayActorError):
+                    await seat.actor.end.remote()
+
+    async def _least_busy(self) -> _Seat:
+        async with self._changed:
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    await self._changed.wait_for(lambda: any(one.ready for one in self._seats))
+            except TimeoutError as error:
+                raise StopError(
+                    "all workers are lost and none came back; what is finished is kept: run the "
+                    "same command again to go on"
+                ) from error
+        return min((one for one in self._seats if one.ready), key=lambda one: one.load)
+
+    def _revive(self, seat: _Seat) -> None:
+        if not seat.ready:
+            return  # others have noticed its loss before
+        seat.ready, self.lost = False, self.lost + 1
+        task = asyncio.ensure_future(self._wait_for(seat))
+        self._reviving.add(task)
+        task.add_done_callback(self._reviving.discard)
+
+    async def _wait_for(self, seat: _Seat) -> None:
+        from ray.exceptions import RayActorError
+
+        while True:
+            await asyncio.sleep(_LOOK_AGAIN)
+            with suppress(RayActorError):  # Ray starts it anew as soon as a machine has room
+                _, problem = await seat.actor.begin.remote()
+                if problem is None:
+                    break
+                log.warning("a worker that was lost cannot begin again: %s", problem)
+        async with self._changed:
+            seat.ready = True
+            self._changed.notify_all()
+
+
+@asynccontextmanager
+async def open_crew(
+    blueprint: Blueprint,
+    shared: Shared,
+    *,
+    workers: int | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    several_machines: str | None = None,
+) -> AsyncIterator[Crew]:
+    """Workers on the Ray cluster of ``RAY_ADDRESS``, or on one started here for the while.
+
+    Args:
+        blueprint: Opens what a worker works with.
+        shared: What they share.
+        workers: How many; as many as the cluster has processors if not given.
+        say: Told what workers say.
+        several_machines: Why the work cannot be spread over several machines; None if it can.
+
+    Raises:
+        SettingsError: Ray is not installed or not reached, or a worker cannot begin.
+    """
+    ray = _started(workers)
+    try:
+        machines = sum(bool(node["Alive"]) for node in ray.nodes())
+        if several_machines is not None and machines > 1:
+            raise SettingsError(f"the Ray cluster has {machines} machines: {several_machines}")
+        count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        keeper = _beside_driver(ray).remote(shared.limits, shared.cap, shared.spent)
+        # Lost work is given out again by whoever gave it, not by Ray: it may be what killed it.
+        kind = ray.remote(num_cpus=1, max_restarts=-1, max_concurrency=_AT_ONCE)(Worker)
+        crew = Crew([_Seat(kind.remote(one, keeper, blueprint)) for one in range(count)])
+        listening = asyncio.ensure_future(_listen(keeper, say))
+        try:
+            await crew.begin()
+            yield crew
+        finally:
+            listening.cancel()
+            await crew.end()
+            await _tell(keeper, say)
+    finally:
+        ray.shutdown()
+
+
+def _beside_driver(ray: Any) -> Any:
+    """The keeper of the limits, on the driver's machine: it is lost only with the driver."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    return ray.remote(num_cpus=0, max_concurrency=_AT_ONCE, scheduling_strategy=here)(SharedLimits)
+
+
+async def _listen(keeper: Any, say: Callable[[str], None]) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_AGAIN)
+        await _tell(keeper, say)
+
+
+async def _tell(keeper: Any, say: Callable[[str], None]) -> None:
+    from ray.exceptions import RayActorError
+
+    with suppress(RayActorError):
+        for sentence in await keeper.told.remote():
+            say(sentence)
+
+
+def _started(workers: int | None) -> Any:
+    """Ray, connected to a cluster."""
+    for name, value in (
+        ("RAY_USAGE_STATS_ENABLED", "0"),  # nothing about a user's runs is sent to anybody
+        ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"),  # else it warns that it will change this
+    ):
+        os.environ.setdefault(name, value)
+    try:
+        import ray
+    except ImportError as error:
+        raise SettingsError(
+            "--engine ray needs a package: pip install '.[ray]' in a checkout of reviewscore"
+        ) from error
+    local = "RAY_ADDRESS" not in os.environ
+    try:
+        ray.init(
+            num_cpus=workers if local else None,
+            include_dashboard=False if local else None,
+            logging_level=logging.ERROR,
+            log_to_driver=False,
+        )
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        told = str(error).partition("\n")[0]
+        raise SettingsError(f"Ray cannot be used: {told}; check RAY_ADDRESS") from error
+    return ray
