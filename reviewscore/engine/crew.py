@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -61,12 +62,15 @@ class Worker:
 
     Args:
         number: Tells workers apart.
-        shared: The actor with the limits.
+        keeper: Name of the actor with the limits.
         blueprint: Opens what it works with.
     """
 
-    def __init__(self, number: int, shared: Any, blueprint: Blueprint) -> None:
-        self._number, self._shared, self._blueprint = number, shared, blueprint
+    def __init__(self, number: int, keeper: str, blueprint: Blueprint) -> None:
+        import ray
+
+        self._number, self._blueprint = number, blueprint
+        self._shared = ray.get_actor(keeper)
         self._open = AsyncExitStack()
         self._bench: Any = None
         self._opening = asyncio.Lock()
@@ -256,10 +260,11 @@ async def open_crew(
         if several_machines is not None and machines > 1:
             raise SettingsError(f"the Ray cluster has {machines} machines: {several_machines}")
         count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        keeper = _beside_driver(ray).remote(shared.limits, shared.cap, shared.spent)
+        name = f"reviewscore-{uuid.uuid4().hex}"
+        keeper = _beside_driver(ray, name).remote(shared.limits, shared.cap, shared.spent)
         # Lost work is given out again by whoever gave it, not by Ray: it may be what killed it.
         kind = ray.remote(num_cpus=1, max_restarts=-1, max_concurrency=_AT_ONCE)(Worker)
-        crew = Crew([_Seat(kind.remote(one, keeper, blueprint)) for one in range(count)])
+        crew = Crew([_Seat(kind.remote(one, name, blueprint)) for one in range(count)])
         listening = asyncio.ensure_future(_listen(keeper, say))
         try:
             await crew.begin()
@@ -272,12 +277,13 @@ async def open_crew(
         ray.shutdown()
 
 
-def _beside_driver(ray: Any) -> Any:
+def _beside_driver(ray: Any, name: str) -> Any:
     """The keeper of the limits, on the driver's machine: it is lost only with the driver."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return ray.remote(num_cpus=0, max_concurrency=_AT_ONCE, scheduling_strategy=here)(SharedLimits)
+    kind = ray.remote(num_cpus=0, max_concurrency=_AT_ONCE, scheduling_strategy=here)(SharedLimits)
+    return kind.options(name=name)
 
 
 async def _listen(keeper: Any, say: Callable[[str], None]) -> None:
