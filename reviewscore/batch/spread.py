@@ -39,7 +39,7 @@ from reviewscore.store.run_dir import ErrorRecord, RunDir
 from reviewscore.store.shards import SHARDS, Shard, Shards
 
 ALONE = 2
-"""How often a paper whose worker was lost is judged again, with no other paper beside it."""
+"""How often a paper whose worker was lost is judged again, with no other paper on its worker."""
 _READING = 16
 """Shards read at once."""
 _EMBEDDED_AT_ONCE = 2
@@ -166,7 +166,7 @@ class Spread:
         mean = sum(map(len, papers.values())) / len(papers)
         lost = await self._round(crew, papers, crew.size * _at_once(self.settings, crew, mean))
         for _ in range(ALONE):
-            lost = await self._round(crew, {one: papers[one] for one in lost}, 1)
+            lost = await self._round(crew, {one: papers[one] for one in lost}, crew.size)
         for paper_id in lost:
             for review in papers[paper_id]:
                 self._fail(review, "LostError: the process that judged its paper died each time")

@@ -125,6 +125,7 @@ class Crew:
     """
 
     _seats: list[_Seat]
+    _say: Callable[[str], None]
     lost: int = 0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _reviving: set[asyncio.Task[None]] = field(default_factory=set)
@@ -214,6 +215,7 @@ class Crew:
         if not seat.ready:
             return  # others have noticed its loss before
         seat.ready, self.lost = False, self.lost + 1
+        self._say("a worker was lost; what it had under way is done again")
         task = asyncio.ensure_future(self._wait_for(seat))
         self._reviving.add(task)
         task.add_done_callback(self._reviving.discard)
@@ -264,7 +266,7 @@ async def open_crew(
         keeper = _beside_driver(ray, name).remote(shared.limits, shared.cap, shared.spent)
         # Lost work is given out again by whoever gave it, not by Ray: it may be what killed it.
         kind = ray.remote(num_cpus=1, max_restarts=-1, max_concurrency=_AT_ONCE)(Worker)
-        crew = Crew([_Seat(kind.remote(one, name, blueprint)) for one in range(count)])
+        crew = Crew([_Seat(kind.remote(one, name, blueprint)) for one in range(count)], say)
         listening = asyncio.ensure_future(_listen(keeper, say))
         try:
             await crew.begin()
@@ -318,7 +320,7 @@ def _started(workers: int | None) -> Any:
         ray.init(
             num_cpus=workers if local else None,
             include_dashboard=False if local else None,
-            logging_level=logging.ERROR,
+            logging_level=logging.CRITICAL,  # what is lost is told in our words
             log_to_driver=False,
         )
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
