@@ -22,7 +22,18 @@ from pathlib import Path
 
 
 class ReviewScoreError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package; they can be pickled, whatever they are made from."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(
+    kind: type[ReviewScoreError], args: tuple[object, ...], state: dict[str, object]
+) -> ReviewScoreError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(ReviewScoreError):

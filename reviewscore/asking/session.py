@@ -9,16 +9,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from reviewscore.asking.account import Account, Folder, Outcome
+from reviewscore.asking.far import Asks, FarAsker, Orders, halt, open_bench
 from reviewscore.asking.rows import Counted, Rows, RowT, failed
 from reviewscore.batch.account import spent
 from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
+from reviewscore.engine.crew import NEEDS_LEDGER, Crew, Shared, check_engine, open_crew, whole_paths
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, check, connect, open_ledger
+from reviewscore.llm.connect import Surroundings, check, connect, limits_of, open_ledger
+from reviewscore.llm.sending import Traffic
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +42,7 @@ class Session:
         interrupted: Whether Ctrl-C ended it.
         stopped: The limit that ended it, in words.
         new: Texts written.
+        crew: Workers that put the questions; None if this process does.
     """
 
     client: Client
@@ -47,20 +52,39 @@ class Session:
     stopped: str | None = None
     stopping: bool = False
     new: int = 0
-    _askers: dict[str, Asker] = field(default_factory=dict)
+    crew: Crew | None = None
+    _askers: dict[str, Asks] = field(default_factory=dict)
+    _traffic: dict[str, Traffic] = field(default_factory=dict)
+    _halting: asyncio.Task[None] | None = None
 
     def stop(self, reason: str | None) -> None:
         """Begin nothing new; calls under way finish."""
         self.stopping = True
         self.stopped = self.stopped or reason
         self.client.stop()
+        if self.crew is not None and self._halting is None:
+            self._halting = asyncio.ensure_future(self.crew.everywhere(halt))
 
-    def asker(self, model: str) -> Asker:
+    @property
+    def reused(self) -> int:
+        """Calls of this session that were answered from the ledger."""
+        far = sum(one.reused for one in self._traffic.values())
+        return self.client.traffic.reused + far
+
+    def asker(self, model: str) -> Asks:
         """Puts questions to a model."""
         if model not in self._askers:
-            manner = Manner.of(self.settings)
-            self._askers[model] = Asker(self.client, model=model, manner=manner)
+            self._askers[model] = (
+                Asker(self.client, model=model, manner=Manner.of(self.settings))
+                if self.crew is None
+                else FarAsker(self.crew, model, self._traffic)
+            )
         return self._askers[model]
+
+    async def halted(self) -> None:
+        """Wait until the workers have been told to stop, if they are."""
+        if self._halting is not None:
+            await self._halting
 
     async def write(
         self,
@@ -127,6 +151,7 @@ def check_models(settings: Settings) -> None:
     if settings.embedded:
         raise SettingsError("this needs a model that writes; name one with --model")
     check(settings)
+    check_engine(settings)
 
 
 @asynccontextmanager
@@ -146,12 +171,33 @@ async def open_session(
         client = connect(settings, ledger, Surroundings(say=say, renew=renew))
         session = Session(client, settings, say)
         try:
-            with interruptible(session, say):
-                yield session
+            async with _workers(folder, session, renew=renew) as session.crew:
+                with interruptible(session, say):
+                    yield session
+                await session.halted()
         finally:
             await client.close()
     finally:
         ledger.close()
+
+
+@asynccontextmanager
+async def _workers(folder: Folder, session: Session, *, renew: bool) -> AsyncIterator[Crew | None]:
+    """Workers that put the questions, if the settings ask for them."""
+    settings = session.settings
+    if settings.engine == "local":
+        yield None
+        return
+    orders = Orders(whole_paths(settings), folder.path.resolve(), folder.account.run_id, renew)
+    shared = Shared(limits_of(settings), settings.max_usd, session.client.paid().total)
+    async with open_crew(
+        partial(open_bench, orders),
+        shared,
+        workers=settings.workers,
+        say=session.say,
+        several_machines=None if settings.ledger else NEEDS_LEDGER,
+    ) as crew:
+        yield crew
 
 
 class Clock:
@@ -185,7 +231,7 @@ def close_account(
         for state, count in sorted(rows.states().items())
     }
     failures = {name: dict(sorted(rows.failures().items())) for name, rows in written.items()}
-    reused = old.spending.reused + session.client.traffic.reused
+    reused = old.spending.reused + session.reused
     update: dict[str, object] = {
         "counts": counts,
         "failures": failures,

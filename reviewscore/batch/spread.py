@@ -19,7 +19,15 @@ from reviewscore.batch.far import Orders, PaperTask, Told, halt, open_bench, sco
 from reviewscore.batch.progress import Progress
 from reviewscore.batch.session import REVIEWS_AHEAD, Tally
 from reviewscore.config import Settings
-from reviewscore.engine.crew import Crew, LostError, Shared, open_crew
+from reviewscore.engine.crew import (
+    NEEDS_LEDGER,
+    Crew,
+    LostError,
+    Shared,
+    check_engine,
+    open_crew,
+    whole_paths,
+)
 from reviewscore.errors import (
     InputError,
     ReviewScoreError,
@@ -29,7 +37,6 @@ from reviewscore.errors import (
 )
 from reviewscore.llm.connect import limits_of
 from reviewscore.llm.ledger.book import Paid
-from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
@@ -54,11 +61,7 @@ def check_spread(settings: Settings, collection: Collection) -> None:
     """
     if collection.pair is not None:
         raise SettingsError("--engine ray is for folders of many papers; leave it away for one")
-    if settings.batch or any(model.startswith(EXCHANGE) for model in settings.models):
-        raise SettingsError(
-            "--engine ray is for models that reply at once; batch jobs and exchange folders need "
-            "no second process"
-        )
+    check_engine(settings)
 
 
 @dataclass(eq=False)
@@ -90,18 +93,13 @@ class Spread:
     _halting: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        settings, out = self.settings, self.run.path.resolve()
-        store = settings.store or str(out / SHARDS)
+        out = self.run.path.resolve()
+        store = self.settings.store or str(out / SHARDS)
         if "://" not in store:
             store = str(Path(store).resolve())
-        whole = {
-            name: value.resolve()
-            for name in ("cache_dir", "prompts_dir", "prices")
-            if isinstance(value := getattr(settings, name), Path)
-        }
         self._shards = Shards(store)
         self._orders = Orders(
-            settings.model_copy(update=whole),
+            whole_paths(self.settings),
             out,
             store,
             self.run.manifest.run_id,
@@ -340,5 +338,5 @@ def _why_not_apart(settings: Settings) -> str | None:
     if settings.store is None:
         return "name a --store that all of them reach"
     if not settings.embedded and settings.ledger is None:
-        return "give --ledger postgresql://.., so that no call is paid twice"
+        return NEEDS_LEDGER
     return None

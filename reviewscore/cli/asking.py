@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
+from reviewscore.cli.options import ENGINE_OPTIONS
 from reviewscore.cli.tabling import say
 from reviewscore.config import Settings, resolve
 
@@ -35,6 +36,7 @@ _OPTIONS = (
     click.option(
         "--wait", type=click.FloatRange(0), help="Seconds to wait for replies in exchange:FOLDER."
     ),
+    *ENGINE_OPTIONS,
     click.option("--retry-errors", is_flag=True, help="Ask again for what failed."),
     click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing."),
 )

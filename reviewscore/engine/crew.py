@@ -15,13 +15,16 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from reviewscore import __version__
+from reviewscore.config import Settings
 from reviewscore.engine.limits import FarBudget, FarLane, SharedLimits
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
 from reviewscore.llm.client import Limits
 from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.provider import EXCHANGE
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +33,39 @@ T = TypeVar("T")
 Blueprint = Callable[[Surroundings], AbstractAsyncContextManager[Any]]
 """Opens what a worker works with, such as judges and their client; pickled."""
 
+NEEDS_LEDGER = "give --ledger postgresql://.., so that no call is paid twice"
+"""Why models are not asked from several machines that have no ledger in common."""
 _AT_ONCE = 10_000
 """Calls that an actor takes at once: limits are kept elsewhere."""
 _PATIENCE = 300.0
 """Seconds without any worker after which a run stops."""
 _LOOK_AGAIN = 1.0
 """Seconds between looks whether a lost worker is back, and for sentences of workers."""
+
+
+def check_engine(settings: Settings) -> None:
+    """Refuse models that cannot be asked from several processes.
+
+    Raises:
+        SettingsError: One cannot; says why.
+    """
+    if settings.engine == "local":
+        return
+    if settings.batch or any(model.startswith(EXCHANGE) for model in settings.models):
+        raise SettingsError(
+            "--engine ray is for models that reply at once; batch jobs and exchange folders need "
+            "no second process"
+        )
+
+
+def whole_paths(settings: Settings) -> Settings:
+    """The settings with paths that mean the same wherever a worker runs."""
+    paths = {
+        name: value.resolve()
+        for name in ("cache_dir", "prompts_dir", "prices")
+        if isinstance(value := getattr(settings, name), Path)
+    }
+    return settings.model_copy(update=paths)
 
 
 class LostError(Exception):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from reviewscore.asking.far import Asks
 from reviewscore.errors import ModelError, StopError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
-from reviewscore.judges.asker import Asker, Reply
+from reviewscore.judges.asker import Reply
 from reviewscore.judges.settled import reason, settled
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
@@ -43,7 +44,7 @@ class Annotated:
     errors: list[ModelError]
 
 
-async def annotate(asker: Asker, points: Sequence[Point], facets: FacetSet) -> Annotated:
+async def annotate(asker: Asks, points: Sequence[Point], facets: FacetSet) -> Annotated:
     """Label points; one that gets no usable label is unknown, with the reason.
 
     Args:
@@ -102,7 +103,7 @@ class _Answer:
     provenance: Provenance
 
 
-async def _ask(asker: Asker, points: Sequence[Point], facets: FacetSet, kind: Kind) -> _Answer:
+async def _ask(asker: Asks, points: Sequence[Point], facets: FacetSet, kind: Kind) -> _Answer:
     """Labels of one kind for points of one polarity.
 
     A label that is none is asked for again; if it is none the last time too, it is unknown, and

@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reviewscore.judges.asker import Asker, Judged, Reply
+from reviewscore.asking.far import Asks
+from reviewscore.judges.asker import Judged, Reply
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
 from reviewscore.similarity.corpus import Corpus, Publication
 from reviewscore.similarity.recent import most_recent
@@ -110,7 +111,7 @@ def _said(one: Publication) -> str:
     return f"{one.title or 'without a title'}{year}\n{one.abstract}".strip()
 
 
-async def judge(asker: Asker, one: Question) -> Judged[ExpertiseReply]:
+async def judge(asker: Asks, one: Question) -> Judged[ExpertiseReply]:
     """Ask about one pair.
 
     Raises:

@@ -1,0 +1,164 @@
+"""Questions put on worker processes, for runs that ask more than one process can."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from pydantic import BaseModel
+
+from reviewscore import prompts
+from reviewscore.config import Settings
+from reviewscore.engine.crew import Crew, LostError
+from reviewscore.errors import ProviderError, ReviewScoreError
+from reviewscore.judges.asker import Asker, Judged, Manner
+from reviewscore.llm.client import Client
+from reviewscore.llm.connect import Surroundings, connect, open_ledger
+from reviewscore.llm.sending import Traffic
+from reviewscore.schema.paper import Paper
+
+T = TypeVar("T", bound=BaseModel)
+
+_TRIES = 3
+"""How often a question is put whose worker is lost."""
+
+
+class Asks(Protocol):
+    """What puts questions (`judges.asker.Asker`), here or elsewhere."""
+
+    async def ask(
+        self,
+        prompt: str,
+        output: type[T],
+        *,
+        paper: Paper | None = None,
+        check: Callable[[T], None] | None = None,
+        **variables: object,
+    ) -> Judged[T]:
+        """Ask with one prompt; see `judges.asker.Asker.ask`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What every worker is told; paths in it are whole.
+
+    Attributes:
+        settings: How to ask.
+        out: The folder that is written into.
+        run_id: Name of the run in the ledger.
+        renew: Whether unusable recorded replies may be asked for anew, once.
+    """
+
+    settings: Settings
+    out: Path
+    run_id: str
+    renew: bool
+
+
+@dataclass
+class _Bench:
+    """What a worker works with."""
+
+    settings: Settings
+    client: Client
+    askers: dict[str, Asker] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What came of a question; an error of ours comes as a value, so that it stays what it is."""
+
+    judged: Judged[Any] | None
+    error: ReviewScoreError | None
+    worker: str
+    traffic: Traffic
+
+
+@dataclass(frozen=True)
+class FarAsker:
+    """Puts questions to a model on the workers.
+
+    Args:
+        crew: The workers.
+        model: ``provider/name``.
+        traffic: Calls of each worker so far; kept up to date.
+    """
+
+    crew: Crew
+    model: str
+    traffic: dict[str, Traffic]
+
+    async def ask(
+        self,
+        prompt: str,
+        output: type[T],
+        *,
+        paper: Paper | None = None,
+        check: Callable[[T], None] | None = None,
+        **variables: object,
+    ) -> Judged[T]:
+        """Ask with one prompt; see `judges.asker.Asker.ask`.
+
+        Raises:
+            ModelError: There is no usable reply.
+            StopError: Nothing more can be asked.
+        """
+        given = {"paper": paper, "check": check, **variables}
+        for _ in range(_TRIES):
+            try:
+                answer: _Answer = await self.crew.do(_ask, self.model, prompt, output, given)
+                break
+            except LostError:
+                continue
+        else:
+            raise ProviderError("the process that asked was lost each time", retryable=False)
+        self.traffic[answer.worker] = answer.traffic
+        if answer.error is not None:
+            raise answer.error
+        assert answer.judged is not None
+        return cast("Judged[T]", answer.judged)
+
+
+@asynccontextmanager
+async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[_Bench]:
+    """What a worker works with.
+
+    Raises:
+        SettingsError, RunFolderError: Something cannot be used on this machine.
+    """
+    book = await open_ledger(orders.settings, orders.out, run=orders.run_id)
+    try:
+        client = connect(orders.settings, book, replace(around, renew=orders.renew))
+        try:
+            yield _Bench(orders.settings, client)
+        finally:
+            await client.close()
+    finally:
+        book.close()
+
+
+async def halt(bench: _Bench) -> None:
+    """Begin nothing new; calls under way finish and are recorded."""
+    bench.client.stop()
+
+
+async def _ask(
+    bench: _Bench, model: str, prompt: str, output: type[T], given: Mapping[str, Any]
+) -> _Answer:
+    if model not in bench.askers:
+        manner = Manner.of(bench.settings)
+        bench.askers[model] = Asker(bench.client, model=model, manner=manner)
+    judged: Judged[T] | None = None
+    error: ReviewScoreError | None = None
+    try:
+        with prompts.use_directory(bench.settings.prompts_dir):
+            judged = await bench.askers[model].ask(prompt, output, **given)
+    except ReviewScoreError as problem:
+        error = problem
+    return _Answer(judged, error, f"{socket.gethostname()}/{os.getpid()}", bench.client.traffic)
