@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.engine.crew import Crew, LostError
-from reviewscore.errors import ProviderError, ReviewScoreError
+from reviewscore.errors import ProviderError
 from reviewscore.judges.asker import Asker, Judged, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect, open_ledger
@@ -71,16 +71,6 @@ class _Bench:
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """What came of a question; an error of ours comes as a value, so that it stays what it is."""
-
-    judged: Judged[Any] | None
-    error: ReviewScoreError | None
-    worker: str
-    traffic: Traffic
-
-
-@dataclass(frozen=True)
 class FarAsker:
     """Puts questions to a model on the workers.
 
@@ -112,17 +102,14 @@ class FarAsker:
         given = {"paper": paper, "check": check, **variables}
         for _ in range(_TRIES):
             try:
-                answer: _Answer = await self.crew.do(_ask, self.model, prompt, output, given)
-                break
+                judged, worker, traffic = await self.crew.do(
+                    _ask, self.model, prompt, output, given
+                )
             except LostError:
                 continue
-        else:
-            raise ProviderError("the process that asked was lost each time", retryable=False)
-        self.traffic[answer.worker] = answer.traffic
-        if answer.error is not None:
-            raise answer.error
-        assert answer.judged is not None
-        return cast("Judged[T]", answer.judged)
+            self.traffic[worker] = traffic
+            return judged
+        raise ProviderError("the process that asked was lost each time", retryable=False)
 
 
 @asynccontextmanager
@@ -150,15 +137,11 @@ async def halt(bench: _Bench) -> None:
 
 async def _ask(
     bench: _Bench, model: str, prompt: str, output: type[T], given: Mapping[str, Any]
-) -> _Answer:
+) -> tuple[Judged[T], str, Traffic]:
+    """Ask; returns the reply, the name of this process, and its calls so far."""
     if model not in bench.askers:
         manner = Manner.of(bench.settings)
         bench.askers[model] = Asker(bench.client, model=model, manner=manner)
-    judged: Judged[T] | None = None
-    error: ReviewScoreError | None = None
-    try:
-        with prompts.use_directory(bench.settings.prompts_dir):
-            judged = await bench.askers[model].ask(prompt, output, **given)
-    except ReviewScoreError as problem:
-        error = problem
-    return _Answer(judged, error, f"{socket.gethostname()}/{os.getpid()}", bench.client.traffic)
+    with prompts.use_directory(bench.settings.prompts_dir):
+        judged = await bench.askers[model].ask(prompt, output, **given)
+    return judged, f"{socket.gethostname()}/{os.getpid()}", bench.client.traffic

@@ -145,6 +145,13 @@ class GroupedCommand(click.Command):
             formatter.write_dl(rows)
 
 
+def engine_options(command: Command) -> Command:
+    """Add the flags about where the work runs."""
+    for option in reversed(ENGINE_OPTIONS):
+        command = option(command)
+    return command
+
+
 def model_options(command: Command) -> Command:
     """Add the flags about who judges and how."""
     for option in reversed(MODEL_OPTIONS):

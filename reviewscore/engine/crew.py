@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from reviewscore import __version__
 from reviewscore.config import Settings
@@ -126,9 +126,18 @@ class Worker:
                 return __version__, str(error)
         return __version__, None
 
-    async def do(self, function: Callable[..., Awaitable[T]], args: tuple[Any, ...]) -> T:
-        """Call a function with what this worker works with, and arguments."""
-        return await function(self._bench, *args)
+    async def do(
+        self, function: Callable[..., Awaitable[T]], args: tuple[Any, ...]
+    ) -> tuple[T | None, ReviewScoreError | None]:
+        """Call a function with what this worker works with, and arguments.
+
+        Returns:
+            What it returns, or an error of ours that it raises: Ray would wrap that.
+        """
+        try:
+            return await function(self._bench, *args), None
+        except ReviewScoreError as error:
+            return None, error
 
     async def end(self) -> None:
         """Close what it works with."""
@@ -175,19 +184,22 @@ class Crew:
         Raises:
             LostError: The worker was lost; a new one takes its place.
             StopError: No worker is left, and none comes back.
+            ReviewScoreError: As the function does.
         """
         from ray.exceptions import RayActorError
 
         seat = await self._least_busy()
         seat.load += 1
         try:
-            done: T = await seat.actor.do.remote(function, args)
-            return done
+            done, problem = await seat.actor.do.remote(function, args)
         except RayActorError as error:
             self._revive(seat)
             raise LostError(str(error).partition("\n")[0]) from error
         finally:
             seat.load -= 1
+        if problem is not None:
+            raise problem
+        return cast("T", done)
 
     async def everywhere(self, function: Callable[..., Awaitable[Any]], *args: Any) -> None:
         """Have all workers that are there call a function; who is lost is passed over."""
@@ -273,6 +285,7 @@ async def open_crew(
     workers: int | None = None,
     say: Callable[[str], None] = lambda _: None,
     several_machines: str | None = None,
+    on_gpus: bool = False,
 ) -> AsyncIterator[Crew]:
     """Workers on the Ray cluster of ``RAY_ADDRESS``, or on one started here for the while.
 
@@ -282,6 +295,7 @@ async def open_crew(
         workers: How many; as many as the cluster has processors if not given.
         say: Told what workers say.
         several_machines: Why the work cannot be spread over several machines; None if it can.
+        on_gpus: Whether each worker has a GPU to itself, where the cluster has any.
 
     Raises:
         SettingsError: Ray is not installed or not reached, or a worker cannot begin.
@@ -291,11 +305,18 @@ async def open_crew(
         machines = sum(bool(node["Alive"]) for node in ray.nodes())
         if several_machines is not None and machines > 1:
             raise SettingsError(f"the Ray cluster has {machines} machines: {several_machines}")
-        count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        there = ray.cluster_resources()
+        gpus = int(there.get("GPU", 0)) if on_gpus else 0
+        count = workers or gpus or max(1, int(there.get("CPU", 1)))
         name = f"reviewscore-{uuid.uuid4().hex}"
         keeper = _beside_driver(ray, name).remote(shared.limits, shared.cap, shared.spent)
         # Lost work is given out again by whoever gave it, not by Ray: it may be what killed it.
-        kind = ray.remote(num_cpus=1, max_restarts=-1, max_concurrency=_AT_ONCE)(Worker)
+        kind = ray.remote(
+            num_cpus=1,
+            num_gpus=1 if gpus else 0,
+            max_restarts=-1,
+            max_concurrency=_AT_ONCE,
+        )(Worker)
         crew = Crew([_Seat(kind.remote(one, name, blueprint)) for one in range(count)], say)
         listening = asyncio.ensure_future(_listen(keeper, say))
         try:

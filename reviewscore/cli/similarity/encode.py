@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import engine_options
+from reviewscore.cli.tabling import say
+from reviewscore.config import resolve
+
 
 @click.command("encode")
 @click.argument("data", type=click.Path(path_type=Path))
@@ -23,6 +27,7 @@ import click
     "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True,
     help="Where the encoder computes.",
 )  # fmt: skip
+@engine_options
 @click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub.")
 def command(
     data: Path,
@@ -31,6 +36,8 @@ def command(
     take: str,
     profiles: Path | None,
     device: str,
+    engine: str | None,
+    workers: int | None,
     download: bool,
 ) -> None:
     """Encode titles and abstracts of a folder's papers, for `--method embeddings`.
@@ -40,18 +47,26 @@ def command(
     \b
     Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
     """
-    from reviewscore.hf.loading import ENCODER, Loading, load
+    from reviewscore.hf.loading import ENCODER, Device, Loading, load
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.encoder import encode, write_embeddings
+    from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 
-    corpus = read_corpus(data, profiles=profiles)
-    loaded = load(model, ENCODER, Loading("cpu" if device == "cpu" else
-                                          "cuda" if device == "cuda" else "auto",
-                                          download=download))  # fmt: skip
-    found = encode(list(corpus.papers.values()), loaded, "mean" if take == "mean" else "first")
+    settings = resolve({"engine": engine, "workers": workers}).settings
+    papers = list(read_corpus(data, profiles=profiles).papers.values())
+    where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
+    loading = Loading(where, download=download)
+    name = model if model.startswith("hf/") else Path(model).name
+    taken: Taken = "mean" if take == "mean" else "first"
+    if settings.engine == "ray":
+        from reviewscore.similarity.encoding_far import encode_far
+
+        place = model if model.startswith("hf/") else str(Path(model).resolve())
+        found = encode_far(papers, place, loading, taken, workers=settings.workers, say=say)
+    else:
+        found = encode(papers, load(model, ENCODER, loading), taken)
     write_embeddings(output, found)
     for some, words in ((found.cut, "longer than the encoder reads were cut"),
                         (found.empty, "without text have no vector")):  # fmt: skip
         if some:
             click.echo(f"warning: {len(some):,} papers {words}", err=True)
-    click.echo(f"{len(found.vectors):,} papers by {loaded.name} in {output}")
+    click.echo(f"{len(found.vectors):,} papers by {name} in {output}")
