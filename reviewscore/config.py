@@ -40,7 +40,8 @@ class Settings(BaseModel):
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of
             an argument in one call, the type of a point in one call).
         batch: Whether calls go as batch jobs, at about half the price and within a day.
-        base_url: Address of a server compatible with ``openai/``.
+        base_url: Address of a server compatible with ``openai/``, or several with commas between
+            that serve the same models; the first one names them all in records.
         temperature: Sampling temperature; None leaves it out. Left out for reasoning models.
         effort: How hard reasoning models think (``low``, ``medium``, ``high``); None is theirs.
         max_tokens: Reply limit in tokens, four times that for reasoning models; doubles up to
@@ -135,6 +136,11 @@ class Settings(BaseModel):
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
 
     @property
+    def addresses(self) -> tuple[str, ...]:
+        """The servers of `base_url`."""
+        return addresses(self.base_url)
+
+    @property
     def ledger_folder(self) -> Path:
         """Where the ledger that all runs share lies."""
         return self.cache_dir or user_data_path("reviewscore", appauthor=False)
@@ -176,7 +182,7 @@ class Settings(BaseModel):
             "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
             "repeats": self.repeats,
             "protocol": self.protocol,
-            "base_url": without_credentials(self.base_url),
+            "base_url": without_credentials(self.addresses[0] if self.addresses else None),
             "temperature": self.temperature,
             "effort": self.effort,
             "max_tokens": self.max_tokens,
@@ -192,6 +198,11 @@ class Settings(BaseModel):
             "author_response": self.author_response,
             "paper_parts": self.paper_parts,
         }
+
+
+def addresses(base_url: str | None) -> tuple[str, ...]:
+    """Several addresses with commas between."""
+    return tuple(one.strip() for one in (base_url or "").split(",") if one.strip())
 
 
 def without_credentials(value: Plain) -> Plain:

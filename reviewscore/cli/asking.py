@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--base-url", help="Address of a server compatible with openai/."),
+    click.option(
+        "--base-url",
+        help="Address of a server compatible with openai/, or several with commas between.",
+    ),
     click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
     click.option(
         "--prompts-dir",

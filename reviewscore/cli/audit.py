@@ -11,7 +11,7 @@ import click
 
 from reviewscore.batch import Outcome, audit, finished
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import GroupedCommand, as_settings, settings_options
+from reviewscore.cli.options import DataPath, GroupedCommand, as_settings, settings_options
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.config import Resolved, Settings, resolve
 from reviewscore.errors import InputError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("audit", cls=GroupedCommand)
-@click.argument("data", required=False, type=click.Path(path_type=Path))
+@click.argument("data", required=False, type=DataPath())
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
@@ -63,7 +63,8 @@ def command(
 ) -> int:
     """Score every point of a batch of reviews into a run folder.
 
-    DATA is a folder with papers.jsonl and reviews.jsonl (or .parquet). The same command again
+    DATA is a folder with papers.jsonl and reviews.jsonl (or .parquet), here or at an address
+    that fsspec knows (s3://..). The same command again
     does only what is missing.
 
     \b

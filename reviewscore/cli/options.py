@@ -21,7 +21,10 @@ MODEL_OPTIONS = (
         "several times for a panel, whose median counts.",
     ),
     click.option("--judge", multiple=True, help="Another model for one judge: JUDGE=MODEL."),
-    click.option("--base-url", help="Address of a server compatible with openai/."),
+    click.option(
+        "--base-url",
+        help="Address of a server compatible with openai/, or several with commas between.",
+    ),
     click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
     click.option("--rounds", type=click.IntRange(1, 10), help="Most rounds of a reconstruction."),
     click.option(
@@ -126,6 +129,24 @@ GROUPS = {
     ),
 }
 """Headings of the help and the flags under each; the rest is under ``Other``."""
+
+
+class DataPath(click.Path):
+    """A path, or an address such as ``s3://bucket/iclr24``, whose files are copied here."""
+
+    name = "path"
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A path on this machine."""
+        if isinstance(value, str) and "://" in value:
+            from reviewscore.config import resolve
+            from reviewscore.sources.remote import at_hand
+
+            return at_hand(value, resolve({}).settings.ledger_folder)
+        return super().convert(value, param, ctx)
 
 
 class GroupedCommand(click.Command):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from reviewscore.config import without_credentials
+from reviewscore.config import addresses, without_credentials
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
 
@@ -103,7 +103,8 @@ def check_model(model: str, *, base_url: str | None) -> None:
         server = ", or name a compatible server with --base-url" if provider == "openai" else ""
         raise SettingsError(f"{key} is not set; set it{server}")
     _check_key(key)
-    _check_address(base_url if provider == "openai" else None, "the address of the server")
+    for address in addresses(base_url) if provider == "openai" else ():
+        _check_address(address, "the address of the server")
     if provider == "anthropic":
         _check_address(os.environ.get("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
     if provider == "litellm" and find_spec("litellm") is None:
@@ -144,8 +145,9 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
 
     Args:
         model: ``provider/name`` or ``exchange:FOLDER``.
-        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``; None for
-            the provider's own. Other providers take theirs from their SDK's own variables.
+        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``, or several
+            with commas between; None for the provider's own. Other providers take theirs from
+            their SDK's own variables.
         timeout: Seconds to wait for one reply.
 
     Raises:
@@ -164,7 +166,15 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
         case _:
             from reviewscore.llm.providers.openai import OpenAIProvider
 
-            return OpenAIProvider(base_url=base_url, timeout=timeout)
+            found = tuple(
+                OpenAIProvider(base_url=one, timeout=timeout)
+                for one in addresses(base_url) or (None,)
+            )
+            if len(found) == 1:
+                return found[0]
+            from reviewscore.llm.providers.servers import ServersProvider
+
+            return ServersProvider(found)
 
 
 def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
@@ -174,6 +184,8 @@ def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
         SettingsError: There are none, or the provider's key is missing.
     """
     check_model(model, base_url=base_url)
+    if len(addresses(base_url)) > 1:
+        raise SettingsError("batch jobs go to one server; give one --base-url")
     match provider_name(model):
         case "anthropic":
             from reviewscore.llm.providers.anthropic_jobs import AnthropicJobs
