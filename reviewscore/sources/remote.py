@@ -29,7 +29,7 @@ def at_hand(where: str, kept_in: Path) -> Path:
     """
     if "://" not in where:
         return Path(where)
-    name = hashlib.sha256(where.encode()).hexdigest()[:16]
+    name = hashlib.sha256(where.rstrip("/").encode()).hexdigest()[:16]
     folder = kept_in / "fetched" / name
     try:
         import fsspec.core
