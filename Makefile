@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN ?= runs/examples
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit litellm hf cov wheel bench lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel bench lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -50,10 +50,13 @@ imports: $(VENV)/.developing ## Check the import contracts.
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/.developing ## Run the tests.
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist loadgroup
+
+thorough: $(VENV)/.developing ## Run the tests with many more examples, kills and faults.
+	THOROUGH=1 $(BIN)/pytest -q -n auto --dist loadgroup
 
 cov: $(VENV)/.developing ## Run the tests and show which lines of the package they miss.
-	$(BIN)/pytest -q -n auto --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term-missing:skip-covered
 
 # LiteLLM holds openai below 3: an environment of its own, which tests that provider with openai 2 as well.
 $(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made

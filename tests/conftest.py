@@ -43,8 +43,16 @@ A. Frogman. Listening to ponds. 2019.
 """
 
 
+THOROUGH = bool(os.environ.get("THOROUGH"))
+"""Whether tests draw many more examples (``make thorough``)."""
+
 # A busy machine is no fault of the code: examples are counted, not timed.
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "tests",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=400 if THOROUGH else 50,
+)
 settings.load_profile("tests")
 
 

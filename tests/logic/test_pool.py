@@ -118,7 +118,7 @@ def test_a_solver_that_ignores_its_timer_is_stopped_from_outside(
 
 @pytest.mark.slow
 def test_a_formula_that_makes_the_solver_eat_memory_is_unknown(provers: Provers) -> None:
-    limits = Limits(rlimit=2_000_000_000, seconds=60, memory=48)
+    limits = Limits(rlimit=2_000_000_000, seconds=60, memory=24)
 
     proof = provers.prove(ENDLESS, "Q", limits=limits)
 
@@ -180,7 +180,7 @@ def test_eight_workers_give_the_same_answers_as_one(provers: Provers) -> None:
     expected = [provers.prove(*one) for one in arguments]
 
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda n: eight.prove(*arguments[n % 4]), range(100)))
+        found = list(threads.map(lambda n: eight.prove(*arguments[n % 4]), range(32)))
 
     eight.close()
-    assert found == [expected[n % 4] for n in range(100)]
+    assert found == [expected[n % 4] for n in range(32)]

@@ -291,7 +291,7 @@ def test_eight_threads_prove_at_once_with_the_same_results() -> None:
 
     def many(_: int) -> int:
         wrong = 0
-        for number in range(200):
+        for number in range(40):
             premises, conclusion = arguments[number % 4]
             wrong += prove(premises, conclusion) != expected[number % 4]
         return wrong
