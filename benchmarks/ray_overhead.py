@@ -1,0 +1,141 @@
+"""What Ray costs: an audit on two workers beside the same work split by hand over two processes.
+
+``python -m benchmarks.ray_overhead``. The baseline is two runs on one process each, of one half of
+the papers each, started at the same time: what somebody does who has no engine. With a model, the
+baseline is one process with as many calls at once as both workers have together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.measure import ROOT, SHARED, head, row
+
+CONNECTIONS = 64
+LATENCY = 1.0
+PAPERS_WITH_MODEL = 24
+
+
+def main() -> None:
+    """Measure both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=SHARED / "iclr2022" / "batch100")
+    data = parser.parse_args(sys.argv[1:] if __name__ == "__main__" else []).data
+    if not data.is_dir():
+        print(f"ray_overhead: {data} is not there")
+        return
+    head("Audit on Ray, two workers on this machine")
+    with tempfile.TemporaryDirectory() as folder:
+        _embedded(data, Path(folder))
+        _with_model(data, Path(folder))
+
+
+def _embedded(data: Path, folder: Path) -> None:
+    halves = _split(data, folder, 2)
+    alone = _seconds(_audit(data, folder / "alone"))
+    began = time.perf_counter()
+    for process in [_audit(half, folder / f"run-{half.name}") for half in halves]:
+        _ended(process)
+    by_hand = time.perf_counter() - began
+    ray = _seconds(_audit(data, folder / "ray", "--engine", "ray", "--workers", "2"))
+    same = _points(folder / "ray") == _points(folder / "alone")
+    session = _session(folder / "ray")
+    count = len(_points(folder / "ray"))
+    row(
+        f"embedded judge, {count:,} points, whole command",
+        f"{ray:.1f} s",
+        f"two processes by hand, half each: {by_hand:.1f} s",
+        ray / by_hand,
+        "<= 1.15",
+    )
+    row(
+        "… of it the session",
+        f"{session:.1f} s",
+        f"one process: {alone:.1f} s, session {_session(folder / 'alone'):.1f} s",
+        session / _session(folder / "alone"),
+        "-",
+    )
+    row("… the same records", "yes" if same else "no", "yes", float(same), "1")
+
+
+def _with_model(data: Path, folder: Path) -> None:
+    some = _split(data, folder / "model", 1, most=PAPERS_WITH_MODEL)[0]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.loopback", "--latency", str(LATENCY)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        words = ("--model", "openai/loop", "--base-url", address, "--no-cache")
+        words = (*words, "--max-connections", str(CONNECTIONS))
+        _ended(_audit(some, folder / "m-alone", *words))
+        _ended(_audit(some, folder / "m-ray", *words, "--engine", "ray", "--workers", "2"))
+    finally:
+        server.kill()
+        server.wait()
+    alone, ray = _session(folder / "m-alone"), _session(folder / "m-ray")
+    calls = json.loads((folder / "m-ray" / "manifest.json").read_text())["spending"]["calls"]
+    row(
+        f"{calls:,} calls of {LATENCY:.0f} s, {CONNECTIONS} at once, session",
+        f"{ray:.1f} s",
+        f"one process: {alone:.1f} s",
+        ray / alone,
+        "<= 1.15",
+    )
+    same = _points(folder / "m-alone") == _points(folder / "m-ray")
+    row("… the same records", "yes" if same else "no", "yes", float(same), "1")
+
+
+def _split(data: Path, folder: Path, parts: int, most: int | None = None) -> list[Path]:
+    """The papers of a folder in so many parts."""
+    papers = (data / "papers.jsonl").read_text("utf-8").splitlines()[:most]
+    reviews = (data / "reviews.jsonl").read_text("utf-8").splitlines()
+    made = []
+    for part in range(parts):
+        here = folder / f"part{part}"
+        here.mkdir(parents=True)
+        mine = papers[part::parts]
+        names = {str(json.loads(one)["paper_id"]) for one in mine}
+        own = [one for one in reviews if str(json.loads(one)["paper_id"]) in names]
+        (here / "papers.jsonl").write_text("\n".join(mine) + "\n", "utf-8")
+        (here / "reviews.jsonl").write_text("\n".join(own) + "\n", "utf-8")
+        made.append(here)
+    return made
+
+
+def _audit(data: Path, out: Path, *words: str) -> subprocess.Popen[bytes]:
+    line = ["-m", "reviewscore", "audit", str(data), "-o", str(out), "-q", *words]
+    return subprocess.Popen([sys.executable, *line], cwd=ROOT, stderr=subprocess.DEVNULL)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    if process.wait():
+        raise SystemExit(f"{process.args!r} failed: {process.returncode}")
+
+
+def _seconds(process: subprocess.Popen[bytes]) -> float:
+    began = time.perf_counter()
+    _ended(process)
+    return time.perf_counter() - began
+
+
+def _session(out: Path) -> float:
+    times: list[tuple[str, float]] = json.loads((out / "manifest.json").read_text())["times"]
+    return times[-1][1]
+
+
+def _points(out: Path) -> list[str]:
+    return sorted((out / "points.jsonl").read_text("utf-8").splitlines())
+
+
+if __name__ == "__main__":
+    main()
