@@ -13,13 +13,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from reviewscore.batch import Outcome, audit, far, spread
+from reviewscore.cli.main import PARTLY
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.sources.files import read_collection, single
+from tests.commands import invoker
 from tests.conftest import ROOT
-from tests.loopback import Loopback
+from tests.loopback import Body, Loopback
 from tests.mishaps import KINDS, sometimes
 from tests.ray_cluster import cluster
 
@@ -257,3 +260,26 @@ def test_what_cannot_be_spread_is_refused(data: Path, tmp_path: Path) -> None:
         audit(pair, tmp_path / "x", resolve({"engine": "ray"}))
     with pytest.raises(SettingsError, match="--engine ray"):
         resolve({"workers": 2})
+
+
+def test_questions_of_other_verbs_are_put_on_workers_with_the_same_texts(
+    tmp_path: Path, server: Loopback, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gem = invoker("gem", capsys)
+
+    def quirk(body: Body, _: int) -> web.Response | None:
+        if "StatedReply" in json.dumps(body):
+            return web.json_response({"error": {"message": "no such model"}}, status=404)
+        return None
+
+    server.quirk = quirk
+    words = ["prepare", ROOT / "examples", "--model", "openai/loop", "--base-url", server.url]
+    here = gem(*words, "-o", tmp_path / "here")
+    there = gem(*words, "-o", tmp_path / "there", "--engine", "ray", "--workers", "2")
+
+    assert here.exit_code == there.exit_code == PARTLY  # one answer never comes
+    for name in ("reviews.jsonl", "synopses.jsonl"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    account = json.loads((tmp_path / "there" / "prepare.json").read_text("utf-8"))
+    assert account["spending"]["reused"] == 3  # the workers found them in the ledger
+    assert account["spending"]["calls"] == 0
