@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore
-from reviewscore.store.manifest import Manifest, differences
+from reviewscore.store.manifest import Manifest, differences, of_input
 from reviewscore.store.run_dir import read_lines_of_points, read_manifest, read_points
 
 
@@ -125,3 +125,9 @@ class PointsOnce:
 
 def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=8).digest()
+
+
+def settings_sum(manifest: Manifest) -> str:
+    """SHA-256 of what runs that were made alike share: all that is decisive but their inputs."""
+    shared = {name: one for name, one in manifest.decisive.items() if not of_input(name)}
+    return sha256(repr(sorted(shared.items())).encode()).hexdigest()
