@@ -10,7 +10,7 @@ import numpy as np
 
 from reviewscore.agreement.statistic import Floats
 
-Method: TypeAlias = Literal["bca", "percentile", "basic", "wilson"]
+Method: TypeAlias = Literal["bca", "percentile", "basic", "wilson", "mover"]
 
 _NORMAL = NormalDist()
 _ROUNDING = 1e-12

@@ -70,6 +70,8 @@ class Figure:
             text = f"{100 * value:.1f}"
         else:
             text = f"{100 * value:+.1f}"
+        if not text.strip("+-0."):
+            text = text.strip("+-")  # what is rounded to nought has no sign
         return text.replace("-", "−")
 
 

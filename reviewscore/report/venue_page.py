@@ -139,7 +139,7 @@ def _foot(venue: Venue) -> Iterator[str]:
             "than people do: state the judge with the rate, and measure it with `reviewscore agree`"
             " on labels of your own before you act on it."
         )
-        yield "Unknown is not 'no': nothing was decided. A high unknown rate puts the rest in doubt."
+        yield "Unknown is not 'no': nothing was decided. Many unknown put the rest in doubt."
     yield from venue.notes
     yield (
         f"Cite: reviewscore {venue.reviewscore_version}, judge {venue.judge}, settings "
