@@ -56,6 +56,7 @@ def unpaired_sections(
     return (
         _section("rates", f"{first_measure.title}: two sets of papers", lines, asked[:1]),
         _composition(tables, first_measure, how),
+        _mix(tables, first_measure, how),
         _section("others", "What else came of the points", rest, others),
     )
 
@@ -130,6 +131,22 @@ def _composition(tables: tuple[Floats, Floats], measure: Measure, how: Resamplin
             "them: with two judges, a shift may be theirs.",
         ),
     )
+
+
+def _mix(tables: tuple[Floats, Floats], measure: Measure, how: Resampling) -> Section:
+    """The share of each type among the points that the rate is of."""
+    lines = []
+    for code, name in enumerate(TYPES[:-1]):
+        of_type = Measure("mix", f"{name}s", f"points that are {name}s", 0, (0, 1))
+        cells = []
+        for table in tables:
+            known = table[:, :_KINDS][:, :, measure.of].sum(axis=2)
+            rest = known.sum(axis=1) - known[:, code]
+            cells.append(np.stack([known[:, code], rest], axis=1))
+        lines.append(_line(f"{name}s", cells, of_type, how))
+    note = Measure("mix", "Mix", f"share of each type among points counted for '{measure.title}'",
+                   0, (0, 1))  # fmt: skip
+    return _section("mix", "The mix of types", lines, (note,))
 
 
 def _pooled(first: Floats, second: Floats) -> Floats:

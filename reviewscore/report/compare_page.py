@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewscore.agreement.compare_runs import SHEET, Compared
-from reviewscore.agreement.comparison import Comparison, Cross, Section, Side
+from reviewscore.agreement.comparison import Comparison, Cross, Line, Section, Side
 from reviewscore.agreement.measure import percent
 from reviewscore.agreement.outcomes import measures
 from reviewscore.agreement.table import guarded
@@ -133,19 +133,16 @@ def _own(found: Comparison) -> FigureTable:
 
 
 def _table(section: Section) -> FigureTable:
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            line.group,
-            *(
-                Figure(line.estimates[name], section.kinds[name])
-                if name in line.estimates
-                else None
-                for name in section.columns
-            ),
-        )
-        for line in section.lines
-    )
+    rows = tuple(_cells(section, line) for line in section.lines)
     return FigureTable(section.title, ("", *section.columns.values()), rows, notes=section.notes)
+
+
+def _cells(section: Section, line: Line) -> tuple[Cell, ...]:
+    cells: list[Cell] = [line.group]
+    for name in section.columns:
+        one = line.estimates.get(name)
+        cells.append(None if one is None else Figure(one, section.kinds[name]))
+    return tuple(cells)
 
 
 def _cross(one: Cross) -> FigureTable:
@@ -155,9 +152,13 @@ def _cross(one: Cross) -> FigureTable:
         for place in range(len(one.values))
         if any(one.counts[place]) or any(row[place] for row in one.counts)
     ]
-    rows = tuple((one.values[row], *(one.counts[row][column] for column in used)) for row in used)
+    rows: list[tuple[Cell, ...]] = [
+        (one.values[row], *(one.counts[row][column] for column in used)) for row in used
+    ]
     columns = ("First run", *(f"second: {one.values[column]}" for column in used))
-    return FigureTable(one.title, columns, rows, lead="Points; rows are the first run's values.")
+    return FigureTable(
+        one.title, columns, tuple(rows), lead="Points; rows are the first run's values."
+    )
 
 
 def _made(found: Comparison) -> FigureTable:
@@ -165,7 +166,7 @@ def _made(found: Comparison) -> FigureTable:
         (one.name, _value(one.before), _value(one.now)) for one in found.made_otherwise
     ]
     if not rows:
-        rows = [("nothing", "", "")]
+        rows = [("nothing", None, None)]
     note = "The input files differ." if found.inputs_differ else "The input files are the same."
     return FigureTable(
         "How the runs were made otherwise",
@@ -184,7 +185,8 @@ def _foot(found: Comparison) -> Iterator[str]:
     yield "Scores judge statements, not people."
     yield (
         "A difference is the second run's value less the first one's, in percentage points. Its "
-        "interval is what counts: where it holds 0, these runs do not show a drift."
+        "interval is what counts: where it holds 0, these runs show no drift, which is not "
+        "to say that there is none."
     )
     yield from found.notes
     yield (
