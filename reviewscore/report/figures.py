@@ -11,6 +11,7 @@ from reviewscore.agreement.measure import Estimate
 from reviewscore.report.html import page_environment
 from reviewscore.report.markdown import escaped
 
+_SPAN = 0.1
 Kind: TypeAlias = Literal["share", "difference", "coefficient"]
 
 
@@ -158,11 +159,15 @@ def _words(cell: Cell) -> str:
 
 
 def _scale(cells: Sequence[Cell]) -> tuple[float, float]:
-    """The least and the greatest that a column's bars show; 0 is always on it."""
+    """The least and the greatest that a column's bars show; 0 is always on it.
+
+    Shares span ten points at least, so that a narrow interval near 0 looks like one.
+    """
     ends = [0.0]
     for cell in cells:
         if isinstance(cell, Figure):
             one = cell.estimate
+            ends += [_SPAN] if cell.kind == "share" else []
             ends += [end for end in (one.value, one.low, one.high) if end is not None]
     low, high = min(ends), max(ends)
     return (low, high) if high > low else (low, low + 1.0)
