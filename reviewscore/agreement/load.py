@@ -94,8 +94,9 @@ def _per_paper(named: Mapping[str, Written]) -> str:
             "no reviewer has two reviews, as if names were made anew for each, so that two reviews "
             "by one person cannot be told"
         )
-    longest = max(len(found) for found in papers.values())
-    if len(papers) >= _FEW_PAPERS and len(often) <= 2 * longest:
+    # Reviewers of a venue are on few of its papers; labels such as "first" are on most.
+    used = sum(len(found) for found in papers.values()) / (len(papers) * len(often))
+    if len(papers) >= _FEW_PAPERS and used > _MOST:
         return (
             f"there are only {len(often)} names for {len(papers):,} papers, as if reviewers were "
             "numbered in each paper, so that two reviews by one person cannot be told"

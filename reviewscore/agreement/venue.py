@@ -132,17 +132,18 @@ class _Counted:
         self.counts = counts
         told = reviewers is not None and not reviewers.reason
         of = reviewers.of if reviewers is not None and told else {}
-        self.told = told
         self.reviewer_of = np.array([of.get(one, -1) for one in counts.reviews], dtype=np.int64)
 
     def people(self, rows: Ints) -> int | None:
-        """Different reviewers; those without a name count as one."""
-        return len(np.unique(self.reviewer_of[rows])) if self.told else None
+        """Different reviewers with a name; None where nobody has one."""
+        found = np.unique(self.reviewer_of[rows])
+        return int((found >= 0).sum()) or None
 
     def size(self, rows: Ints) -> Size:
-        papers = len(np.unique(self.counts.paper_of[rows]))
-        people = self.people(rows)
-        return Size(len(rows), papers if people is None else people)
+        """Reviews and people; of reviews without a name, papers stand for people."""
+        nameless = rows[self.reviewer_of[rows] < 0]
+        papers = len(np.unique(self.counts.paper_of[nameless]))
+        return Size(len(rows), max(self.people(rows) or 0, papers))
 
     def by_paper(self, heap: _Heap) -> Floats:
         """Points of a cell by paper and outcome."""
