@@ -75,12 +75,17 @@ def study_venue(
     where = strata or Strata()
     parts = read_parts(runs)
     check_alike(parts, cure="report on each alone, and `compare` them")
-    counts = count_points(parts)
+    # Tables come first: a fault in one is told before many points are read.
     folders = _folders(parts, where.data)
     facts = read_review_facts([named_table(folder, "reviews") for folder in folders])
-    told = _reviewers(where.reviewers, facts, counts.reviews)
-    load = by_load(told, given=where.reviewers is not None)
-    area = _by_area(counts, folders, where.areas, where.area_field)
+    people = read_pairs(where.reviewers, "review_id", "reviewer") if where.reviewers else None
+    areas = _areas(folders, where.areas, where.area_field)
+    counts = count_points(parts)
+    _check_known(where.reviewers, "review_id", people, counts.reviews)
+    _check_known(where.areas, "paper_id", areas, counts.papers)
+    told = _reviewers(people, facts)
+    load = by_load(told, given=people is not None)
+    area = _by_area(counts, areas)
     groupings = [one for one in (area, load) if one is not None]
     groupings += [_by_score(name, facts) for name in where.scores]
     panels = rates_of_venue(counts, groupings, reviewers=told, at_least=at_least, how=how)
@@ -128,43 +133,48 @@ def _folders(parts: Sequence[Part], data: Sequence[Path]) -> list[Path]:
     return [one for one in dict.fromkeys(noted) if one.is_dir()]
 
 
-def _reviewers(
-    file: Path | None, facts: Mapping[str, ReviewFacts], reviews: Sequence[str]
-) -> Reviewers:
-    """Who wrote which review, by a table or by the data."""
+def _areas(folders: Sequence[Path], file: Path | None, field: str | None) -> dict[str, str]:
+    """Areas by paper id: of the table, or of the papers' records."""
     if file is not None:
-        given = read_pairs(file, "review_id", "reviewer")
-        if not given.keys() & set(reviews):
-            raise InputError(
-                "names none of the reviews of the runs", file=file, field="review_id",
-                cure="use the review ids of reviews.jsonl",
-            )  # fmt: skip
-        named = {key: Written("", name) for key, name in given.items()}
+        return read_pairs(file, "paper_id", "area")
+    return areas_of_papers([named_table(one, "papers") for one in folders], field)
+
+
+def _check_known(
+    file: Path | None, field: str, said: Mapping[str, str] | None, known: Sequence[str]
+) -> None:
+    """Refuse a table that is about other reviews or papers.
+
+    Raises:
+        InputError: None of its keys is in the runs.
+    """
+    if file is None or said is None or not known or not said.keys().isdisjoint(known):
+        return
+    raise InputError(
+        f"names nothing that is in the runs (such as {known[0]})",
+        file=file,
+        field=field,
+        cure=f"use the {field} of the data that was audited",
+    )
+
+
+def _reviewers(people: Mapping[str, str] | None, facts: Mapping[str, ReviewFacts]) -> Reviewers:
+    """Who wrote which review, by a table or by the data."""
+    if people is not None:
+        named = {key: Written("", name) for key, name in people.items()}
         return tell_reviewers(named, trusted=True)
     if not facts:
         return Reviewers({}, {}, "the reviews are not at hand; name their folder with --data")
     return tell_reviewers({key: Written(one.paper_id, one.reviewer) for key, one in facts.items()})
 
 
-def _by_area(
-    counts: Counts, folders: Sequence[Path], file: Path | None, field: str | None
-) -> Grouping | None:
+def _by_area(counts: Counts, areas: Mapping[str, str]) -> Grouping | None:
     """Reviews by their paper's area; None if no paper has one."""
     papers = dict(zip(counts.reviews, (counts.papers[n] for n in counts.paper_of), strict=True))
-
-    if file is not None:
-        areas = read_pairs(file, "paper_id", "area")
-        if not areas.keys() & set(papers.values()):
-            raise InputError(
-                "names none of the papers of the runs", file=file, field="paper_id",
-                cure="use the paper ids of papers.jsonl",
-            )  # fmt: skip
-    else:
-        areas = areas_of_papers([named_table(one, "papers") for one in folders], field)
     of = {review: areas[paper] for review, paper in papers.items() if paper in areas}
     if not of:
         return None
-    without = len(set(papers.values()) - areas.keys())
+    without = len(of) < len(papers)
     notes = (f"Papers without an area stand under '{NO_GROUP}'.",) if without else ()
     return Grouping("area", "By area of the paper", of, notes=notes)
 

@@ -118,7 +118,7 @@ def test_areas_and_reviewers_come_from_tables_where_they_are_given(
     [
         ("paper_id,topic\na0,x\n", "areas.csv:2: field 'area': is missing (there is: paper_id"),
         ("paper_id,area\na0,x\na0,y\n", "areas.csv:3: field 'area': 'a0' has 'y' here and 'x'"),
-        ("paper_id,area\nzz,x\n", "names none of the papers of the runs"),
+        ("paper_id,area\nzz,x\n", "names nothing that is in the runs (such as a0)"),
         ("paper_id,area\n", "holds no rows"),
     ],
 )
