@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from reviewscore.agreement.comparison import Comparison, Section, Side
+from reviewscore.agreement.drift import SECOND_SEED
 from reviewscore.agreement.measure import FEW_PAPERS, Resampling
 from reviewscore.agreement.outcomes import FINDINGS, VERDICTS, measures, outcome
 from reviewscore.agreement.paired import crosses, paired_sections
@@ -91,13 +92,15 @@ def compare_runs(
         if paired
         else unpaired_sections(ours, theirs, how, lexical=lexical)
     )
+    # The second of two sets of papers is drawn on its own, here as in the tables.
+    apart = how if paired else replace(how, seed=how.seed + SECOND_SEED)
     old, new = one.manifest.decisive, other.manifest.decisive
     found = Comparison(
         paired=paired,
         why=why,
         lexical=lexical,
         first=_side(one, ours, lexical, how),
-        second=_side(other, theirs, lexical, how),
+        second=_side(other, theirs, lexical, apart),
         made_otherwise=_made_otherwise(one, other),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},

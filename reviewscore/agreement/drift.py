@@ -20,7 +20,7 @@ from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, r
 from reviewscore.agreement.wilson import wilson
 
 _FEWEST = 2
-_SECOND_SEED = 1_000_003
+SECOND_SEED = 1_000_003
 """Added to the seed for the second run, whose papers are drawn on their own."""
 
 
@@ -81,7 +81,7 @@ class Sample:
     def of(cls, each: Floats, how: Resampling, *, second: bool = False) -> Sample:
         """Draw papers; those of the second run on their own."""
         papers = bench_of(len(each), how).clusters
-        seed = how.seed + (_SECOND_SEED if second else 0)
+        seed = how.seed + (SECOND_SEED if second else 0)
         drawn = [
             weights @ each
             for weights in bootstrap_weights(papers, how.resamples, seed=seed, scheme="papers")

@@ -14,7 +14,7 @@ from reviewscore.agreement.pair import weighted_kappa
 from reviewscore.agreement.pairing import Pairs, cross
 from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
 from reviewscore.agreement.rates import bench_of, settled, share
-from reviewscore.agreement.statistic import SCALE, Floats, Ints, Statistic
+from reviewscore.agreement.statistic import SCALE, Ints, Statistic
 
 _SCORES = ("none", "1", "2", "3", "4", "5")
 _QUESTION, _CLAIM, _ARGUMENT = range(3)
@@ -125,20 +125,18 @@ def _scores(pairs: Pairs, found: _Asked) -> _Asked:
     ours, theirs = pairs.first, pairs.second
     known = (ours.base > 0) & (theirs.base > 0)
     weak = np.isin(ours.types, (_CLAIM, _ARGUMENT)) & np.isin(theirs.types, (_CLAIM, _ARGUMENT))
-    groups = [*_groups(pairs)[1:], ("claims and arguments", weak)]
-    for group, mask in groups:
-        rows = known & mask
-        columns = [np.where(rows, one.base.astype(np.float64), np.nan) for one in (ours, theirs)]
+    for group, mask in [*_groups(pairs)[1:], ("claims and arguments", weak)]:
+        rows = np.flatnonzero(known & mask)
+        columns = [one.base[rows].astype(np.float64) for one in (ours, theirs)]
         ratings = np.stack(columns, axis=1)
-        same = pairs.per_paper(rows & (ours.base == theirs.base))
-        slots = found.row(group)
-        slots["exact"] = found.bench.ask(share("exact", same, pairs.per_paper(rows))), settled
-        for statistic in (
+        asked = (
             weighted_kappa(columns[0], columns[1], categories=SCALE),
             gwet_ac(ratings, categories=SCALE),
             krippendorff_alpha(ratings, categories=SCALE),
-        ):
-            _coefficient(slots, found.bench, pairs, statistic)
+        )
+        _ask_all(
+            found.row(group), found.bench, pairs, rows, (ours.base == theirs.base)[rows], asked
+        )
     return found
 
 
@@ -147,26 +145,34 @@ def _findings(pairs: Pairs, found: _Asked) -> _Asked:
     ours, theirs = pairs.first.outcomes, pairs.second.outcomes
     known = (ours < len(_FOUND)) & (theirs < len(_FOUND))
     for group, mask in _groups(pairs):
-        rows = known & mask
-        columns = [np.where(rows, one.astype(np.float64), np.nan) for one in (ours, theirs)]
-        ratings: Floats = np.stack(columns, axis=1)
-        same = pairs.per_paper(rows & (ours == theirs))
-        slots = found.row(group)
-        slots["exact"] = found.bench.ask(share("exact", same, pairs.per_paper(rows))), settled
-        for statistic in (
+        rows = np.flatnonzero(known & mask)
+        columns = [one[rows].astype(np.float64) for one in (ours, theirs)]
+        ratings = np.stack(columns, axis=1)
+        asked = (
             weighted_kappa(columns[0], columns[1], categories=_FOUND, weights="identity"),
             gwet_ac(ratings, categories=_FOUND, weights="identity"),
             krippendorff_alpha(ratings, categories=_FOUND, level="nominal"),
-        ):
-            _coefficient(slots, found.bench, pairs, statistic)
+        )
+        _ask_all(found.row(group), found.bench, pairs, rows, (ours == theirs)[rows], asked)
     return found
 
 
-def _coefficient(
-    slots: dict[str, tuple[Slot, Settle | None]], bench: Bench, pairs: Pairs, statistic: Statistic
+def _ask_all(
+    slots: dict[str, tuple[Slot, Settle | None]],
+    bench: Bench,
+    pairs: Pairs,
+    rows: Ints,
+    same: Mask,
+    asked: Sequence[Statistic],
 ) -> None:
-    """Ask for a coefficient of points, resampled by papers."""
-    slots[statistic.name] = bench.ask(pairs.by_paper(statistic)), None
+    """Ask for how often some pairs are the same, and for coefficients; by papers."""
+    one = np.zeros(len(pairs), dtype=np.bool_)
+    one[rows] = True
+    base = pairs.per_paper(one)
+    one[rows] = same
+    slots["exact"] = bench.ask(share("exact", pairs.per_paper(one), base)), settled
+    for statistic in asked:
+        slots[statistic.name] = bench.ask(pairs.by_paper(statistic, rows)), None
 
 
 def _agreement(found: _Asked, *, lexical: bool) -> Section:

@@ -117,11 +117,11 @@ class Pairs:
         smaller = min(self.only_first, self.only_second) + shared
         return len(self) / smaller if smaller else 0.0
 
-    def by_paper(self, statistic: Statistic) -> Statistic:
-        """The same coefficient with a paper as its unit; it still counts points."""
+    def by_paper(self, statistic: Statistic, rows: Ints) -> Statistic:
+        """A coefficient of some of the points with papers as its units; it still counts points."""
+        papers = self.paper_of[rows]
         weights = [
-            np.bincount(self.paper_of, column, minlength=self.papers)
-            for column in statistic.parts.T
+            np.bincount(papers, column, minlength=self.papers) for column in statistic.parts.T
         ]
         return replace(statistic, parts=np.stack(weights, axis=1))
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from reviewscore.agreement.comparison import Line, Section
 from reviewscore.agreement.drift import (
+    Of,
     Sample,
     by_composition,
     moved_over,
     of_two,
     rate_difference,
 )
-from reviewscore.agreement.measure import Estimate, Resampling
+from reviewscore.agreement.interval import interval
+from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.outcomes import FINDINGS, TYPES, Measure, measures
 from reviewscore.agreement.pairing import Columns
-from reviewscore.agreement.rates import rates
+from reviewscore.agreement.rates import settled, share
 from reviewscore.agreement.statistic import Floats, Reason
 
 _KINDS = len(TYPES) - 1
@@ -44,29 +48,103 @@ def unpaired_sections(
         lexical: Whether both runs are of the embedded judge.
     """
     tables = by_paper(first), by_paper(second)
-    asked = measures(lexical)
-    first_measure, *others = asked
+    runs = _Runs.of(tables, how)
+    main, *others = measures(lexical)
     groups = [("all points", slice(None))]
     groups += [(f"{name}s", slice(code, code + 1)) for code, name in enumerate(TYPES[:-1])]
-    lines = [
-        _line(group, [table[:, kinds].sum(axis=1) for table in tables], first_measure, how)
-        for group, kinds in groups
-    ]
-    rest = [_line(one.title, [table.sum(axis=1) for table in tables], one, how) for one in others]
     return (
-        _section("rates", f"{first_measure.title}: two sets of papers", lines, asked[:1]),
-        _composition(tables, first_measure, how),
-        _mix(tables, first_measure, how),
-        _section("others", "What else came of the points", rest, others),
+        _section(
+            "rates",
+            f"{main.title}: two sets of papers",
+            [runs.rate(group, main, kinds) for group, kinds in groups],
+            (main,),
+        ),
+        _composition(runs, main),
+        _mix(runs, main),
+        _section(
+            "others",
+            "What else came of the points",
+            [runs.rate(one.title, one, slice(None)) for one in others],
+            others,
+        ),
     )
 
 
-def _line(group: str, cells: list[Floats], measure: Measure, how: Resampling) -> Line:
-    own = [rates([cell], [measure], how)[0][measure.name] for cell in cells]
-    difference = _difference(cells, own, measure, how)
-    return Line(
-        group=group, estimates={"first": own[0], "second": own[1], "difference": difference}
+@dataclass(frozen=True)
+class _Runs:
+    """Two sets of papers whose resamples are drawn once for all that is asked.
+
+    Attributes:
+        tables: Of each run, shape (papers, types, outcomes).
+        samples: Its sums in the resamples, shape (resamples, types x outcomes).
+    """
+
+    tables: tuple[Floats, Floats]
+    samples: tuple[Sample, Sample]
+    how: Resampling
+
+    @classmethod
+    def of(cls, tables: tuple[Floats, Floats], how: Resampling) -> _Runs:
+        first, second = (table.reshape(len(table), -1) for table in tables)
+        return cls(tables, (Sample.of(first, how), Sample.of(second, how, second=True)), how)
+
+    def rate(self, group: str, measure: Measure, kinds: slice) -> Line:
+        """A rate in both runs, and its difference."""
+
+        def cut(sums: Floats) -> Floats:
+            some = _cube(sums)[:, kinds].sum(axis=1)
+            return np.stack([some[:, measure.hit], some[:, measure.of].sum(axis=1)], axis=1)
+
+        return self.share(group, cut)
+
+    def share(self, group: str, cut: Callable[[Floats], Floats]) -> Line:
+        """A share in both runs, and its difference.
+
+        Args:
+            group: Name of the row.
+            cut: Sums of shape (samples, types x outcomes) to hits and bases, (samples, 2).
+        """
+        own = [_share(cut(sample.each), cut(sample.drawn), self.how) for sample in self.samples]
+        quantity = _of_cut(cut)
+        found = self.two("difference", quantity, n=own[0].n + own[1].n)
+        if any(one.value in (0.0, 1.0) for one in own):
+            found = moved_over(found, own[0], own[1])
+        return Line(group=group, estimates={"first": own[0], "second": own[1], "difference": found})
+
+    def two(self, name: str, quantity: Of, *, n: int, why: Reason = Reason.NO_VERDICT) -> Estimate:
+        """A quantity of both runs' sums."""
+        first, second = self.samples
+        return of_two(name, first, second, quantity, self.how, n=n, why=why)
+
+
+def _cube(sums: Floats) -> Floats:
+    """Sums by type and outcome, shape (samples, types, outcomes)."""
+    return sums.reshape(len(sums), len(TYPES), len(FINDINGS))
+
+
+def _of_cut(cut: Callable[[Floats], Floats]) -> Of:
+    rate = rate_difference(0, 1)
+    return lambda first, second: rate(cut(first), cut(second))
+
+
+def _share(each: Floats, drawn: Floats, how: Resampling) -> Estimate:
+    """A share of one run, by the resamples that were drawn for it."""
+    asked = share("share", each[:, 0], each[:, 1])
+    value, reason = asked.point()
+    left_out = asked.finish(each.sum(axis=0) - each).value
+    ends = interval(value, asked.finish(drawn).value, left_out, method=how.method, level=how.level)
+    nothing = math.isnan(value)
+    one = Estimate(
+        coefficient="share",
+        value=None if nothing else value,
+        low=None if nothing else ends.low,
+        high=None if nothing else ends.high,
+        n=asked.n,
+        reason=reason.words,
+        undefined=ends.undefined,
+        method=ends.method,
     )
+    return settled(Slot(asked, estimate=one), how)
 
 
 def _section(name: str, title: str, lines: Sequence[Line], asked: Sequence[Measure]) -> Section:
@@ -83,46 +161,33 @@ def _section(name: str, title: str, lines: Sequence[Line], asked: Sequence[Measu
     )
 
 
-def _difference(
-    cells: list[Floats], own: list[Estimate], measure: Measure, how: Resampling
-) -> Estimate:
-    sums = [
-        np.stack([cell[:, measure.hit], cell[:, measure.of].sum(axis=1)], axis=1) for cell in cells
-    ]
-    samples = Sample.of(sums[0], how), Sample.of(sums[1], how, second=True)
-    n = own[0].n + own[1].n
-    found = of_two("difference", *samples, rate_difference(0, 1), how, n=n)
-    if any(one.value in (0.0, 1.0) for one in own):
-        return moved_over(found, own[0], own[1])
-    return found
-
-
-def _composition(tables: tuple[Floats, Floats], measure: Measure, how: Resampling) -> Section:
+def _composition(runs: _Runs, measure: Measure) -> Section:
     """The difference as what rates within types, and what the mix of types accounts for."""
-    samples, n = [], 0
-    for place, table in enumerate(tables):
-        typed = table[:, :_KINDS]
-        base = typed[:, :, measure.of].sum(axis=2)
-        each = np.concatenate([typed[:, :, measure.hit], base], axis=1)
-        n += round(float(base.sum()))
-        samples.append(Sample.of(each, how, second=place == 1))
+
+    def typed(sums: Floats) -> Floats:
+        cube = _cube(sums)[:, :_KINDS]
+        return np.concatenate([cube[:, :, measure.hit], cube[:, :, measure.of].sum(axis=2)], axis=1)
+
+    def of(quantity: Of) -> Of:
+        return lambda first, second: quantity(typed(first), typed(second))
+
     split = by_composition(_KINDS)
-    whole = _pooled
-    lines = [
-        Line(group=group, estimates={"difference": of_two(
-            name, samples[0], samples[1], quantity, how, n=n, why=Reason.TYPE_MISSING)})
+    n = sum(round(float(typed(one.total)[0, _KINDS:].sum())) for one in runs.samples)
+    lines = tuple(
+        Line(group=group, estimates={
+            "difference": runs.two(name, of(quantity), n=n, why=Reason.TYPE_MISSING)})
         for group, name, quantity in (
-            ("whole difference", "whole", whole),
+            ("whole difference", "whole", _pooled),
             ("within types (standardised)", "within", split.within),
             ("shift of the mix of types", "mix", split.mix),
         )
-    ]  # fmt: skip
+    )  # fmt: skip
     return Section(
         name="composition",
         title=f"{measure.title}: drift within types, or other types?",
         columns={"difference": "Difference"},
         kinds={"difference": "difference"},
-        lines=tuple(lines),
+        lines=lines,
         notes=(
             "The whole difference is the sum of the two others (Kitagawa 1955, J. Am. Stat. Assoc. "
             "50, 1168-1194). Within types: the differences of each type's rate, weighted by the "
@@ -133,17 +198,17 @@ def _composition(tables: tuple[Floats, Floats], measure: Measure, how: Resamplin
     )
 
 
-def _mix(tables: tuple[Floats, Floats], measure: Measure, how: Resampling) -> Section:
+def _mix(runs: _Runs, measure: Measure) -> Section:
     """The share of each type among the points that the rate is of."""
-    lines = []
-    for code, name in enumerate(TYPES[:-1]):
-        of_type = Measure("mix", f"{name}s", f"points that are {name}s", 0, (0, 1))
-        cells = []
-        for table in tables:
-            known = table[:, :_KINDS][:, :, measure.of].sum(axis=2)
-            rest = known.sum(axis=1) - known[:, code]
-            cells.append(np.stack([known[:, code], rest], axis=1))
-        lines.append(_line(f"{name}s", cells, of_type, how))
+
+    def of_type(code: int) -> Callable[[Floats], Floats]:
+        def cut(sums: Floats) -> Floats:
+            known = _cube(sums)[:, :_KINDS][:, :, measure.of].sum(axis=2)
+            return np.stack([known[:, code], known.sum(axis=1)], axis=1)
+
+        return cut
+
+    lines = [runs.share(f"{name}s", of_type(code)) for code, name in enumerate(TYPES[:-1])]
     note = Measure("mix", "Mix", f"share of each type among points counted for '{measure.title}'",
                    0, (0, 1))  # fmt: skip
     return _section("mix", "The mix of types", lines, (note,))
