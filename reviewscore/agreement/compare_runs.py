@@ -92,6 +92,7 @@ def compare_runs(
         if paired
         else unpaired_sections(ours, theirs, how, lexical=lexical)
     )
+    papers = (pairs.papers,) if paired else tuple(len(np.unique(x.papers)) for x in (ours, theirs))
     # The second of two sets of papers is drawn on its own, here as in the tables.
     apart = how if paired else replace(how, seed=how.seed + SECOND_SEED)
     old, new = one.manifest.decisive, other.manifest.decisive
@@ -113,7 +114,7 @@ def compare_runs(
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        notes=tuple(_notes(pairs, sections, how, paired=paired)),
+        notes=tuple(_notes(pairs, sections, how, paired=paired, papers=papers)),
     )
     return Compared(
         found,
@@ -178,13 +179,18 @@ def _side(part: Part, columns: Columns, lexical: bool, how: Resampling) -> Side:
 
 
 def _notes(
-    pairs: Pairs, sections: Sequence[Section], how: Resampling, *, paired: bool
+    pairs: Pairs,
+    sections: Sequence[Section],
+    how: Resampling,
+    *,
+    paired: bool,
+    papers: Sequence[int],
 ) -> list[str]:
     drawn = "both runs' verdicts on a paper together" if paired else "each run's on their own"
     notes = [
         f"In brackets: {how.percent} BCa bootstrap intervals of {how.resamples:,} samples of "
-        f"papers, {drawn}; seed {how.seed}. Where a share is 0 or 1, resamples do not vary: "
-        "Wilson's interval with one observation per paper, combined for differences (MOVER).",
+        f"papers, {drawn}; seed {how.seed}. Where resamples do not vary (a share of 0 "
+        "or 1): Wilson's interval, one observation per paper, combined for differences (MOVER).",
     ]
     shown = sum(len(line.estimates) for section in sections for line in section.lines)
     notes.append(
@@ -192,8 +198,9 @@ def _notes(
         f"{shown * (1 - how.level):.0f} of so many are expected to miss the true value by chance "
         "alone. Name what you look for before you look."
     )
-    if paired and pairs.papers < FEW_PAPERS:
-        notes.append(f"Papers in both: {pairs.papers}; intervals say little of other papers.")
+    if min(papers) < FEW_PAPERS:
+        counts = " and ".join(map(str, papers))
+        notes.append(f"Papers: {counts}. So few say little of other papers.")
     if paired and (pairs.only_first or pairs.only_second):
         notes.append(
             f"Left out of all tables but the first: {pairs.only_first:,} points that only the "

@@ -7,14 +7,14 @@ points both runs' verdicts on a paper together, for two sets of papers each set 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from reviewscore.agreement.interval import interval
 from reviewscore.agreement.measure import Estimate, Resampling, Slot
-from reviewscore.agreement.rates import ONE_PAPER, bench_of
+from reviewscore.agreement.rates import ONE_PAPER, bench_of, still
 from reviewscore.agreement.resample import bootstrap_weights
 from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
 from reviewscore.agreement.wilson import wilson
@@ -22,6 +22,7 @@ from reviewscore.agreement.wilson import wilson
 _FEWEST = 2
 SECOND_SEED = 1_000_003
 """Added to the seed for the second run, whose papers are drawn on their own."""
+ALIKE = "papers differ all alike, so that there is no interval"
 
 
 def paired_difference(name: str, first: Floats, second: Floats, base: Floats) -> Statistic:
@@ -48,7 +49,7 @@ def settled_difference(slot: Slot, how: Resampling) -> Estimate:
     """A paired difference with n in points.
 
     Where no paper's shares differ, resamples do not vary: the interval reaches as far as Wilson's
-    upper end for 0 of so many papers, to both sides.
+    upper end for 0 of so many papers, to both sides. Where all differ alike, there is none.
     """
     one, papers = slot.answer, slot.statistic.n
     _, n, moved = slot.statistic.parts.sum(axis=0)
@@ -58,6 +59,8 @@ def settled_difference(slot: Slot, how: Resampling) -> Estimate:
     elif one.value is not None and moved == 0:
         reach = wilson(0, papers, level=how.level)[1]
         change |= {"low": -reach, "high": reach, "method": "wilson"}
+    elif still(one):
+        change |= {"low": None, "high": None, "reason": ALIKE}
     elif one.value is not None and one.low is not None and one.high is not None:
         change |= {"low": min(one.low, one.value), "high": max(one.high, one.value)}
     return one.model_copy(update=change)
@@ -154,16 +157,31 @@ def moved_over(one: Estimate, first: Estimate, second: Estimate) -> Estimate:
 
     Resamples of such a share do not vary, so that the bootstrap says too little; the intervals of
     both are combined (MOVER: Zou and Donner 2008, Stat. Med. 27, 1693-1702, eq. 4, which for
-    Wilson's is Newcombe's method 10).
+    Wilson's is Newcombe's method 10). If one has no interval, neither has the difference.
     """
-    a, b = first, second
-    if None in (one.value, a.value, a.low, a.high, b.value, b.low, b.high):
+    return combined(one, ((-1.0, first), (1.0, second)))
+
+
+def combined(one: Estimate, parts: Sequence[tuple[float, Estimate]]) -> Estimate:
+    """A weighted sum of estimates with an interval made of theirs (MOVER, as in `moved_over`).
+
+    It takes the parts as independent and the weights as known.
+
+    Args:
+        one: The sum.
+        parts: Weights, and the estimates with their intervals.
+    """
+    if one.value is None:
         return one
-    assert one.value is not None
-    assert a.value is not None and a.low is not None and a.high is not None
-    assert b.value is not None and b.low is not None and b.high is not None
-    low = one.value - math.hypot(b.value - b.low, a.high - a.value)
-    high = one.value + math.hypot(b.high - b.value, a.value - a.low)
+    below = above = 0.0
+    for weight, part in parts:
+        if part.value is None or part.low is None or part.high is None:
+            lost = {"low": None, "high": None, "reason": part.reason or ONE_PAPER}
+            return one.model_copy(update=lost)
+        down, up = part.value - part.low, part.high - part.value
+        below += (weight * (down if weight > 0 else up)) ** 2
+        above += (weight * (up if weight > 0 else down)) ** 2
+    low, high = one.value - math.sqrt(below), one.value + math.sqrt(above)
     return one.model_copy(update={"low": low, "high": high, "method": "mover"})
 
 

@@ -24,6 +24,7 @@ ONE_PAPER = "all points are of one paper, so that there is no interval"
 _AT_ONCE = 40
 """Cells that are resampled together: it bounds memory, and the draws of each are the same."""
 _FEWEST = 2
+_ROUNDING = 1e-12
 
 
 def share(name: str, hits: Floats, base: Floats) -> Statistic:
@@ -88,19 +89,24 @@ def _ask(bench: Bench, cell: Floats, measure: Measure) -> Slot:
 def settled(slot: Slot, how: Resampling) -> Estimate:
     """The estimate of a share, with n in points and an interval only where there can be one.
 
-    Where every point or none is a hit, resamples do not vary: the interval is Wilson's, with as
-    many independent things as there are papers, which errs to the wide side. With points of one
-    paper alone there is none. An end that BCa has shifted past the share itself is the share.
+    Where resamples do not vary, as where every point or none is a hit, the interval is Wilson's
+    with as many independent things as there are papers, which errs to the wide side. With points of
+    one paper alone there is none. An end that BCa has shifted past the share itself is the share.
     """
     one, statistic = slot.answer, slot.statistic
-    hits, n = statistic.parts.sum(axis=0)
+    n = round(float(statistic.parts[:, 1].sum()))
     papers = statistic.n
-    change: dict[str, object] = {"n": round(float(n))}
+    change: dict[str, object] = {"n": n}
     if one.value is not None and papers < _FEWEST:
         change |= {"low": None, "high": None, "reason": ONE_PAPER}
-    elif one.value is not None and hits in (0, n):
-        low, high = wilson(papers if hits else 0, papers, level=how.level)
+    elif one.value is not None and still(one):
+        low, high = wilson(one.value * papers, papers, level=how.level)
         change |= {"low": low, "high": high, "method": "wilson"}
     elif one.value is not None and one.low is not None and one.high is not None:
         change |= {"low": min(one.low, one.value), "high": max(one.high, one.value)}
     return one.model_copy(update=change)
+
+
+def still(one: Estimate) -> bool:
+    """Whether resamples did not vary, so that the bootstrap says nothing."""
+    return one.low is not None and one.high is not None and one.high - one.low < _ROUNDING

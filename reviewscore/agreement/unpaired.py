@@ -13,6 +13,7 @@ from reviewscore.agreement.drift import (
     Of,
     Sample,
     by_composition,
+    combined,
     moved_over,
     of_two,
     rate_difference,
@@ -52,14 +53,10 @@ def unpaired_sections(
     main, *others = measures(lexical)
     groups = [("all points", slice(None))]
     groups += [(f"{name}s", slice(code, code + 1)) for code, name in enumerate(TYPES[:-1])]
+    lines = [runs.rate(group, main, kinds) for group, kinds in groups]
     return (
-        _section(
-            "rates",
-            f"{main.title}: two sets of papers",
-            [runs.rate(group, main, kinds) for group, kinds in groups],
-            (main,),
-        ),
-        _composition(runs, main),
+        _section("rates", f"{main.title}: two sets of papers", lines, (main,)),
+        _composition(runs, main, lines),
         _mix(runs, main),
         _section(
             "others",
@@ -107,7 +104,7 @@ class _Runs:
         own = [_share(cut(sample.each), cut(sample.drawn), self.how) for sample in self.samples]
         quantity = _of_cut(cut)
         found = self.two("difference", quantity, n=own[0].n + own[1].n)
-        if any(one.value in (0.0, 1.0) for one in own):
+        if any(one.low is None or one.method == "wilson" for one in own):
             found = moved_over(found, own[0], own[1])
         return Line(group=group, estimates={"first": own[0], "second": own[1], "difference": found})
 
@@ -161,8 +158,14 @@ def _section(name: str, title: str, lines: Sequence[Line], asked: Sequence[Measu
     )
 
 
-def _composition(runs: _Runs, measure: Measure) -> Section:
-    """The difference as what rates within types, and what the mix of types accounts for."""
+def _composition(runs: _Runs, measure: Measure, rates: Sequence[Line]) -> Section:
+    """The difference as what rates within types, and what the mix of types accounts for.
+
+    Args:
+        runs: Both runs.
+        measure: What is measured.
+        rates: Its difference over all points, and then of each type.
+    """
 
     def typed(sums: Floats) -> Floats:
         cube = _cube(sums)[:, :_KINDS]
@@ -172,16 +175,24 @@ def _composition(runs: _Runs, measure: Measure) -> Section:
         return lambda first, second: quantity(typed(first), typed(second))
 
     split = by_composition(_KINDS)
-    n = sum(round(float(typed(one.total)[0, _KINDS:].sum())) for one in runs.samples)
+    bases = [typed(one.total)[0, _KINDS:] for one in runs.samples]
+    n = round(float(sum(base.sum() for base in bases)))
+    within, mix = (
+        runs.two(name, of(quantity), n=n, why=Reason.TYPE_MISSING)
+        for name, quantity in (("within", split.within), ("mix", split.mix))
+    )
+    each = [line.estimates["difference"] for line in rates[1:]]
+    there = [(weight, one) for weight, one in zip(_weights(bases), each, strict=True) if weight]
+    if any(one.method == "mover" or one.low is None for _, one in there):
+        within = combined(within, there)  # resamples of a type do not vary
     lines = tuple(
-        Line(group=group, estimates={
-            "difference": runs.two(name, of(quantity), n=n, why=Reason.TYPE_MISSING)})
-        for group, name, quantity in (
-            ("whole difference", "whole", _pooled),
-            ("within types (standardised)", "within", split.within),
-            ("shift of the mix of types", "mix", split.mix),
+        Line(group=group, estimates={"difference": one})
+        for group, one in (
+            ("whole difference", rates[0].estimates["difference"]),
+            ("within types (standardised)", within),
+            ("shift of the mix of types", mix),
         )
-    )  # fmt: skip
+    )
     return Section(
         name="composition",
         title=f"{measure.title}: drift within types, or other types?",
@@ -214,10 +225,8 @@ def _mix(runs: _Runs, measure: Measure) -> Section:
     return _section("mix", "The mix of types", lines, (note,))
 
 
-def _pooled(first: Floats, second: Floats) -> Floats:
-    """The difference of the rates over all types."""
-    sums = [
-        np.stack([one[:, :_KINDS].sum(axis=1), one[:, _KINDS:].sum(axis=1)], axis=1)
-        for one in (first, second)
-    ]
-    return rate_difference(0, 1)(sums[0], sums[1])
+def _weights(bases: Sequence[Floats]) -> list[float]:
+    """The mean of both runs' shares of each type; 0 throughout if a run has no points."""
+    if not all(base.sum() for base in bases):
+        return [0.0] * _KINDS
+    return [float(one) for one in sum(base / base.sum() for base in bases) / 2]

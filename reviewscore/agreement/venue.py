@@ -276,8 +276,8 @@ def notes_on(counts: Counts, panels: Sequence[Panel], how: Resampling, at_least:
     papers = len(counts.papers)
     notes = [
         f"In brackets: {how.percent} BCa bootstrap intervals of {how.resamples:,} samples of "
-        f"papers, each with all its points; seed {how.seed}. Where every point or none is a hit, "
-        "Wilson's interval with one observation per paper.",
+        f"papers, each with all its points; seed {how.seed}. Where samples do not vary, as where "
+        "every point or none is a hit, Wilson's interval with one observation per paper.",
         f"A row has at least {at_least} reviews by {REVIEWERS} different reviewers (or, where "
         f"reviewers cannot be told apart, of {REVIEWERS} papers). Reports of two sets of runs that "
         "differ in a few reviews can be subtracted from each other: publish one.",

@@ -26,5 +26,5 @@ def wilson(hits: float, n: float, *, level: float = 0.95) -> tuple[float, float]
     reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
     # At the ends the interval touches 0 or 1 exactly; floating point would miss it by a hair.
-    low = 0.0 if hits == 0 else (middle - reach) / scale
-    return low, 1.0 if hits == n else (middle + reach) / scale
+    low = 0.0 if hits <= 0 else (middle - reach) / scale
+    return low, 1.0 if hits >= n else (middle + reach) / scale

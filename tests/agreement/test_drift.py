@@ -225,6 +225,35 @@ def test_a_single_paper_has_a_difference_and_no_interval(tmp_path: Path) -> None
     assert "one paper" in one.reason
 
 
+def test_a_type_of_one_paper_leaves_differences_without_an_interval(tmp_path: Path) -> None:
+    claims = [verdict(f"x{n}/r#1", PointType.CLAIM, n % 3 == 0) for n in range(20)]
+    question = verdict("x1/r#2", PointType.QUESTION, False)
+    first = venue_run(tmp_path / "a", venue_points(20, name="a"))
+    second = venue_run(tmp_path / "b", [*claims, question])
+
+    found = compare_runs(first, second, how=QUICK).found
+
+    one = cell(found, "rates", "questions", "difference")
+    assert one.value is not None and one.low is None and "one paper" in one.reason
+    within = cell(found, "composition", "within types (standardised)", "difference")
+    assert within.value is None and "in one run only" in within.reason  # no arguments in the second
+
+
+def test_a_type_without_hits_widens_the_standardised_difference(tmp_path: Path) -> None:
+    def run(name: str, hits: int) -> Path:
+        points = [verdict(f"{name}{n}/r#1", PointType.CLAIM, n % 3 == 0) for n in range(20)]
+        points += [verdict(f"{name}{n}/r#2", PointType.QUESTION, n < hits) for n in range(20)]
+        return venue_run(tmp_path / name, points)
+
+    found = compare_runs(run("a", 0), run("b", 0), how=QUICK).found
+
+    one = cell(found, "composition", "within types (standardised)", "difference")
+    questions = cell(found, "rates", "questions", "difference")
+    assert one.method == "mover" and one.value == pytest.approx(0)
+    assert one.high is not None and questions.high is not None
+    assert one.high >= questions.high / 2
+
+
 @pytest.mark.parametrize("way", ["paired", "unpaired"])
 def test_the_way_can_be_forced(tmp_path: Path, way: str) -> None:
     points = venue_points(12)

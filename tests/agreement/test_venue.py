@@ -21,6 +21,7 @@ from reviewscore.agreement.venue import (
     by_load,
     rates_of_venue,
 )
+from reviewscore.agreement.wilson import wilson
 from reviewscore.agreement.withhold import Size, withheld
 from reviewscore.store.parts import read_parts
 from tests.report.venues import venue_points, venue_run
@@ -85,15 +86,24 @@ def test_points_of_one_paper_have_no_interval() -> None:
 
 
 def test_papers_are_drawn_whole_so_that_alike_points_widen_the_interval() -> None:
-    split = np.tile([5.0, 5.0, 0, 0, 0], (20, 1))
+    split = np.array([[5.0, 5.0, 0, 0, 0], [6.0, 4.0, 0, 0, 0], [4.0, 6.0, 0, 0, 0]] * 7)
     apart = np.array([[10.0, 0, 0, 0, 0], [0, 10.0, 0, 0, 0]] * 10)
 
     narrow, wide = (rates([one], OF_MODELS, QUICK)[0]["misinformed"] for one in (split, apart))
 
     assert narrow.value == wide.value == 0.5
-    assert narrow.low == narrow.high == 0.5
     assert wide.high is not None and wide.low is not None
-    assert wide.high - wide.low > 0.3
+    assert narrow.high is not None and narrow.low is not None
+    assert wide.high - wide.low > 4 * (narrow.high - narrow.low) > 0
+
+
+def test_papers_that_are_all_alike_have_an_interval_by_their_number() -> None:
+    alike = np.tile([5.0, 15.0, 0, 0, 0], (16, 1))
+
+    one = rates([alike], OF_MODELS, QUICK)[0]["misinformed"]
+
+    assert one.method == "wilson"
+    assert (one.low, one.high) == pytest.approx(wilson(4, 16))
 
 
 @given(

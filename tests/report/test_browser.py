@@ -145,8 +145,7 @@ def test_the_report_is_accessible_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 420])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 420)])
 def test_the_pages_of_a_venue_and_of_a_comparison_are_accessible_and_fit(
     browser: Browser, tmp_path: Path, scheme: str, width: int
 ) -> None:
