@@ -26,6 +26,7 @@ from reviewscore.agreement.rates import settled, share
 from reviewscore.agreement.statistic import Floats, Reason
 
 _KINDS = len(TYPES) - 1
+_ONE_TYPE = "a run has points of a type in one paper only, so that there is no interval"
 
 
 def by_paper(columns: Columns) -> Floats:
@@ -185,6 +186,8 @@ def _composition(runs: _Runs, measure: Measure, rates: Sequence[Line]) -> Sectio
     there = [(weight, one) for weight, one in zip(_weights(bases), each, strict=True) if weight]
     if any(one.method == "mover" or one.low is None for _, one in there):
         within = combined(within, there)  # resamples of a type do not vary
+        if within.low is None and within.value is not None:
+            within = within.model_copy(update={"reason": _ONE_TYPE})
     lines = tuple(
         Line(group=group, estimates={"difference": one})
         for group, one in (
