@@ -134,6 +134,16 @@ def test_a_table_of_areas_that_cannot_be_used_is_named_with_its_line(
     assert words in ended.stderr
 
 
+def test_a_field_that_no_paper_has_is_no_area(call: Verb, tmp_path: Path) -> None:
+    runs = two_parts(tmp_path)
+
+    ended = call("venue", *runs, "--area-field", "continent")
+
+    assert ended.exit_code == 2
+    assert "papers.jsonl: field 'continent': holds an area for no paper" in ended.stderr
+    assert "--areas" in ended.stderr
+
+
 def test_without_data_the_venue_says_which_tables_it_cannot_make(
     call: Verb, tmp_path: Path
 ) -> None:

@@ -17,7 +17,8 @@ from reviewscore.store.export import export
 from reviewscore.store.manifest import Counts, InputFile, Spending
 from reviewscore.store.merge import merge
 from reviewscore.store.parts import read_parts
-from reviewscore.store.run_dir import read_manifest, read_points
+from reviewscore.store.run_dir import ErrorRecord, read_manifest, read_points
+from tests.report.synthetic import write_run
 from tests.report.venues import venue_points, venue_run, verdict
 
 
@@ -130,6 +131,19 @@ def test_an_incomplete_part_makes_the_whole_incomplete_and_unpriced_calls_its_pr
     assert not made.complete
     assert made.spending.usd is None
     assert made.selection == {"limit": 5, "paper": ["a1", "b1"]}
+
+
+def test_failures_of_all_parts_are_kept_and_equal_ones_once(tmp_path: Path) -> None:
+    def failure(review: str) -> ErrorRecord:
+        return ErrorRecord(what="review", review_id=review, kind="Timeout", message="too slow")
+
+    a = write_run(tmp_path / "a", venue_points(2, name="a"), errors=[failure("r1"), failure("r2")])
+    b = write_run(tmp_path / "b", venue_points(2, name="b"), errors=[failure("r2"), failure("r3")])
+
+    merge([a, b], tmp_path / "whole")
+
+    lines = (tmp_path / "whole" / "errors.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["review_id"] for line in lines] == ["r1", "r2", "r3"]
 
 
 def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
