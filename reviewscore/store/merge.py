@@ -126,14 +126,16 @@ def _errors(parts: Sequence[Part], path: Path) -> None:
 
 def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
     first = made[0]
-    inputs = tuple(sorted(_once(one.inputs for one in made), key=lambda one: one.model_dump_json()))
+    inputs = first.inputs
+    if any(one.inputs != inputs for one in made):
+        names = _once(one.inputs for one in made)
+        inputs = tuple(sorted(names, key=lambda one: one.model_dump_json()))
     decisive = _decisive(made, inputs)
     settings = {
         name: value
         for name, value in first.settings.items()
         if all(one.settings.get(name) == value for one in made)
     }
-    years = {one.year for one in made}
     return Manifest(
         # The name in the ledger: the same parts give the same one, in any order.
         run_id=_sum("\n".join(sorted(one.run_id for one in made)))[:32],
@@ -150,7 +152,8 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
             for name in sorted({name for one in made for name in one.versions})
         },
         inputs=inputs,
-        year=years.pop() if len(years) == 1 else None,
+        data=_shared(one.data for one in made),
+        year=_shared(one.year for one in made),
         models_answered=tuple(sorted(_once(one.models_answered for one in made))),
         counts=_counts([one.counts for one in made], tally),
         spending=_spending([one.spending for one in made]),
@@ -162,7 +165,10 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
 
 
 def _decisive(made: Sequence[Manifest], inputs: Iterable[InputFile]) -> dict[str, Plain]:
+    """The settings of all parts, and the inputs; the same as a part's if all had one input."""
     shared = {name: value for name, value in made[0].decisive.items() if not of_input(name)}
+    if "year" in made[0].decisive:
+        shared["year"] = _shared(one.year for one in made)
     named = {f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)}
     return {**shared, **named}
 
@@ -220,6 +226,12 @@ def _spending(spent: Sequence[Spending]) -> Spending:
         doubtful_usd=sum(one.doubtful_usd for one in spent),
         prices="; ".join(sorted({one.prices for one in spent if one.prices})) or None,
     )
+
+
+def _shared(values: Iterable[_Value | None]) -> _Value | None:
+    """The value of all parts; None where they differ."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
 
 
 def _once(groups: Iterable[Iterable[_Value]]) -> list[_Value]:

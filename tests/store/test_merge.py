@@ -133,6 +133,21 @@ def test_an_incomplete_part_makes_the_whole_incomplete_and_unpriced_calls_its_pr
     assert made.selection == {"limit": 5, "paper": ["a1", "b1"]}
 
 
+def test_parts_of_one_input_keep_it_and_its_place(tmp_path: Path) -> None:
+    one = (InputFile(name="z.jsonl", sha256="a" * 64, size=1),
+           InputFile(name="b.jsonl", sha256="b" * 64, size=1))  # fmt: skip
+    made: dict[str, object] = {"inputs": one, "data": "iclr", "year": 2024,
+                               "decisive": {"model": "openai/imagined-1", "year": 2024,
+                                            "input 1 z.jsonl": "a" * 64,
+                                            "input 2 b.jsonl": "b" * 64}}  # fmt: skip
+    a, b = part(tmp_path, "a", **made), part(tmp_path, "b", seed=1, **made)
+
+    whole = merge([a, b], tmp_path / "whole").manifest
+
+    assert (whole.data, whole.year, whole.inputs) == ("iclr", 2024, one)
+    assert whole.decisive == read_manifest(a).decisive
+
+
 def test_failures_of_all_parts_are_kept_and_equal_ones_once(tmp_path: Path) -> None:
     def failure(review: str) -> ErrorRecord:
         return ErrorRecord(what="review", review_id=review, kind="Timeout", message="too slow")
