@@ -17,6 +17,10 @@ from reviewscore.cli.options import GroupedCommand
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted((ROOT / "reviewscore").rglob("*.py"))
+GUIDE = "".join(
+    path.read_text("utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
+)
 NO_NAMES = {"utils", "util", "helpers", "common", "misc", "core", "base", "shared"}
 HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "bm25s", "torch",
          "transformers")  # fmt: skip
@@ -101,7 +105,7 @@ def test_every_verb_and_flag_is_documented(name: str, command: click.Command) ->
     options = [one for one in command.params if isinstance(one, click.Option)]
 
     assert command.help
-    assert f"reviewscore {name}" in (ROOT / "README.md").read_text("utf-8")
+    assert f"reviewscore {name}" in GUIDE
     assert len(options) <= 20 or isinstance(command, GroupedCommand)  # many are shown in groups
     for option in options:
         assert option.help, option.name

@@ -1,4 +1,4 @@
-"""Intervals from bootstrap replicates: percentile, BCa and basic."""
+"""Intervals from bootstrap replicates: percentile, BCa and basic; of a share of 0 or 1: Wilson."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from reviewscore.agreement.statistic import Floats
 
-Method: TypeAlias = Literal["bca", "percentile", "basic"]
+Method: TypeAlias = Literal["bca", "percentile", "basic", "wilson", "mover"]
 
 _NORMAL = NormalDist()
 _ROUNDING = 1e-12

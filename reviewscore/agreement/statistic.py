@@ -38,6 +38,8 @@ class Reason(IntEnum):
     NOT_GIVEN = 15
     NOT_MEANT = 16
     NEITHER_GIVES = 17
+    NO_VERDICT = 18
+    TYPE_MISSING = 19
 
     @property
     def words(self) -> str:
@@ -64,6 +66,8 @@ _WORDS = {
     Reason.NOT_GIVEN: "the annotator gives it to no point",
     Reason.NOT_MEANT: "the human gives it to no point",
     Reason.NEITHER_GIVES: "nobody gives it to a point",
+    Reason.NO_VERDICT: "no point has a verdict on this",
+    Reason.TYPE_MISSING: "a type of points is in one run only",
 }
 
 

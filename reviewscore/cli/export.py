@@ -1,4 +1,4 @@
-"""``reviewscore export``: write the points of a run as CSV, Parquet or JSONL."""
+"""``reviewscore export``: write the points of runs as CSV, Parquet or JSONL."""
 
 from __future__ import annotations
 
@@ -6,30 +6,37 @@ from pathlib import Path
 
 import click
 
+from reviewscore.errors import SettingsError
+
 
 @click.command("export")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
-def command(run: Path, output: Path | None) -> None:
-    """Write the points of a run as CSV, Parquet or JSONL, by the file's ending.
+def command(runs: tuple[Path, ...], output: Path | None) -> None:
+    """Write the points of one run or many as CSV, Parquet or JSONL, by the file's ending.
+
+    Of several runs the first column names the run, and a point that is in two has a row of each.
 
     \b
     Example:  reviewscore export runs/iclr24 -o iclr24.csv
+              reviewscore export runs/part-1 runs/part-2 -o iclr24.parquet
     """
     from reviewscore.report.lines import counted
-    from reviewscore.store.export import export
-    from reviewscore.store.run_dir import read_manifest, read_points
+    from reviewscore.store.export import export, records
+    from reviewscore.store.parts import read_parts
 
-    read_manifest(run)  # a folder that is no run has no points to write
+    read_parts(runs)  # a folder that is no run has no points to write
     if output == Path("-"):
-        for score in read_points(run):
-            click.echo(score.model_dump_json())
+        for line in records(runs):
+            click.echo(line)
         return
-    output = output or run / "points.csv"
-    rows = export(run, output)
+    if output is None and len(runs) > 1:
+        raise SettingsError("several runs; name the file to write with -o")
+    output = output or runs[0] / "points.csv"
+    rows = export(runs, output)
     click.echo(f"{counted(rows, 'point')} written to {output}")

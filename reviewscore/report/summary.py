@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from pathlib import Path
-from statistics import NormalDist
 from typing import Literal
 
 from pydantic import Field
 
+from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally
@@ -173,29 +172,6 @@ class Summary(Record):
     def lexical(self) -> bool:
         """Whether the embedded judge answered."""
         return self.judge == EMBEDDED
-
-
-def wilson(hits: int, n: int) -> tuple[float, float]:
-    """The 95 % score interval of a share (Wilson 1927, J. Am. Stat. Assoc. 22, 209-212).
-
-    It takes points as independent. Points of one paper are not quite, so that the true
-    uncertainty is rather wider.
-
-    Args:
-        hits: How many have the property, 0..n.
-        n: Of how many, at least 1.
-
-    Returns:
-        Lower and upper end, within 0..1.
-    """
-    z = NormalDist().inv_cdf(0.975)
-    share = hits / n
-    middle = share + z * z / (2 * n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    # At the ends the interval touches 0 or 1 exactly; floating point would miss it by a hair.
-    low = 0.0 if hits == 0 else (middle - reach) / scale
-    return low, 1.0 if hits == n else (middle + reach) / scale
 
 
 class _Tally:

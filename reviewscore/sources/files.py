@@ -26,7 +26,7 @@ _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
 _NOT_WARNED = frozenset(
     {"human_ratings", "form", "roles", "scores", "extra", "version", "modified", "license"}
-    | {"pdf_version", "points", "meta_review", "general_response", "changed"}
+    | {"pdf_version", "points", "meta_review", "general_response", "changed", "area"}
 )
 """Fields that are known to be there and not ours."""
 
@@ -123,7 +123,7 @@ def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     Raises:
         InputError: As in `read_collection`.
     """
-    file = Path(path) if Path(path).is_file() else _named(Path(path), "papers")
+    file = Path(path) if Path(path).is_file() else named_table(Path(path), "papers")
     reading = _Reading(skip_bad_lines)
     papers = _papers(file, reading)
     if not papers and not reading.skipped:
@@ -135,15 +135,20 @@ def _pair(path: Path) -> tuple[Path, Path]:
     if path.is_file():
         for name, other in (("papers", "reviews"), ("reviews", "papers")):
             if path.suffix.lower() in _ENDINGS and path.stem.startswith(name):
-                beside = _named(path.parent, other + path.stem.removeprefix(name))
+                beside = named_table(path.parent, other + path.stem.removeprefix(name))
                 return (path, beside) if name == "papers" else (beside, path)
         raise InputError("is neither papers nor reviews", file=path, cure=_CURE)
     if not path.is_dir():
         raise InputError("there is no such folder", file=path, cure=_CURE)
-    return _named(path, "papers"), _named(path, "reviews")
+    return named_table(path, "papers"), named_table(path, "reviews")
 
 
-def _named(folder: Path, name: str) -> Path:
+def named_table(folder: Path, name: str) -> Path:
+    """The file of papers or reviews in a folder.
+
+    Raises:
+        InputError: There is none.
+    """
     for ending in _ENDINGS:
         if (file := folder / f"{name}{ending}").is_file():
             return file

@@ -1,10 +1,12 @@
-"""A run's points as one file for spreadsheets (CSV), analysis (Parquet) or programs (JSONL)."""
+"""The points of one run or many as a file: CSV for spreadsheets, Parquet for analysis, or JSONL."""
 
 from __future__ import annotations
 
 import csv
 import errno
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +17,16 @@ from reviewscore.errors import RunFolderError, SettingsError, StopError
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Provenance
+from reviewscore.store.parts import read_parts
 from reviewscore.store.run_dir import read_points
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Cell = str | int | float | bool | None
+
+RUN = "run"
+"""Column that comes first where several runs are written: the name of the run's folder."""
 
 COLUMNS = {
     "point_id": "Identifier of the review point, unique in the run.",
@@ -78,24 +84,33 @@ _Quotes = RootModel[tuple[Evidence, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
 
 
-def export(run: Path, out: Path) -> int:
-    """Write the points of a run as the kind of file that the ending asks for.
+@dataclass(frozen=True)
+class _Line:
+    """A point and the name of its run; None where there is but one run."""
 
-    Points are read and written in chunks, so that memory does not grow with the run; the file
-    appears only once it is whole.
+    run: str | None
+    score: PointScore
+
+
+def export(runs: Path | Sequence[Path], out: Path) -> int:
+    """Write the points of one run or many as the kind of file that the ending asks for.
+
+    Points are read and written in chunks, so that memory does not grow with the runs; the file
+    appears only once it is whole. A point that is in several runs has a row of each, told apart by
+    the column `RUN`; nothing is decided between them.
 
     Args:
-        run: The run folder.
+        runs: The run folder, or several.
         out: ``.csv`` and ``.parquet`` have the columns of `COLUMNS`; ``.jsonl`` has the records
-            of ``points.jsonl``. In CSV, text that a spreadsheet would take for a formula begins
-            with an apostrophe.
+            of ``points.jsonl``. Of several runs, `RUN` comes first in each. In CSV, text that a
+            spreadsheet would take for a formula begins with an apostrophe.
 
     Returns:
         How many points were written.
 
     Raises:
         SettingsError: The ending is not known.
-        RunFolderError: The run cannot be read, or the file not be written.
+        RunFolderError: A run cannot be read or is named twice, or the file not be written.
         StopError: The disk is full.
     """
     writer = _WRITERS.get(out.suffix.lower())
@@ -103,9 +118,10 @@ def export(run: Path, out: Path) -> int:
         raise SettingsError(
             f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
         )
+    several = not isinstance(runs, Path) and len(runs) > 1
     draft = out.with_name(f".{out.name}.new")
     try:
-        count = writer(read_points(run), draft)
+        count = writer(_lines([runs] if isinstance(runs, Path) else runs), draft, several)
         draft.replace(out)
     except OSError as error:
         kind = StopError if error.errno in _FULL else RunFolderError
@@ -113,6 +129,27 @@ def export(run: Path, out: Path) -> int:
     finally:
         draft.unlink(missing_ok=True)
     return count
+
+
+def _lines(runs: Sequence[Path]) -> Iterator[_Line]:
+    for part in read_parts(runs):
+        name = part.name if len(runs) > 1 else None
+        for score in read_points(part.path):
+            yield _Line(name, score)
+
+
+def records(runs: Sequence[Path]) -> Iterator[str]:
+    """The points of runs as JSONL, without line ends; as `export` writes them.
+
+    Raises:
+        RunFolderError: A run cannot be read or is named twice.
+    """
+    return map(_json, _lines(runs))
+
+
+def _json(line: _Line) -> str:
+    text = line.score.model_dump_json()
+    return text if line.run is None else f'{{"{RUN}":{json.dumps(line.run)},{text[1:]}'
 
 
 def row(score: PointScore) -> dict[str, Cell]:
@@ -164,14 +201,15 @@ def _models(score: PointScore) -> Iterator[str]:
     yield from dict.fromkeys(name for name in answered if name)
 
 
-def _write_csv(scores: Iterable[PointScore], path: Path) -> int:
+def _write_csv(lines: Iterable[_Line], path: Path, several: bool) -> int:
     flat = [name for name in COLUMNS if name not in NESTED]
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(flat)
-        for score in scores:
-            writer.writerow([_csv_cell(cell) for cell in row(score).values()])
+        writer.writerow([RUN, *flat] if several else flat)
+        for line in lines:
+            cells = [_csv_cell(cell) for cell in row(line.score).values()]
+            writer.writerow([_csv_cell(line.run), *cells] if several else cells)
             count += 1
     return count
 
@@ -185,26 +223,27 @@ def _csv_cell(cell: Cell) -> str:
     return f"'{text}" if isinstance(cell, str) and text.startswith(_FORMULA_STARTS) else text
 
 
-def _write_parquet(scores: Iterable[PointScore], path: Path) -> int:
+def _write_parquet(lines: Iterable[_Line], path: Path, several: bool) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = parquet_schema()
-    source, count = iter(scores), 0
+    schema = parquet_schema(several=several)
+    source, count = iter(lines), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while chunk := list(islice(source, _CHUNK)):
-            writer.write_table(pa.Table.from_pylist(parquet_rows(chunk), schema=schema))
+            rows = [({RUN: one.run} if several else {}) | parquet_row(one.score) for one in chunk]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(chunk)
     return count
 
 
-def parquet_rows(scores: Iterable[PointScore]) -> list[dict[str, Cell]]:
-    """Points as rows of Parquet, nested columns too."""
-    return [row(score) | _nested(score) for score in scores]
+def parquet_row(score: PointScore) -> dict[str, Cell]:
+    """One point with the columns of `COLUMNS`, nested ones too."""
+    return row(score) | _nested(score)
 
 
-def parquet_schema() -> pa.Schema:
-    """Names, types and meanings of the columns of `COLUMNS`."""
+def parquet_schema(*, several: bool = False) -> pa.Schema:
+    """Names, types and meanings of the columns of `COLUMNS`, of several runs with `RUN` first."""
     import pyarrow as pa
 
     def kind(name: str) -> pa.DataType:
@@ -214,8 +253,12 @@ def parquet_schema() -> pa.Schema:
             return pa.bool_()
         return pa.float64() if name in ("advanced", "calibrated") else pa.string()
 
+    named = {RUN: "Name of the run's folder."} if several else {}
     return pa.schema(
-        [pa.field(name, kind(name), metadata={"doc": text}) for name, text in COLUMNS.items()]
+        [
+            pa.field(name, kind(name), metadata={"doc": text})
+            for name, text in (named | COLUMNS).items()
+        ]
     )
 
 
@@ -227,16 +270,17 @@ def _nested(score: PointScore) -> dict[str, Cell]:
     }
 
 
-def _write_jsonl(scores: Iterable[PointScore], path: Path) -> int:
+def _write_jsonl(lines: Iterable[_Line], path: Path, several: bool) -> int:
+    del several  # each line knows its run
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for score in scores:
-            file.write(score.model_dump_json() + "\n")
+        for line in lines:
+            file.write(_json(line) + "\n")
             count += 1
     return count
 
 
-_WRITERS: dict[str, Callable[[Iterable[PointScore], Path], int]] = {
+_WRITERS: dict[str, Callable[[Iterable[_Line], Path, bool], int]] = {
     ".csv": _write_csv,
     ".parquet": _write_parquet,
     ".jsonl": _write_jsonl,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,9 @@ from pydantic import Field
 
 from reviewscore.config import Plain
 from reviewscore.schema.record import Record
+
+INPUT = "input "
+"""Begins the name of a decisive value that is the sum of an input file."""
 
 
 class Setting(Record):
@@ -114,12 +118,51 @@ def hash_file(path: Path) -> InputFile:
     return InputFile(name=path.name, sha256=digest, size=path.stat().st_size)
 
 
+class Difference(Record):
+    """A decisive value that two runs do not share.
+
+    Attributes:
+        name: Of the value: a setting, ``prompt ID`` or ``input N FILE``.
+        before: Value in the first run; None if it has none.
+        now: Value in the second.
+    """
+
+    name: str
+    before: Plain = None
+    now: Plain = None
+
+    @property
+    def words(self) -> str:
+        """The difference in words."""
+        if self.name.startswith(INPUT):
+            name = self.name.split(" ", 2)[2]
+            return f"the input file {name} is another one, or has changed"
+        return f"{self.name} was {self.before!r} and is now {self.now!r}"
+
+
+def differences(
+    old: Mapping[str, Plain], new: Mapping[str, Plain], *, inputs: bool = True
+) -> tuple[Difference, ...]:
+    """All decisive values that differ, by name.
+
+    Args:
+        old: Decisive values of one run.
+        new: Those of another.
+        inputs: Whether what was judged counts too, or only how.
+    """
+    return tuple(
+        Difference(name=name, before=old.get(name), now=new.get(name))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name) and (inputs or not of_input(name))
+    )
+
+
+def of_input(name: str) -> bool:
+    """Whether a decisive value says what was judged, and not how."""
+    return name.startswith(INPUT) or name == "year"
+
+
 def first_difference(old: dict[str, Plain], new: dict[str, Plain]) -> str | None:
     """The first decisive value that differs, in words; None if all are equal."""
-    for name in sorted(old.keys() | new.keys()):
-        before, now = old.get(name), new.get(name)
-        if before != now and name.startswith("input "):
-            return f"the input file {name.split(' ', 2)[2]} is another one, or has changed"
-        if before != now:
-            return f"{name} was {before!r} and is now {now!r}"
-    return None
+    found = differences(old, new)
+    return found[0].words if found else None

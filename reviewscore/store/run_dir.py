@@ -202,10 +202,16 @@ def read_points(path: Path) -> Iterator[PointScore]:
     Raises:
         RunFolderError: A line is no score; names file and line.
     """
+    for _, score in read_lines_of_points(path):
+        yield score
+
+
+def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
+    """As `read_points`, each with the bytes of its line."""
     file = path / POINTS
     for number, (_, raw) in enumerate(read_lines(file), start=1):
         try:
-            yield PointScore.model_validate_json(raw)
+            yield raw, PointScore.model_validate_json(raw)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])

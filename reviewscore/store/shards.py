@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
-from reviewscore.store.export import parquet_rows, parquet_schema
+from reviewscore.store.export import parquet_row, parquet_schema
 from reviewscore.store.run_dir import ErrorRecord
 
 if TYPE_CHECKING:
@@ -148,9 +148,7 @@ def _as_parquet(shard: Shard) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = parquet_rows(shard.scores)
-    for row, score in zip(rows, shard.scores, strict=True):
-        row[_RECORD] = score.model_dump_json()
+    rows = [parquet_row(one) | {_RECORD: one.model_dump_json()} for one in shard.scores]
     schema = _schema().with_metadata({_KEY: shard.model_dump_json().encode()})
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), out, compression="zstd")

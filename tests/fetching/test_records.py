@@ -142,6 +142,25 @@ def test_an_answer_to_all_reviewers_is_kept_with_the_paper() -> None:
     assert written["general_response"] == answer["content"]["comment"]["value"]
 
 
+@pytest.mark.parametrize(
+    ("content", "area"),
+    [
+        ({"primary_area": "graphs"}, "graphs"),
+        ({"subject_areas": ["speech", "theory"]}, "speech"),
+        ({"keywords": ["graphs"]}, None),
+        ({"primary_area": " "}, None),
+    ],
+)
+def test_the_area_that_authors_chose_is_kept_and_keywords_are_none(
+    content: dict[str, object], area: str | None
+) -> None:
+    record = submission("v2_iclr2024")
+    held = {name: one for name, one in record["content"].items() if "area" not in name.lower()}
+    record["content"] = {**held, **{name: {"value": one} for name, one in content.items()}}
+
+    assert paper_record(read(record), None).get("area") == area
+
+
 def test_a_journals_paper_is_of_the_year_in_which_it_was_submitted() -> None:
     assert paper_record(read(submission("v2_tmlr")), None)["year"] == 2020
 

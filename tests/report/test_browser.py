@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from reviewscore.agreement.compare_runs import compare_runs
+from reviewscore.agreement.measure import Resampling
+from reviewscore.agreement.venue_study import Strata, study_venue
+from reviewscore.report.compare_page import write_comparison
 from reviewscore.report.html import write_report
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader
+from reviewscore.report.venue_page import write_venue
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
@@ -23,6 +28,7 @@ from tests.report.synthetic import (
     quote,
     write_run,
 )
+from tests.report.venues import venue_points, venue_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -137,6 +143,27 @@ def test_the_report_is_accessible_and_fits(
 
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 420)])
+def test_the_pages_of_a_venue_and_of_a_comparison_are_accessible_and_fit(
+    browser: Browser, tmp_path: Path, scheme: str, width: int
+) -> None:
+    how = Resampling(resamples=100, scheme="papers")
+    runs = [venue_run(tmp_path / name, venue_points(15, name=name)) for name in "ab"]
+    areas = tmp_path / "areas.csv"
+    areas.write_text("paper_id,area\na0,<b>rare</b>\na1,</td>\n", "utf-8")
+    venue = study_venue(runs, Strata(areas=areas), how=how).venue
+    pages = [
+        write_venue(venue, tmp_path / "venue")[0],
+        write_comparison(compare_runs(*runs, how=how), tmp_path / "compare")[0],
+    ]
+
+    for path in pages:
+        page = shown(browser, path, color_scheme=scheme,
+                     viewport={"width": width, "height": 800})  # fmt: skip
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("reader", list(Reader))

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
 from reviewscore.report.lines import duration_words, summary_lines
-from reviewscore.report.summary import summarise, wilson, write_summary
+from reviewscore.report.summary import summarise, write_summary
 from reviewscore.schema.point_score import Status
 from tests.report.synthetic import (
     lexical_points,

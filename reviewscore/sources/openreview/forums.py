@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError
+from reviewscore.sources.areas import area_of
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder
 from reviewscore.sources.openreview.kinds import Kind
 from reviewscore.sources.openreview.notes import PEOPLE, Note, read_note
@@ -136,8 +137,10 @@ def _write(found: Thread, folder: DataFolder, told: Built, pdf: Path | None) -> 
 def paper_record(found: Thread, pdf: Path | None) -> dict[str, Any]:
     """A line of ``papers.jsonl``; people's names are not in it."""
     note = found.submission
+    area = area_of(note.content)
     return {
         "paper_id": note.note_id,
+        **({"area": area} if area else {}),
         "title": note.text("title"),
         "abstract": note.text("abstract"),
         "venue": note.text("venue") or found.venue,

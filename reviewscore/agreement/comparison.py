@@ -1,0 +1,117 @@
+"""What comes of comparing two runs, as written to ``compare.json``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from reviewscore import __version__
+from reviewscore.agreement.measure import Estimate
+from reviewscore.schema.record import Record
+from reviewscore.store.manifest import Difference
+
+Kind = Literal["share", "difference", "coefficient"]
+
+
+class Side(Record):
+    """One of the two runs.
+
+    Attributes:
+        name: Name of its folder.
+        settings: Sum of what is decisive but its inputs.
+        rates: Its own rates, over all its points.
+    """
+
+    name: str
+    run_id: str
+    judge: str
+    judge_version: str | None = None
+    reviewscore_version: str
+    settings: str
+    complete: bool
+    points: int
+    reviews: int
+    papers: int
+    rates: dict[str, Estimate] = Field(default_factory=dict)
+
+
+class Line(Record):
+    """One row of estimates.
+
+    Attributes:
+        group: What points it is of.
+        estimates: Estimates by column; a column that makes no sense here is not in it.
+    """
+
+    group: str
+    estimates: dict[str, Estimate]
+
+
+class Section(Record):
+    """One table of estimates.
+
+    Attributes:
+        name: Such as ``rates``.
+        title: Its heading.
+        columns: Headings by name of the column.
+        kinds: What the column's values are, by name.
+        lines: Its rows.
+        notes: How it is defined.
+    """
+
+    name: str
+    title: str
+    columns: dict[str, str]
+    kinds: dict[str, Kind]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Cross(Record):
+    """How often each pair of values comes, the first run's in rows.
+
+    Attributes:
+        values: Names of rows and columns.
+        counts: Points.
+    """
+
+    name: str
+    title: str
+    values: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+class Comparison(Record):
+    """Two runs side by side. A difference is the second run's value less the first one's.
+
+    Attributes:
+        paired: Whether the same points are compared, or two sets of papers.
+        why: Why so.
+        made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
+        inputs_differ: Whether their input files differ.
+        shared: Points that both have, with the same words.
+        reworded: Points with one identifier and other words.
+    """
+
+    schema_id: Literal["reviewscore.compare/1"] = Field(
+        default="reviewscore.compare/1", alias="schema"
+    )
+    reviewscore_version: str = __version__
+    paired: bool
+    why: str
+    lexical: bool
+    first: Side
+    second: Side
+    made_otherwise: tuple[Difference, ...]
+    inputs_differ: bool
+    shared: int
+    reworded: int
+    only_first: int
+    only_second: int
+    sections: tuple[Section, ...]
+    crosses: tuple[Cross, ...] = ()
+    resamples: int
+    seed: int
+    level: float
+    notes: tuple[str, ...] = ()

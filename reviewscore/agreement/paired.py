@@ -1,0 +1,226 @@
+"""Two judges on the same points: differences of rates, agreement, cross tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from reviewscore.agreement.comparison import Cross, Kind, Line, Section
+from reviewscore.agreement.drift import paired_difference, settled_difference
+from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
+from reviewscore.agreement.outcomes import FINDINGS, TYPES, VERDICTS, Measure, measures
+from reviewscore.agreement.pair import weighted_kappa
+from reviewscore.agreement.pairing import Pairs, cross
+from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
+from reviewscore.agreement.rates import bench_of, settled, share
+from reviewscore.agreement.statistic import SCALE, Ints, Statistic
+
+_SCORES = ("none", "1", "2", "3", "4", "5")
+_QUESTION, _CLAIM, _ARGUMENT = range(3)
+_FOUND = (0.0, 1.0, 2.0, 3.0)
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Settle = Callable[[Slot, Resampling], Estimate]
+
+
+class _Asked:
+    """Rows of one table whose estimates come when the bench has run."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.rows: list[tuple[str, dict[str, tuple[Slot, Settle | None]]]] = []
+
+    def row(self, group: str) -> dict[str, tuple[Slot, Settle | None]]:
+        self.rows.append((group, {}))
+        return self.rows[-1][1]
+
+    def lines(self) -> tuple[Line, ...]:
+        how = self.bench.resampling
+        return tuple(
+            Line(
+                group=group,
+                estimates={
+                    name: slot.answer if settle is None else settle(slot, how)
+                    for name, (slot, settle) in slots.items()
+                },
+            )
+            for group, slots in self.rows
+        )
+
+
+def paired_sections(pairs: Pairs, how: Resampling, *, lexical: bool) -> tuple[Section, ...]:
+    """Rates and agreement on the points that two runs share.
+
+    Args:
+        pairs: The points of both.
+        how: How intervals are made; papers are drawn whole.
+        lexical: Whether both runs are of the embedded judge.
+    """
+    bench = bench_of(pairs.papers, how)
+    first, *others = measures(lexical)
+    rates, rest = _Asked(bench), _Asked(bench)
+    for group, mask in _groups(pairs):
+        _rate(pairs, first, mask, rates.row(group), bench)
+    for one in others:
+        _rate(pairs, one, np.ones(len(pairs), dtype=np.bool_), rest.row(one.title), bench)
+    agreed = _findings(pairs, _Asked(bench)) if lexical else _scores(pairs, _Asked(bench))
+    bench.run()
+    return (
+        _section("rates", f"{first.title}: the same points, paired", rates, (first,)),
+        _section("others", "What else came of the same points", rest, others),
+        _agreement(agreed, lexical=lexical),
+    )
+
+
+def _section(name: str, title: str, found: _Asked, asked: Sequence[Measure]) -> Section:
+    return Section(
+        name=name,
+        title=title,
+        columns={
+            "first": "First run",
+            "second": "Second run",
+            "difference": "Difference",
+            "exact": "Same in both",
+        },
+        kinds={"first": "share", "second": "share", "difference": "difference", "exact": "share"},
+        lines=found.lines(),
+        notes=(
+            *(f"{one.title}: {one.meaning}." for one in asked),
+            "Of points where both runs know it; the difference is the second run's share less the "
+            "first one's. Rows of a type hold points that both runs call so.",
+        ),
+    )
+
+
+def _groups(pairs: Pairs) -> list[tuple[str, Mask]]:
+    ours, theirs = pairs.first.types, pairs.second.types
+    groups = [("all points", np.ones(len(pairs), dtype=np.bool_))]
+    return groups + [
+        (f"{name}s", (ours == code) & (theirs == code)) for code, name in enumerate(TYPES[:-1])
+    ]
+
+
+def _rate(
+    pairs: Pairs,
+    measure: Measure,
+    mask: Mask,
+    slots: dict[str, tuple[Slot, Settle | None]],
+    bench: Bench,
+) -> None:
+    """Ask for a measure of both runs, its difference, and how often they say the same."""
+    ours, theirs = pairs.first.outcomes, pairs.second.outcomes
+    rows = mask & np.isin(ours, measure.of) & np.isin(theirs, measure.of)
+    base = pairs.per_paper(rows)
+    first, second = (pairs.per_paper(rows & (one == measure.hit)) for one in (ours, theirs))
+    same = pairs.per_paper(rows & ((ours == measure.hit) == (theirs == measure.hit)))
+    slots["first"] = bench.ask(share("first", first, base)), settled
+    slots["second"] = bench.ask(share("second", second, base)), settled
+    difference = paired_difference("difference", first, second, base)
+    slots["difference"] = bench.ask(difference), settled_difference
+    slots["exact"] = bench.ask(share("exact", same, base)), settled
+
+
+def _scores(pairs: Pairs, found: _Asked) -> _Asked:
+    """Agreement of BASE scores, scale by scale."""
+    ours, theirs = pairs.first, pairs.second
+    known = (ours.base > 0) & (theirs.base > 0)
+    weak = np.isin(ours.types, (_CLAIM, _ARGUMENT)) & np.isin(theirs.types, (_CLAIM, _ARGUMENT))
+    for group, mask in [*_groups(pairs)[1:], ("claims and arguments", weak)]:
+        rows = np.flatnonzero(known & mask)
+        columns = [one.base[rows].astype(np.float64) for one in (ours, theirs)]
+        ratings = np.stack(columns, axis=1)
+        asked = (
+            weighted_kappa(columns[0], columns[1], categories=SCALE),
+            gwet_ac(ratings, categories=SCALE),
+            krippendorff_alpha(ratings, categories=SCALE),
+        )
+        _ask_all(
+            found.row(group), found.bench, pairs, rows, (ours.base == theirs.base)[rows], asked
+        )
+    return found
+
+
+def _findings(pairs: Pairs, found: _Asked) -> _Asked:
+    """Agreement of the embedded judge's findings, which have no scale."""
+    ours, theirs = pairs.first.outcomes, pairs.second.outcomes
+    known = (ours < len(_FOUND)) & (theirs < len(_FOUND))
+    for group, mask in _groups(pairs):
+        rows = np.flatnonzero(known & mask)
+        columns = [one[rows].astype(np.float64) for one in (ours, theirs)]
+        ratings = np.stack(columns, axis=1)
+        asked = (
+            weighted_kappa(columns[0], columns[1], categories=_FOUND, weights="identity"),
+            gwet_ac(ratings, categories=_FOUND, weights="identity"),
+            krippendorff_alpha(ratings, categories=_FOUND, level="nominal"),
+        )
+        _ask_all(found.row(group), found.bench, pairs, rows, (ours == theirs)[rows], asked)
+    return found
+
+
+def _ask_all(
+    slots: dict[str, tuple[Slot, Settle | None]],
+    bench: Bench,
+    pairs: Pairs,
+    rows: Ints,
+    same: Mask,
+    asked: Sequence[Statistic],
+) -> None:
+    """Ask for how often some pairs are the same, and for coefficients; by papers."""
+    one = np.zeros(len(pairs), dtype=np.bool_)
+    one[rows] = True
+    base = pairs.per_paper(one)
+    one[rows] = same
+    slots["exact"] = bench.ask(share("exact", pairs.per_paper(one), base)), settled
+    for statistic in asked:
+        slots[statistic.name] = bench.ask(pairs.by_paper(statistic, rows)), None
+
+
+def _agreement(found: _Asked, *, lexical: bool) -> Section:
+    coefficients = (
+        {"kappa": "Cohen's kappa", "ac1": "Gwet AC1", "alpha": "Krippendorff alpha"}
+        if lexical
+        else {"kappa": "Weighted kappa", "ac2": "Gwet AC2", "alpha": "Krippendorff alpha"}
+    )
+    kinds: dict[str, Kind] = {"exact": "share", **dict.fromkeys(coefficients, "coefficient")}
+    note = (
+        "Of the four findings, without an order: Cohen's kappa, Gwet's AC1, alpha (nominal)."
+        if lexical
+        else "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic weights, "
+        "alpha ordinal, always over the whole scale. Questions (unanswerability) and claims and "
+        "arguments (factuality) are two scales and never mixed."
+    )
+    return Section(
+        name="agreement",
+        title="Agreement of the two runs",
+        columns={"exact": "Same finding" if lexical else "Same score", **coefficients},
+        kinds=kinds,
+        lines=found.lines(),
+        notes=(note, "Agreement of two judges is no accuracy: both may be mistaken alike."),
+    )
+
+
+def crosses(pairs: Pairs, *, lexical: bool) -> tuple[Cross, ...]:
+    """Cross tables of types, outcomes and, of models, scores."""
+    ours, theirs = pairs.first, pairs.second
+    outcomes = FINDINGS if lexical else VERDICTS
+    found = [
+        ("types", "Types", TYPES, ours.types, theirs.types),
+        ("outcomes", "Findings" if lexical else "Verdicts", outcomes, ours.outcomes,
+         theirs.outcomes),
+    ]  # fmt: skip
+    if not lexical:
+        question = (ours.types == _QUESTION) & (theirs.types == _QUESTION)
+        weak = np.isin(ours.types, (_CLAIM, _ARGUMENT)) & np.isin(theirs.types, (_CLAIM, _ARGUMENT))
+        found += [
+            ("scores-questions", "BASE scores of questions", _SCORES, ours.base[question],
+             theirs.base[question]),
+            ("scores-weaknesses", "BASE scores of claims and arguments", _SCORES, ours.base[weak],
+             theirs.base[weak]),
+        ]  # fmt: skip
+    return tuple(_cross(*one) for one in found)
+
+
+def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: Ints) -> Cross:
+    counts = cross(rows, columns, len(values))
+    named = tuple(one.replace("_", " ") for one in values)
+    return Cross(name=name, title=title, values=named, counts=counts)

@@ -1,0 +1,112 @@
+"""Shares of points with intervals that resample papers, from counts of papers alone.
+
+Points of one paper are alike, so that papers are drawn, each with all its points (the bootstrap of
+clusters: Davison and Hinkley 1997, Bootstrap Methods and their Application, sec. 3.8). What is
+resampled is a table of papers, never one of points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import numpy as np
+
+from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
+from reviewscore.agreement.outcomes import Measure
+from reviewscore.agreement.resample import Clusters
+from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
+from reviewscore.agreement.wilson import wilson
+
+PAPERS = Resampling(resamples=2000, scheme="papers")
+"""How intervals of shares are made where nothing else is said."""
+ONE_PAPER = "all points are of one paper, so that there is no interval"
+_AT_ONCE = 40
+"""Cells that are resampled together: it bounds memory, and the draws of each are the same."""
+_FEWEST = 2
+_ROUNDING = 1e-12
+
+
+def share(name: str, hits: Floats, base: Floats) -> Statistic:
+    """The share of things with a property, of sums over papers: sum(hits) / sum(base).
+
+    Args:
+        name: Of the share.
+        hits: Shape (papers,); things with the property in each paper.
+        base: Shape (papers,); things among which they are counted.
+
+    Returns:
+        0..1; undefined if `base` sums to 0. It counts papers whose `base` is above 0.
+    """
+    parts = np.stack([hits, base], axis=1).astype(np.float64)
+
+    def finish(sums: Floats) -> Values:
+        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_VERDICT, None))
+
+    return Statistic(name, parts, finish, base > 0)
+
+
+def rates(
+    cells: Iterable[Floats], measured: Sequence[Measure], how: Resampling = PAPERS
+) -> list[dict[str, Estimate]]:
+    """Each measure of each cell of a table.
+
+    Args:
+        cells: For each cell, shape (papers, outcomes): its points by paper and outcome. All have
+            the same papers.
+        measured: What is measured.
+        how: How intervals are made; `Resampling.scheme` is of no account: papers are drawn whole.
+
+    Returns:
+        For each cell the estimates by name of the measure; ``n`` is the number of points among
+        which hits were counted.
+    """
+    found: list[dict[str, Estimate]] = []
+    left = iter(cells)
+    while chunk := list(islice(left, _AT_ONCE)):
+        bench = bench_of(len(chunk[0]), how)
+        asked = [[_ask(bench, cell, one) for one in measured] for cell in chunk]
+        bench.run()
+        found += [
+            {one.name: settled(slot, how) for one, slot in zip(measured, slots, strict=True)}
+            for slots in asked
+        ]
+    return found
+
+
+def bench_of(papers: int, how: Resampling) -> Bench:
+    """A bench whose units are papers."""
+    each = Clusters(np.arange(papers, dtype=np.int64), np.ones(papers, dtype=np.int64))
+    whole = Resampling(how.resamples, how.seed, "papers", how.method, how.level)
+    return Bench(each, whole)
+
+
+def _ask(bench: Bench, cell: Floats, measure: Measure) -> Slot:
+    hits, base = cell[:, measure.hit], cell[:, measure.of].sum(axis=1)
+    return bench.ask(share(measure.name, hits, base))
+
+
+def settled(slot: Slot, how: Resampling) -> Estimate:
+    """The estimate of a share, with n in points and an interval only where there can be one.
+
+    Where resamples do not vary, as where every point or none is a hit, the interval is Wilson's
+    with as many independent things as there are papers, which errs to the wide side. With points of
+    one paper alone there is none. An end that BCa has shifted past the share itself is the share.
+    """
+    one, statistic = slot.answer, slot.statistic
+    n = round(float(statistic.parts[:, 1].sum()))
+    papers = statistic.n
+    change: dict[str, object] = {"n": n}
+    if one.value is not None and papers < _FEWEST:
+        change |= {"low": None, "high": None, "reason": ONE_PAPER}
+    elif one.value is not None and still(one):
+        low, high = wilson(one.value * papers, papers, level=how.level)
+        change |= {"low": low, "high": high, "method": "wilson"}
+    elif one.value is not None and one.low is not None and one.high is not None:
+        change |= {"low": min(one.low, one.value), "high": max(one.high, one.value)}
+    return one.model_copy(update=change)
+
+
+def still(one: Estimate) -> bool:
+    """Whether resamples did not vary, so that the bootstrap says nothing."""
+    return one.low is not None and one.high is not None and one.high - one.low < _ROUNDING

@@ -1,0 +1,35 @@
+"""``reviewscore merge``: one run folder of the parts of a venue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("merge")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The new run folder."
+)
+def command(runs: tuple[Path, ...], output: Path) -> None:
+    """Make one run folder of runs that are parts of one audit.
+
+    The parts must be made by one judge with the same settings and prompts, and share no point.
+
+    \b
+    Example:  reviewscore merge runs/part-1 runs/part-2 -o runs/iclr24
+    """
+    from reviewscore.report.lines import counted, summary_lines
+    from reviewscore.report.summary import write_summary
+    from reviewscore.store.merge import merge
+
+    made = merge(runs, output)
+    for line in summary_lines(write_summary(output)):
+        click.echo(line)
+    if made.repeated:
+        click.echo(f"{counted(made.repeated, 'point')} met twice, word for word, kept once")
+    if not made.manifest.complete:
+        click.echo("warning: a part is not complete, so neither is the whole", err=True)
+    click.echo(f"run:    {output}")
+    click.echo(f"next:   reviewscore venue {output} -o {output.name}-venue")

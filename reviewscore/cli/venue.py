@@ -1,0 +1,83 @@
+"""``reviewscore venue``: rates of a venue by type, area and reviewer load, naming nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reviewscore.cli.tabling import say
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("venue")
+@click.argument("runs", nargs=-1, required=True, type=_PATH)
+@click.option("-o", "--output", type=_PATH, help="Folder of the report.")
+@click.option(
+    "--data",
+    multiple=True,
+    type=_PATH,
+    help="Folder of papers and reviews, if it has moved or runs were merged; several times.",
+)
+@click.option("--areas", type=_PATH, help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")
+@click.option("--area-field", help="Field of the papers' records that holds their area.")
+@click.option("--reviewers", type=_PATH, help="Table review_id, reviewer of pseudonyms.")
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice(["rating", "confidence"]),
+    help="A further table, by a score that reviewers gave.",
+)
+@click.option(
+    "--at-least",
+    type=click.IntRange(min=5),
+    default=10,
+    show_default=True,
+    help="Reviews that a row must have; smaller ones are withheld.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(100),
+    default=2000,
+    show_default=True,
+    help="Bootstrap samples of papers.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
+@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+def command(
+    runs: tuple[Path, ...],
+    output: Path | None,
+    data: tuple[Path, ...],
+    areas: Path | None,
+    area_field: str | None,
+    reviewers: Path | None,
+    by: tuple[str, ...],
+    at_least: int,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Report on a venue: rates with intervals by type, area and reviewer load, naming nobody.
+
+    The runs are parts of one audit: one judge, the same settings, no point twice.
+
+    \b
+    Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
+    """
+    from reviewscore.agreement.measure import Resampling
+    from reviewscore.agreement.venue_study import Strata, study_venue
+    from reviewscore.report.figures import markdown
+    from reviewscore.report.venue_page import venue_page, write_venue
+
+    strata = Strata(data, areas, area_field, reviewers, by)
+    how = Resampling(resamples, seed, "papers")
+    venue, warnings = study_venue(runs, strata, at_least=at_least, how=how)
+    for warning in warnings:
+        say(f"warning: {warning}")
+    if output is not None:
+        written = write_venue(venue, output, allow_foreign=yes)
+        say(f"{len(written)} files; read {written[0]} first")
+    click.echo(venue.model_dump_json(indent=1) if as_json else markdown(venue_page(venue)))

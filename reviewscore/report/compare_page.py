@@ -1,0 +1,196 @@
+"""The drift between two runs as a page, as tidy rows and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewscore.agreement.compare_runs import SHEET, Compared
+from reviewscore.agreement.comparison import Comparison, Cross, Line, Section, Side
+from reviewscore.agreement.measure import percent
+from reviewscore.agreement.outcomes import measures
+from reviewscore.agreement.table import guarded
+from reviewscore.report.figures import Cell, Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.report.summary import LEXICAL_NOTE
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
+
+NUMBERS, SHEET_FILE = "compare.json", "points.csv"
+_NAMED = 5
+COLUMNS = ("table", "group", "column", "kind", "value", "low", "high", "n", "method", "reason")
+"""Columns of ``compare.csv``: a line for each estimate, unrounded; shares lie between 0 and 1."""
+
+
+def write_comparison(compared: Compared, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder; ``points.csv`` only where points were asked for.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+        StopError: The disk is full.
+    """
+    results_folder(out, verb="compare", marker=NUMBERS, allow_foreign=allow_foreign)
+    page = comparison_page(compared.found)
+    texts = {
+        "compare.html": html(page),
+        "compare.md": markdown(page),
+        "compare.csv": tidy(compared.found),
+        NUMBERS: compared.found.model_dump_json(indent=1) + "\n",
+    }
+    if compared.sheet:
+        texts[SHEET_FILE] = _sheet(compared.sheet)
+    else:
+        (out / SHEET_FILE).unlink(missing_ok=True)  # of an earlier comparison
+    for name, text in texts.items():
+        write_whole(out / name, text)
+    return [out / name for name in texts]
+
+
+def _sheet(rows: tuple[dict[str, str], ...]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(SHEET)
+    writer.writerows([guarded(row[name]) for name in SHEET] for row in rows)
+    return out.getvalue()
+
+
+def tidy(found: Comparison) -> str:
+    """All estimates as CSV, with the columns of `COLUMNS`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for side, run in (("first", found.first), ("second", found.second)):
+        for name, one in run.rates.items():
+            writer.writerow([f"run-{side}", "all points", name, "share", one.value, one.low,
+                             one.high, one.n, one.method, one.reason])  # fmt: skip
+    for section in found.sections:
+        for line in section.lines:
+            for name, one in line.estimates.items():
+                writer.writerow([section.name, line.group, name, section.kinds[name], one.value,
+                                 one.low, one.high, one.n, one.method, one.reason])  # fmt: skip
+    return out.getvalue()
+
+
+def comparison_page(found: Comparison) -> FigurePage:
+    """The drift as a page for researchers and chairs."""
+    return FigurePage(
+        title="Two runs on the same points" if found.paired else "Two runs on two sets of papers",
+        eyebrow=f"reviewscore {found.reviewscore_version}",
+        lead=f"First run: {_who(found.first)}. Second run: {_who(found.second)}. {_why(found)}",
+        banners=tuple(_banners(found)),
+        tables=(
+            _own(found),
+            *(_table(section) for section in found.sections),
+            *(_cross(one) for one in found.crosses),
+            _made(found),
+        ),
+        foot=tuple(_foot(found)),
+    )
+
+
+def _who(side: Side) -> str:
+    version = f" {side.judge_version}" if side.judge_version else ""
+    return f"{side.name}, judged by {side.judge}{version} (reviewscore {side.reviewscore_version})"
+
+
+def _why(found: Comparison) -> str:
+    return f"{found.why[:1].upper()}{found.why[1:]}."
+
+
+def _banners(found: Comparison) -> Iterator[str]:
+    if found.lexical:
+        yield f"{LEXICAL_NOTE} No rate on this page is a rate of misinformed points."
+    if found.made_otherwise:
+        names = ", ".join(one.name for one in found.made_otherwise[:_NAMED])
+        more = ", ..." if len(found.made_otherwise) > _NAMED else ""
+        yield (
+            f"The runs were made otherwise ({names}{more}; listed below): that may explain any "
+            "difference."
+        )
+    if not found.paired and not found.made_otherwise:
+        yield (
+            "Judge, settings and prompts are the same; reviews, papers and forms are not. A "
+            "difference may be of reviewers, of papers, or of what the form asks for."
+        )
+    for side in (found.first, found.second):
+        if not side.complete:
+            yield f"{side.name} is not complete, or judged a selection."
+
+
+def _own(found: Comparison) -> FigureTable:
+    asked = measures(found.lexical)
+    rows: list[tuple[Cell, ...]] = [
+        (side.name, side.points, side.reviews, side.papers,
+         *(Figure(side.rates[one.name], "share") for one in asked))
+        for side in (found.first, found.second)
+    ]  # fmt: skip
+    columns = ("Run", "Points", "Reviews", "Papers", *(one.title for one in asked))
+    return FigureTable("Each run by itself", columns, tuple(rows), lead="All of its points.")
+
+
+def _table(section: Section) -> FigureTable:
+    rows = tuple(_cells(section, line) for line in section.lines)
+    return FigureTable(section.title, ("", *section.columns.values()), rows, notes=section.notes)
+
+
+def _cells(section: Section, line: Line) -> tuple[Cell, ...]:
+    cells: list[Cell] = [line.group]
+    for name in section.columns:
+        one = line.estimates.get(name)
+        cells.append(None if one is None else Figure(one, section.kinds[name]))
+    return tuple(cells)
+
+
+def _cross(one: Cross) -> FigureTable:
+    """The table without values that neither run has."""
+    used = [
+        place
+        for place in range(len(one.values))
+        if any(one.counts[place]) or any(row[place] for row in one.counts)
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (one.values[row], *(one.counts[row][column] for column in used)) for row in used
+    ]
+    columns = ("First run", *(f"second: {one.values[column]}" for column in used))
+    return FigureTable(
+        one.title, columns, tuple(rows), lead="Points; rows are the first run's values."
+    )
+
+
+def _made(found: Comparison) -> FigureTable:
+    rows: list[tuple[Cell, ...]] = [
+        (one.name, _value(one.before), _value(one.now)) for one in found.made_otherwise
+    ]
+    if not rows:
+        rows = [("nothing", None, None)]
+    note = "The input files differ." if found.inputs_differ else "The input files are the same."
+    return FigureTable(
+        "How the runs were made otherwise",
+        ("Setting", "First run", "Second run"),
+        tuple(rows),
+        notes=(note,),
+    )
+
+
+def _value(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 40 else f"{text[:16]}…"  # noqa: PLR2004 - a sum is 64 long
+
+
+def _foot(found: Comparison) -> Iterator[str]:
+    yield "Scores judge statements, not people."
+    yield (
+        "A difference is the second run's value less the first one's, in percentage points. Its "
+        "interval is what counts: where it holds 0, these runs show no drift, which is not "
+        "to say that there is none."
+    )
+    yield from found.notes
+    yield (
+        f"Cite: reviewscore {found.reviewscore_version}, settings {found.first.settings[:16]} and "
+        f"{found.second.settings[:16]}, {percent(found.level)} intervals of {found.resamples:,} "
+        f"resamples of papers, seed {found.seed}. The scores are defined in arXiv 2509.21679."
+    )

@@ -1,0 +1,148 @@
+"""The rates of a venue as a page, as tidy rows and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from reviewscore.agreement.measure import percent
+from reviewscore.agreement.table import guarded
+from reviewscore.agreement.venue import Cell, Panel, Venue
+from reviewscore.report.figures import Cell as Shown
+from reviewscore.report.figures import Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.report.summary import LEXICAL_NOTE
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
+
+NUMBERS = "venue.json"
+COLUMNS = {
+    "table": "overall, type, area, load, rating or confidence.",
+    "group": "Row of that table.",
+    "measure": "Which share; empty where the row is withheld.",
+    "value": "The share, 0 to 1; empty if it is not known, or withheld.",
+    "low": "Lower end of its interval.",
+    "high": "Upper end.",
+    "n": "Points among which it was counted.",
+    "method": "How the interval was made: bca, percentile or wilson.",
+    "reason": "Why there is no value or no interval; withheld.",
+    "points": "Points of the row, of all outcomes.",
+    "reviews": "Reviews of the row that have points.",
+    "papers": "Papers of the row.",
+    "reviewers": "Different reviewers of the row; empty where they cannot be told apart.",
+}
+"""Columns of ``venue.csv``; one line for each measure of each row."""
+
+
+def write_venue(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+        StopError: The disk is full.
+    """
+    results_folder(out, verb="venue", marker=NUMBERS, allow_foreign=allow_foreign)
+    page = venue_page(venue)
+    texts = {
+        "venue.html": html(page),
+        "venue.md": markdown(page),
+        "venue.csv": tidy(venue),
+        NUMBERS: venue.model_dump_json(indent=1) + "\n",
+    }
+    for name, text in texts.items():
+        write_whole(out / name, text)
+    return [out / name for name in texts]
+
+
+def tidy(venue: Venue) -> str:
+    """The rates as CSV, unrounded, with the columns of `COLUMNS`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for panel in venue.panels:
+        for cell in panel.cells:
+            writer.writerows(_rows(panel, cell))
+    return out.getvalue()
+
+
+def _rows(panel: Panel, cell: Cell) -> Iterator[list[object]]:
+    name = guarded(cell.group)
+    if cell.withheld:
+        yield [panel.name, name, *[None] * 6, "withheld", *[None] * 4]
+    size = [cell.points, cell.reviews, cell.papers, cell.reviewers]
+    for measure, one in cell.rates.items():
+        yield [panel.name, name, measure, one.value, one.low, one.high, one.n, one.method,
+               one.reason, *size]  # fmt: skip
+
+
+def venue_page(venue: Venue) -> FigurePage:
+    """The rates as a page for chairs."""
+    whole = venue.overall
+    judge = venue.judge + (f" {venue.judge_version}" if venue.judge_version else "")
+    size = "Too few reviews to show anything"
+    if not whole.withheld:
+        size = f"{whole.points:,} points of {whole.reviews:,} reviews of {whole.papers:,} papers"
+    runs = "one run" if venue.runs == 1 else f"{venue.runs} runs"
+    return FigurePage(
+        title="Passages found in a venue" if venue.lexical else "Review points of a venue",
+        eyebrow=f"reviewscore {venue.reviewscore_version}",
+        lead=f"{size}, judged by {judge}, from {runs}. Nobody is named: no reviewer, no paper.",
+        banners=tuple(_banners(venue)),
+        tables=tuple(_table(venue, panel) for panel in venue.panels),
+        foot=tuple(_foot(venue)),
+    )
+
+
+def _banners(venue: Venue) -> Iterator[str]:
+    if venue.lexical:
+        yield (
+            f"{LEXICAL_NOTE} No rate on this page is a rate of misinformed points. For verdicts, "
+            "audit with --model provider/name."
+        )
+    if not venue.complete:
+        yield "A run is not complete, or judged a selection: rates stand for what was judged."
+    if venue.overall.withheld:
+        yield (
+            f"The runs hold fewer than {venue.at_least} reviews or {venue.at_least_reviewers} "
+            "reviewers (or papers, where reviewers cannot be told apart): everything is withheld."
+        )
+
+
+def _table(venue: Venue, panel: Panel) -> FigureTable:
+    with_people = any(cell.reviewers is not None for cell in panel.cells)
+    head = ("", "Points", "Reviews", "Papers", *(("Reviewers",) if with_people else ()))
+    rows = []
+    for cell in panel.cells:
+        people = (cell.reviewers,) if with_people else ()
+        numbers: tuple[Shown, ...] = (cell.points, cell.reviews, cell.papers, *people)
+        shares: tuple[Shown, ...] = tuple(
+            Figure(cell.rates[name], "share") if name in cell.rates else None
+            for name in venue.titles
+        )
+        if cell.withheld:
+            numbers, shares = ("withheld", *[None] * (len(numbers) - 1)), (None,) * len(shares)
+        rows.append((cell.group, *numbers, *shares))
+    return FigureTable(panel.title, (*head, *venue.titles.values()), tuple(rows), notes=panel.notes)
+
+
+def _foot(venue: Venue) -> Iterator[str]:
+    yield "Scores judge statements, not people; nothing here ranks reviewers, areas or papers."
+    for name, meaning in venue.measures.items():
+        yield f"{venue.titles[name]}: {meaning}."
+    if not venue.lexical:
+        yield (
+            "A rate is what this judge says of these reviews. Judges flag more, or other, points "
+            "than people do: state the judge with the rate, and measure it with `reviewscore agree`"
+            " on labels of your own before you act on it."
+        )
+        yield "Unknown is not 'no': nothing was decided. Many unknown put the rest in doubt."
+    yield from venue.notes
+    yield (
+        f"Cite: reviewscore {venue.reviewscore_version}, judge {venue.judge}, settings "
+        f"{venue.settings[:16]}, {percent(venue.level)} intervals of {venue.resamples:,} resamples "
+        f"of papers, seed {venue.seed}. The scores are defined in arXiv 2509.21679."
+    )

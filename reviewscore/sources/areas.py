@@ -1,0 +1,134 @@
+"""Which area a paper belongs to: a field of its record, or a table that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.sources.grids import SPREADSHEETS, read_grid
+from reviewscore.sources.records import Shelf
+
+FIELDS = (
+    "area", "primary_area", "subject_area", "track",
+    "Please_choose_the_closest_area_that_your_submission_falls_into", "subject_areas",
+)  # fmt: skip
+"""Fields of a paper's record, or of an OpenReview submission, that hold its area; the first counts.
+
+``primary_area`` is ICLR's from 2024 on and NeurIPS's, the long one ICLR's of 2023. Keywords are not
+among them: authors choose them freely, so that nearly every paper would be an area of its own."""
+_LINES = (".jsonl", ".parquet")
+Table = Iterator[tuple[int, Mapping[str, object]]]
+
+
+def area_of(record: Mapping[str, object], fields: Sequence[str] = FIELDS) -> str | None:
+    """The area of a paper; of a list of areas the first one.
+
+    Args:
+        record: Its fields.
+        fields: Where to look, in order.
+    """
+    for name in fields:
+        value = record.get(name)
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())
+    return None
+
+
+def areas_of_papers(files: Sequence[Path], field: str | None = None) -> dict[str, str]:
+    """Areas by paper id, from the papers' own records; papers without one are not in it.
+
+    Args:
+        files: Files of papers.
+        field: Where to look; None for `FIELDS`.
+
+    Raises:
+        InputError: A file cannot be read, or no paper has the field that was named.
+    """
+    fields = FIELDS if field is None else (field,)
+    found = {
+        str(record["paper_id"]): area
+        for file in files
+        for _, record in table_rows(file, ("paper_id", *fields))
+        if record.get("paper_id") is not None and (area := area_of(record, fields)) is not None
+    }
+    if field is not None and not found:
+        raise InputError(
+            "holds an area for no paper", file=files[0] if files else None, field=field,
+            cure="name another field with --area-field, or a table with --areas",
+        )  # fmt: skip
+    return found
+
+
+def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
+    """What a table says of each key: CSV, a spreadsheet, JSONL or Parquet with two columns.
+
+    Args:
+        file: The table.
+        key: Column of the keys, such as ``paper_id``.
+        value: Column of what is said, such as ``area``.
+
+    Raises:
+        InputError: A column is missing, a cell is empty, or a key has two values; names file and
+            line.
+    """
+    found: dict[str, str] = {}
+    for line, record in table_rows(file, (key, value)):
+        for name in (key, value):
+            if name not in record or record[name] in (None, ""):
+                there = ", ".join(map(str, record)) or "nothing"
+                raise InputError(
+                    f"is missing (there is: {there})", file=file, line=line, field=name,
+                    cure=f"give a table with columns {key} and {value}",
+                )  # fmt: skip
+        name, said = str(record[key]), " ".join(str(record[value]).split())
+        if found.setdefault(name, said) != said:
+            raise InputError(
+                f"'{name}' has '{said}' here and '{found[name]}' above", file=file, line=line,
+                field=value, cure=f"give each {key} one {value}",
+            )  # fmt: skip
+    if not found:
+        raise InputError("holds no rows", file=file, cure=f"give columns {key} and {value}")
+    return found
+
+
+def table_rows(file: Path, columns: Sequence[str]) -> Table:
+    """Rows of a table with their 1-based line; of Parquet only some columns are read.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    ending = file.suffix.lower()
+    if not file.is_file():
+        raise InputError("there is no such file", file=file, cure="check the path")
+    if ending == ".parquet":
+        yield from _parquet(file, columns)
+    elif ending in _LINES:
+        for row in Shelf.of(file).rows():
+            if row.record is None:
+                raise row.error or InputError("is empty", file=file, line=row.line)
+            yield row.line, row.record
+    elif ending in (".csv", ".tsv", *SPREADSHEETS):
+        yield from read_grid(file)
+    else:
+        raise InputError(
+            f"unknown ending '{ending}'", file=file, cure="use .csv, .jsonl, .parquet or .xlsx"
+        )
+
+
+def _parquet(file: Path, columns: Sequence[str]) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(file)
+        there = [name for name in columns if name in table.schema_arrow.names]
+        line = 0
+        for batch in table.iter_batches(columns=there):
+            for record in batch.to_pylist() if there else ():
+                line += 1
+                yield line, record
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"is no Parquet file that can be read ({error})", file=file) from error
