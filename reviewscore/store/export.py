@@ -231,7 +231,9 @@ def _write_parquet(lines: Iterable[_Line], path: Path, several: bool) -> int:
     source, count = iter(lines), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while chunk := list(islice(source, _CHUNK)):
-            rows = [({RUN: one.run} if several else {}) | parquet_row(one.score) for one in chunk]
+            rows = [
+                {**({RUN: one.run} if several else {}), **parquet_row(one.score)} for one in chunk
+            ]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(chunk)
     return count
