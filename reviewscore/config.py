@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,12 +20,11 @@ from pydantic import (
     model_validator,
 )
 
+from reviewscore.addresses import Plain, check_database, without_credentials
 from reviewscore.errors import SettingsError
 
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
-
-Plain = str | int | float | bool | None | list[str] | dict[str, str]
 
 
 class Settings(BaseModel):
@@ -70,6 +68,7 @@ class Settings(BaseModel):
         cache: Whether calls go into the ledger all runs share, or into one in the run folder.
         refresh: Use no reply that another run has paid for.
         cache_dir: Folder of the shared ledger; None is the user's own place for data.
+        ledger: Address of a PostgreSQL database that holds the shared ledger in its stead.
         limit: Only so many reviews; None for all.
         paper: Only these papers; empty for all.
         point: Only these points; empty for all.
@@ -109,6 +108,7 @@ class Settings(BaseModel):
     cache: bool = True
     refresh: bool = False
     cache_dir: Path | None = None
+    ledger: str | None = None
     limit: int | None = Field(default=None, ge=1)
     paper: tuple[str, ...] = ()
     point: tuple[str, ...] = ()
@@ -127,8 +127,18 @@ class Settings(BaseModel):
 
     @property
     def ledger_folder(self) -> Path:
-        """Where the ledger that all runs share lies."""
+        """Where the ledger that all runs share lies, and what else is kept for all of them."""
         return self.cache_dir or user_data_path("reviewscore", appauthor=False)
+
+    @property
+    def ledger_place(self) -> Path | str:
+        """The ledger that all runs share: the address of a database, or a folder."""
+        return self.ledger or self.ledger_folder
+
+    @field_validator("ledger")
+    @classmethod
+    def _address(cls, address: str | None) -> str | None:
+        return None if address is None else check_database(address)
 
     @field_validator("judges")
     @classmethod
@@ -146,6 +156,11 @@ class Settings(BaseModel):
             raise ValueError("the lexical judge gives no scores that could be calibrated")
         if EMBEDDED in self.models[1:]:
             raise ValueError("lexical cannot sit on a panel or stand in for one judge")
+        if self.ledger is not None and not self.cache:
+            raise ValueError(
+                "no-cache keeps calls in the run folder, ledger in a database: give one of them "
+                "(REVIEWSCORE_LEDGER=none takes the other back)"
+            )
         return self
 
     @property
@@ -183,12 +198,6 @@ class Settings(BaseModel):
         }
 
 
-def without_credentials(value: Plain) -> Plain:
-    """A setting as it may be shown: an address loses a name and password in it."""
-    return _CREDENTIALS.sub("//", value) if isinstance(value, str) else value
-
-
-_CREDENTIALS = re.compile(r"//[^/@]*@")
 JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
           "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
 """Judges that may have a model of their own."""
@@ -203,7 +212,8 @@ TABLES = {
     "limits": {name: name for name in (
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
-    "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir"},
+    "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
+              "ledger": "ledger"},
 }  # fmt: skip
 """Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
 
@@ -266,7 +276,7 @@ def _check_trust(name: str, path: Path, folder: Path | None) -> None:
         )
 
 
-_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "calibration")
+_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "ledger", "calibration")
 
 
 def _check_variables() -> None:

@@ -131,7 +131,7 @@ async def _session(
     with ExitStack() as stack:
         book: Book = CallsInMemory()  # the embedded judge makes no calls
         if not settings.embedded:
-            book = await open_ledger(settings, run.path, run=run.manifest.run_id)
+            book = await open_ledger(settings, run.path, run=run.manifest.run_id, say=progress.say)
             stack.callback(book.close)
         async with open_judges(settings, book, around) as opened:
             judges, client = opened

@@ -40,6 +40,10 @@ MODEL_OPTIONS = (
         help="Record calls in the ledger all runs share (the default), or in the run folder.",
     ),
     click.option(
+        "--ledger",
+        help="PostgreSQL database that holds the shared ledger: postgresql://USER@HOST/DATABASE.",
+    ),
+    click.option(
         "--refresh", is_flag=True, default=None, help="Use no reply another run has paid for."
     ),
 )
@@ -102,7 +106,17 @@ GROUPS = {
         "prompts_dir",
     ),
     "Cost": (
-        *("dry_run", "max_usd", "prices", "batch", "cache", "refresh", "max_connections", "wait"),
+        *(
+            "dry_run",
+            "max_usd",
+            "prices",
+            "batch",
+            "cache",
+            "ledger",
+            "refresh",
+            "max_connections",
+            "wait",
+        ),
     ),
 }
 """Headings of the help and the flags under each; the rest is under ``Other``."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from reviewscore.config import without_credentials
+from reviewscore.addresses import without_credentials
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
 

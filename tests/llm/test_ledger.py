@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from reviewscore.errors import RunFolderError, StopError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.tables import FILE, pack, unpack
+from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.sqlite import SQLiteFile
+from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.llm.ledger.upkeep import clear, exported, info, note_estimate
-from reviewscore.llm.ledger.writer import _failure
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 from tests.conftest import ROOT
 
@@ -249,7 +252,7 @@ def test_only_its_owner_can_read_the_ledger(tmp_path: Path) -> None:
 
 async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, run="one")
-    await ledger.writer.run(lambda db: db.execute("DROP TABLE doubts"))
+    await ledger.writer.run(lambda db: db.execute(text("DROP TABLE doubts")))
 
     with pytest.raises(RunFolderError, match="cannot be written"):
         await ledger.drop("k", doubtful=1.0)
@@ -274,12 +277,15 @@ async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(tmp_path: Path
     ("name", "kind"), [("SQLITE_FULL", StopError), ("SQLITE_CORRUPT", RunFolderError)]
 )
 def test_a_full_disk_stops_the_run_and_other_failures_are_errors(
-    name: str, kind: type[Exception]
+    name: str, kind: type[Exception], tmp_path: Path
 ) -> None:
     error = sqlite3.OperationalError("database or disk is full")
     error.sqlite_errorname = name
 
-    assert isinstance(_failure(error), kind)
+    failed = SQLiteFile(tmp_path).failed(OperationalError("COMMIT", {}, error))
+
+    assert isinstance(failed, kind)
+    assert "COMMIT" not in str(failed)
 
 
 async def test_info_says_what_each_model_came_to(tmp_path: Path) -> None:
