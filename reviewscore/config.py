@@ -20,9 +20,10 @@ from pydantic import (
     model_validator,
 )
 
-from reviewscore.addresses import Plain, check_database, without_credentials
+from reviewscore import addresses
 from reviewscore.errors import SettingsError
 
+Plain = addresses.Plain
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
 
@@ -138,7 +139,7 @@ class Settings(BaseModel):
     @field_validator("ledger")
     @classmethod
     def _address(cls, address: str | None) -> str | None:
-        return None if address is None else check_database(address)
+        return None if address is None else addresses.check_database(address)
 
     @field_validator("judges")
     @classmethod
@@ -180,7 +181,7 @@ class Settings(BaseModel):
             "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
             "repeats": self.repeats,
             "protocol": self.protocol,
-            "base_url": without_credentials(self.base_url),
+            "base_url": addresses.without_credentials(self.base_url),
             "temperature": self.temperature,
             "effort": self.effort,
             "max_tokens": self.max_tokens,

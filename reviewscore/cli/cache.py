@@ -89,10 +89,8 @@ def empty(yes: bool, ledger: str | None) -> int:
     if found.open_jobs:
         click.echo(f"{found.open_jobs} batch jobs are still open at the provider", err=True)
     if not yes:
-        what = (
-            f"all calls in {found.name}, for everybody who uses it" if found.shared else found.name
-        )
-        click.echo(f"this deletes {what}; say --yes to do it", err=True)
+        whose = ", the calls of everybody who uses it" if found.shared else ""
+        click.echo(f"this deletes {found.name}{whose}; say --yes to do it", err=True)
         return 2
     click.echo(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0

@@ -139,11 +139,11 @@ class PostgreSQL:
             raise
 
     def _raw(self) -> Any:
-        import pg8000
+        from pg8000.legacy import Connection as Driver  # what SQLAlchemy's dialect is made for
 
         url = self._url
         assert url.host is not None
-        return pg8000.connect(
+        return Driver(
             user=url.username or os.environ.get("PGUSER") or getpass.getuser(),
             host=url.host,
             database=url.database,
@@ -222,9 +222,10 @@ class PostgreSQL:
     def lost(self, error: Exception) -> bool:
         """Whether the connection is gone, or the server says that another try may do."""
         cause = _cause(error)
-        if isinstance(cause, OSError | struct.error) or type(cause).__name__ == "InterfaceError":
-            return True
-        return str(_fields(cause).get("C", "")).startswith(_AGAIN)
+        code = _fields(cause).get("C")
+        if code is not None:
+            return code.startswith(_AGAIN)
+        return isinstance(cause, OSError | struct.error | _interface_error())
 
     def unusable(self, error: Exception) -> ReviewScoreError:
         """Another address, or a server that runs, may do."""
@@ -241,6 +242,14 @@ class PostgreSQL:
                 "free some space and run the same command again"
             )
         return RunFolderError(f"the ledger {self.name} cannot be written: {_words(error)}")
+
+
+def _interface_error() -> type[Exception]:
+    """What the driver raises when the connection is gone."""
+    from pg8000.exceptions import InterfaceError
+
+    found: type[Exception] = InterfaceError
+    return found
 
 
 def _make(db: Connection) -> None:

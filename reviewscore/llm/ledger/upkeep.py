@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, select, update
 
 from reviewscore.llm.ledger.link import TROUBLE, Link, home_of
 from reviewscore.llm.ledger.place import FILE, Place, is_there
@@ -161,19 +161,19 @@ def exported(place: Place, *, run: str | None = None) -> Iterator[Call]:
     """
     if not is_there(place):
         return
-    wanted, values = (_PAGE, {}) if run is None else (_PAGE.where(_USED), {"run": run})
     after, known = -1, ("", "")
     with closing(Link(home_of(place))) as link:
-        while True:
-            at = {**values, "after": after}
-            page = link.read(lambda db, at=at: db.execute(wanted, at).mappings().all())
+        while page := _page(link, run, after):
             for row in page:
                 if row["prefix"] != known[0]:  # calls of one paper mostly follow each other
                     known = row["prefix"], _prefix(link, row["prefix"])
                 yield call_of(row, known[1])
-            if len(page) < _AT_ONCE:
-                return
             after = page[-1]["id"]
+
+
+def _page(link: Link, run: str | None, after: int) -> Sequence[RowMapping]:
+    wanted, values = (_PAGE, {}) if run is None else (_PAGE.where(_USED), {"run": run})
+    return link.read(lambda db: db.execute(wanted, {**values, "after": after}).mappings().all())
 
 
 def _prefix(link: Link, name: str) -> str:
