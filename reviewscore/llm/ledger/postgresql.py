@@ -10,7 +10,6 @@ from __future__ import annotations
 import getpass
 import hashlib
 import os
-import socket
 import ssl
 import struct
 import time
@@ -48,7 +47,6 @@ GRACE = 15.0
 the server everybody is, and who comes back first must not take the calls of the others."""
 _FORGET = 150.0
 """Seconds without a look after which nobody can say since when an owner has been away."""
-_CONNECT_SECONDS = 10.0
 _PORT = 5432
 _DISK_FULL = "53100"
 _SETTINGS = {
@@ -60,8 +58,6 @@ _SETTINGS = {
     # A process that was put to sleep while it writes keeps all others waiting.
     "idle_in_transaction_session_timeout": "60s",
 }
-_KEEPALIVE = (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 4))
-"""The same from our side, where the system has it."""
 _TURN, _MAKING = 7_239_004_118_253_001, 7_239_004_118_253_002
 """Advisory locks of whoever writes, and of whoever makes the tables."""
 _AGAIN = ("08", "57P", "53300", "40001", "40P01", "55P03", "25P03")
@@ -139,7 +135,7 @@ class PostgreSQL:
             raise
 
     def _raw(self) -> Any:
-        from pg8000.legacy import Connection as Driver  # what SQLAlchemy's dialect is made for
+        from reviewscore.llm.ledger.driver import Driver, attentive_socket
 
         url = self._url
         assert url.host is not None
@@ -151,7 +147,7 @@ class PostgreSQL:
             ssl_context=self._encryption,
             application_name="reviewscore",
             startup_params=dict(_SETTINGS),
-            sock=_socket(url.host, url.port or _PORT),
+            sock=attentive_socket(url.host, url.port or _PORT),
         )
 
     def _prepare(self, db: Connection, me: str) -> None:
@@ -225,7 +221,9 @@ class PostgreSQL:
         code = _fields(cause).get("C")
         if code is not None:
             return code.startswith(_AGAIN)
-        return isinstance(cause, OSError | struct.error | _interface_error())
+        from reviewscore.llm.ledger.driver import LOST
+
+        return isinstance(cause, OSError | struct.error | LOST)
 
     def unusable(self, error: Exception) -> ReviewScoreError:
         """Another address, or a server that runs, may do."""
@@ -244,14 +242,6 @@ class PostgreSQL:
         return RunFolderError(f"the ledger {self.name} cannot be written: {_words(error)}")
 
 
-def _interface_error() -> type[Exception]:
-    """What the driver raises when the connection is gone."""
-    from pg8000.exceptions import InterfaceError
-
-    found: type[Exception] = InterfaceError
-    return found
-
-
 def _make(db: Connection) -> None:
     """Make the tables, unless another process that began at the same time has made them."""
     db.execute(_MAKE, {"making": _MAKING})
@@ -265,18 +255,6 @@ def _make(db: Connection) -> None:
 def _lock_of(name: str) -> int:
     """The advisory lock of an owner: 64 bits of its hash."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
-
-
-def _socket(host: str, port: int) -> socket.socket:
-    """A connection that notices within a minute when the other computer is gone."""
-    made = socket.create_connection((host, port), _CONNECT_SECONDS)
-    made.settimeout(None)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _KEEPALIVE:
-        if hasattr(socket, name):
-            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-    return made
 
 
 def _encryption(url: URL) -> ssl.SSLContext | bool | None:
