@@ -30,6 +30,7 @@ class Server:
         self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
         self.port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
+        self._used = ""
         if os.geteuid() == 0:  # which PostgreSQL refuses
             entry = pwd.getpwnam("postgres")
             os.chown(self._folder, entry.pw_uid, entry.pw_gid)
@@ -47,15 +48,17 @@ class Server:
 
     def start(self) -> Server:
         """Start it and wait until it takes connections."""
-        self._process = subprocess.Popen(
-            [
-                *(str(self._programs / "postgres"), "-D", str(self._data), "-p", str(self.port)),
-                *("-h", "127.0.0.1", "-k", str(self._folder), "-c", "shared_buffers=16MB"),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=(self._folder / "log").open("ab"),
-            **_as_postgres(),
-        )
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(str(self._programs / "postgres"), "-D", str(self._data)),
+                    *("-h", "127.0.0.1", "-p", str(self.port), "-k", str(self._folder)),
+                    *("-c", "shared_buffers=16MB"),
+                ],
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                **_as_postgres(),
+            )
         for _ in range(200):
             try:
                 self.connect("postgres").close()
@@ -94,6 +97,14 @@ class Server:
         connection.cursor().execute(f"CREATE DATABASE {name} TEMPLATE template0")
         connection.close()
         return f"postgresql://ledger:{QUOTED}@127.0.0.1:{self.port}/{name}"
+
+    def empty(self) -> str:
+        """The address of the one database that tests use after each other, emptied."""
+        from reviewscore.llm.ledger.upkeep import clear
+
+        self._used = self._used or self.database()
+        clear(self._used)
+        return self._used
 
     def _run(self, program: str, *words: str) -> None:
         line = [str(self._programs / program), *words]
