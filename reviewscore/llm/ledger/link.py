@@ -160,13 +160,15 @@ class Link:
         return self._kept(once)
 
     def touch(self) -> None:
-        """Find out whether the connection is still there, and make it again if it can be had."""
-        try:
-            db = self._live()
-            with db.begin():
-                db.exec_driver_sql("SELECT 1")
-        except (*TROUBLE, ReviewScoreError):  # whoever writes next will say so
-            self._drop()
+        """Find out whether the connection is still there; if it is lost, try to make it again."""
+        for _ in range(2):
+            try:
+                db = self._live()
+                with db.begin():
+                    db.exec_driver_sql("SELECT 1")
+                return
+            except (*TROUBLE, ReviewScoreError):  # whoever writes next will say so
+                self._drop()
 
     def close(self) -> None:
         """Let go of the connection."""

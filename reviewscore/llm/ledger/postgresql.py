@@ -80,7 +80,11 @@ _HELD = text(
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
 _MAKE = _sql("SELECT pg_advisory_xact_lock(:making)", "making")
-_THERE = text("SELECT to_regclass('ledger_version') IS NOT NULL")
+_THERE = text(
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables "
+    "WHERE tablename = 'ledger_version' AND schemaname = ANY (current_schemas(false)))"
+)
+"""Reads the catalog itself: `to_regclass` may answer from before we waited for the lock."""
 _NOW = text("SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)")
 _SIZE = text(
     "SELECT CAST("
