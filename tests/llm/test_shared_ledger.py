@@ -20,7 +20,7 @@ from tests.mishaps import sometimes
 from tests.postgres import running
 from tests.sessions import request
 
-CALLS, AT_ONCE = 240, 8
+CALLS, AT_ONCE = 160, 8
 KINDS = ("server_error", "too_often", "reset")
 
 Begin = Callable[[str, str], subprocess.Popen[bytes]]

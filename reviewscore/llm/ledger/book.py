@@ -79,7 +79,7 @@ class Ledger:
         self.home: Home = home_of(place)
         self._reader = Link(self.home)
         try:
-            self._writing = Link(self.home, self.me, writes=True)
+            self._writing = Link(self.home, self.me)
         except BaseException:
             self._reader.close()
             raise

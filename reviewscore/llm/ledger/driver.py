@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from pg8000.converters import make_params
@@ -38,6 +39,15 @@ class Driver(Connection):  # type: ignore[misc]
         return self.execute_named(
             name, make_params(self.py_types, vals), columns, readers, statement
         )
+
+    def close(self) -> None:
+        """Close it; a connection that is lost closes without a word."""
+        ends = self._sock, self._usock
+        with suppress(InterfaceError, OSError):
+            super().close()
+        for end in ends:
+            with suppress(OSError, ValueError, AttributeError):
+                end.close()
 
 
 def attentive_socket(host: str, port: int) -> socket.socket:

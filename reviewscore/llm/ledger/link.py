@@ -30,12 +30,11 @@ class Home(Protocol):
     beat: float | None
     """Seconds after which a silent connection is tried; None where it cannot be lost."""
 
-    def connect(self, me: str, *, writes: bool) -> Connection:
-        """A new connection; tables are made, and their version is checked.
+    def connect(self, me: str) -> Connection:
+        """A new connection without a transaction; tables are made, their version is checked.
 
         Args:
             me: Whose life the connection is a sign of; empty for nobody's.
-            writes: Whether `begin` will be called on it; if not, it sees what was last recorded.
 
         Raises:
             RunFolderError: The ledger is of another version.
@@ -108,14 +107,13 @@ class Link:
     Args:
         home: The database.
         me: As in `Home.connect`.
-        writes: As in `Home.connect`.
 
     Raises:
         RunFolderError: The ledger cannot be opened.
     """
 
-    def __init__(self, home: Home, me: str = "", *, writes: bool = False) -> None:
-        self.home, self._me, self._writes = home, me, writes
+    def __init__(self, home: Home, me: str = "") -> None:
+        self.home, self._me = home, me
         self._connection: Connection | None = None
         try:
             self._live()
@@ -164,8 +162,8 @@ class Link:
         for _ in range(2):
             try:
                 db = self._live()
-                with db.begin():
-                    db.exec_driver_sql("SELECT 1")
+                db.exec_driver_sql("SELECT 1")
+                db.rollback()
                 return
             except (*TROUBLE, ReviewScoreError):  # whoever writes next will say so
                 self._drop()
@@ -214,7 +212,7 @@ class Link:
 
     def _live(self) -> Connection:
         if self._connection is None:
-            self._connection = self.home.connect(self._me, writes=self._writes)
+            self._connection = self.home.connect(self._me)
         return self._connection
 
     def _drop(self) -> None:

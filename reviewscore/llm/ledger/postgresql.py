@@ -71,7 +71,8 @@ def _sql(words: str, *numbers: str) -> TextClause:
     return text(words).bindparams(*(bindparam(one, type_=BigInteger) for one in numbers))
 
 
-_BEGIN = _sql("SELECT pg_advisory_xact_lock(:turn), CAST(pg_current_xact_id() AS text)", "turn")
+_START = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_TAKE_TURN = _sql("SELECT pg_advisory_xact_lock(:turn), CAST(pg_current_xact_id() AS text)", "turn")
 _COMMITTED = text("SELECT pg_xact_status(CAST(:mark AS xid8)) = 'committed'")
 _MINE = _sql("SELECT pg_advisory_lock_shared(:mine)", "mine")
 _HELD = text(
@@ -122,43 +123,54 @@ class PostgreSQL:
         self._url = make_url(address).set(drivername="postgresql+pg8000")
         self.name = str(without_credentials(address))
         self._encryption = _encryption(self._url)
+        # Without a transaction of the driver's own: `begin` says when one begins.
         self._engine = create_engine(
-            "postgresql+pg8000://", creator=self._raw, poolclass=NullPool, hide_parameters=True
+            "postgresql+pg8000://",
+            creator=self._raw,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            hide_parameters=True,
         )
         self._missed: dict[str, tuple[float, float]] = {}
         self._ahead = 0.0
 
-    def connect(self, me: str, *, writes: bool) -> Connection:
+    def connect(self, me: str) -> Connection:
         """As `Home.connect`; the connection is a sign of its owner's life."""
         db = self._engine.connect()
         try:
             self._prepare(db, me)
-            return db if writes else db.execution_options(isolation_level="AUTOCOMMIT")
         except BaseException:
-            db.close()
+            db.invalidate()
             raise
+        return db
 
     def _raw(self) -> Any:
         from reviewscore.llm.ledger.driver import Driver, attentive_socket
 
         url = self._url
         assert url.host is not None
-        return Driver(
-            user=url.username or os.environ.get("PGUSER") or getpass.getuser(),
-            host=url.host,
-            database=url.database,
-            password=url.password or os.environ.get("PGPASSWORD"),
-            ssl_context=self._encryption,
-            application_name="reviewscore",
-            startup_params=dict(_SETTINGS),
-            sock=attentive_socket(url.host, url.port or _PORT),
-        )
+        sock = attentive_socket(url.host, url.port or _PORT)
+        try:
+            return Driver(
+                user=url.username or os.environ.get("PGUSER") or getpass.getuser(),
+                host=url.host,
+                database=url.database,
+                password=url.password or os.environ.get("PGPASSWORD"),
+                ssl_context=self._encryption,
+                application_name="reviewscore",
+                startup_params=dict(_SETTINGS),
+                sock=sock,
+            )
+        except BaseException:
+            sock.close()
+            raise
 
     def _prepare(self, db: Connection, me: str) -> None:
         found = db.dialect.server_version_info or _OLDEST
         if found < _OLDEST:
             raise RunFolderError(f"{self.name} is PostgreSQL {found[0]}; 13 or newer is needed")
         with db.begin():
+            db.exec_driver_sql(_START)
             if not db.execute(_THERE).scalar_one():
                 _make(db)
             version = db.execute(select(_version.c.version)).scalar_one()
@@ -174,7 +186,8 @@ class PostgreSQL:
 
     def begin(self, db: Connection) -> str | None:
         """Wait for our turn to write."""
-        return str(db.execute(_BEGIN, {"turn": _TURN}).one()[1])
+        db.exec_driver_sql(_START)
+        return str(db.execute(_TAKE_TURN, {"turn": _TURN}).one()[1])
 
     def committed(self, db: Connection, mark: str) -> bool:
         """As `Home.committed`; the turn is ours, so the old transaction is over."""
@@ -213,7 +226,7 @@ class PostgreSQL:
 
     def clear(self) -> int:
         """Empty the tables; they and their version stay."""
-        with self.connect("", writes=True) as db, db.begin():
+        with self.connect("") as db, db.begin():
             self.begin(db)
             size = self.size(db)
             db.execute(_EMPTY)

@@ -40,7 +40,7 @@ class SQLiteFile:
             hide_parameters=True,
         )
 
-    def connect(self, me: str, *, writes: bool) -> Connection:
+    def connect(self, me: str) -> Connection:
         """As `Home.connect`; whether an owner lives is told from its process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         # SQLite waits for nobody when a file is made into one with a write-ahead log.

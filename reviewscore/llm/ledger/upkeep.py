@@ -145,7 +145,7 @@ def note_estimate(
         db.execute(unless_there(estimates, db.dialect.name), row)
         db.execute(noted)
 
-    with closing(Link(home_of(place), writes=True)) as link:
+    with closing(Link(home_of(place))) as link:
         link.write(write)
 
 
