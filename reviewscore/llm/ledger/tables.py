@@ -43,7 +43,10 @@ calls = Table(
     Column("attempts", _BIG, nullable=False),
     Column("started", Text, nullable=False),
     Column("seconds", _REAL, nullable=False),
-    Index("calls_by_key", "key"),
+    Index("calls_by_key", "key").ddl_if(dialect="sqlite"),
+    # SQLite's indexes hold the id anyway. PostgreSQL would else find the latest call of a key by
+    # reading all calls backwards, which it takes to be short.
+    Index("calls_by_key", "key", "id").ddl_if(dialect="postgresql"),
     Index("calls_by_run", "run"),
 )
 prefixes = Table(
