@@ -138,6 +138,7 @@ def running() -> Server:
     found = programs()
     if found is None:
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    pytest.importorskip("pg8000")
     server = Server(found).start()
     atexit.register(server.remove)
     return server

@@ -55,6 +55,9 @@ _SETTINGS = {
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "4",
+    # Writers wait for their turn, however impatient the server's own settings are.
+    "statement_timeout": "0",
+    "lock_timeout": "0",
     # A process that was put to sleep while it writes keeps all others waiting.
     "idle_in_transaction_session_timeout": "60s",
 }
