@@ -7,7 +7,6 @@ arguments all are measured, several at once on one ledger as in a run on several
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.place import Place
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 
-CALLS, AT_ONCE, SECONDS = 10_000, 64, 2.0
+CALLS, AT_ONCE, SECONDS = 10_000, 64, 3.0
 PROCESSES = (1, 4)
 LOOK_UPS = 1000
 """Goal: look-ups a second in PostgreSQL, by all processes together."""
@@ -59,9 +58,17 @@ async def fill(place: Place) -> None:
     ledger.close()
 
 
+def wait_for_the_others() -> None:
+    """All processes begin when the last one has loaded its modules."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+
+
 def look_up(place: Place, seconds: float) -> float:
     """Look-ups a second of one process."""
     ledger, rng, count = Ledger(place, run="other"), random.Random(), 0
+    ledger.find("")
+    wait_for_the_others()
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         assert ledger.find(f"{rng.randrange(CALLS):064x}") is not None
@@ -74,6 +81,7 @@ async def record(place: Place, seconds: float) -> float:
     """Calls a second that one process claims and records, as many at once as an audit makes."""
     who, count = f"{random.getrandbits(64):x}-", 0
     ledger = Ledger(place, run=who)
+    wait_for_the_others()
     end = time.perf_counter() + seconds
 
     async def sender() -> None:
@@ -92,15 +100,20 @@ def together(what: str, place: Place, processes: int) -> float:
     """The sum over processes that work at the same time."""
     kind = "database" if isinstance(place, str) else "folder"
     line = [sys.executable, "-m", "benchmarks.ledger_speed", what, kind, str(place), str(SECONDS)]
+    pipe = subprocess.PIPE
     begun = [
-        subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(line, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
         for _ in range(processes)
     ]
-    rates = []
     for one in begun:
-        told, _ = one.communicate()
-        assert one.returncode == 0
-        rates.append(float(json.loads(told)))
+        assert one.stdout is not None
+        assert one.stdout.readline() == "ready\n"
+    for one in begun:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    rates = [float(one.communicate()[0]) for one in begun]
+    assert not any(one.returncode for one in begun)
     return sum(rates)
 
 
@@ -120,7 +133,7 @@ def main() -> None:
             for processes in PROCESSES:
                 rate = {kind: together(what, place, processes) for kind, place in places.items()}
                 row(
-                    f"{name}, {processes} at once in PostgreSQL",
+                    f"{name}, {processes} at work, in PostgreSQL",
                     f"{rate['PostgreSQL']:,.0f}/s",
                     f"SQLite {rate['SQLite']:,.0f}/s",
                     rate["PostgreSQL"] / rate["SQLite"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -231,6 +233,13 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(RunFolderError, match=r"pip install 'reviewscore\[postgresql\]'"):
         Ledger("postgresql://host/name", run="one")
+
+
+def test_what_opens_no_ledger_loads_no_sqlalchemy() -> None:
+    modules = "reviewscore.cli.main, reviewscore.cli.audit, reviewscore.batch, reviewscore.asking"
+    line = f"import sys, {modules}; sys.exit('sqlalchemy' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", line], cwd=ROOT, check=False).returncode == 0
 
 
 async def test_a_run_that_began_with_its_own_ledger_keeps_it_and_says_so(

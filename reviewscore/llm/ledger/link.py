@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_exponential
 
 from reviewscore.errors import ReviewScoreError, StopError
@@ -76,6 +76,12 @@ class Home(Protocol):
     def failed(self, error: Exception) -> ReviewScoreError:
         """What to say when it cannot be read or written."""
         ...
+
+
+def cause_of(error: Exception) -> BaseException:
+    """The driver's own error, without the statement that SQLAlchemy adds."""
+    found = error.orig if isinstance(error, DBAPIError) else None
+    return found or error
 
 
 def home_of(place: Place) -> Home:

@@ -33,11 +33,11 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import DBAPIError
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
 from reviewscore.llm.ledger import owner
+from reviewscore.llm.ledger.link import cause_of
 from reviewscore.llm.ledger.tables import METADATA, VERSION
 
 _BEAT = 5.0
@@ -237,7 +237,7 @@ class PostgreSQL:
 
     def lost(self, error: Exception) -> bool:
         """Whether the connection is gone, or the server says that another try may do."""
-        cause = _cause(error)
+        cause = cause_of(error)
         code = _fields(cause).get("C")
         if code is not None:
             return code.startswith(_AGAIN)
@@ -254,7 +254,7 @@ class PostgreSQL:
 
     def failed(self, error: Exception) -> ReviewScoreError:
         """A full disk stops the run, which can go on; anything else is an error."""
-        if _fields(_cause(error)).get("C") == _DISK_FULL:
+        if _fields(cause_of(error)).get("C") == _DISK_FULL:
             return StopError(
                 f"the ledger {self.name} cannot grow ({_words(error)}); what is finished is kept: "
                 "free some space and run the same command again"
@@ -288,12 +288,6 @@ def _encryption(url: URL) -> ssl.SSLContext | bool | None:
     return context
 
 
-def _cause(error: Exception) -> BaseException:
-    """The driver's own error, without the statement that SQLAlchemy adds."""
-    found = error.orig if isinstance(error, DBAPIError) else None
-    return found or error
-
-
 def _fields(cause: BaseException) -> dict[str, str]:
     """What the server said, by the letters of its protocol."""
     first = cause.args[0] if cause.args else None
@@ -302,5 +296,5 @@ def _fields(cause: BaseException) -> dict[str, str]:
 
 def _words(error: Exception) -> str:
     """An error in the server's or the system's words."""
-    cause = _cause(error)
+    cause = cause_of(error)
     return _fields(cause).get("M") or str(cause) or type(cause).__name__

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, NullPool, create_engine
 
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
 from reviewscore.llm.ledger import owner
+from reviewscore.llm.ledger.link import cause_of
 from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.ledger.tables import METADATA, VERSION
 
@@ -111,21 +112,16 @@ class SQLiteFile:
     def unusable(self, error: Exception) -> ReviewScoreError:
         """Another folder may do."""
         return RunFolderError(
-            f"the ledger {self._path} cannot be used: {_cause(error)}; name another folder with "
+            f"the ledger {self._path} cannot be used: {cause_of(error)}; name another folder with "
             "REVIEWSCORE_CACHE_DIR"
         )
 
     def failed(self, error: Exception) -> ReviewScoreError:
         """A full disk stops the run, which can go on; anything else is an error."""
-        cause = _cause(error)
+        cause = cause_of(error)
         if getattr(cause, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE"):
             return StopError(
                 f"the ledger cannot grow ({cause}); what is finished is kept: "
                 "free some space and run the same command again"
             )
         return RunFolderError(f"the ledger cannot be written: {cause}")
-
-
-def _cause(error: Exception) -> BaseException:
-    """The driver's own error, without the statement that SQLAlchemy adds."""
-    return getattr(error, "orig", None) or error
