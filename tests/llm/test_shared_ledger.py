@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 import os
+import random
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
 
 import pytest
 
-from tests.conftest import ROOT
+from reviewscore.llm import client, retry
+from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.prices import Price
+from reviewscore.llm.provider import open_provider
 from tests.ledgers import asked
 from tests.loopback import Loopback
 from tests.mishaps import sometimes
@@ -23,54 +28,52 @@ from tests.sessions import request
 CALLS, AT_ONCE = 160, 8
 KINDS = ("server_error", "too_often", "reset")
 
-Begin = Callable[[str, str], subprocess.Popen[bytes]]
+Begin = Callable[[str, str], BaseProcess]
 
-WORKER = """
-import asyncio, random, sys
-from reviewscore.llm import client as module, retry
-from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.prices import Price
-from reviewscore.llm.provider import open_provider
-from tests.sessions import request
+ALIKE = multiprocessing.get_context("forkserver")
+"""Processes that share nothing, but were forked from one that had loaded the modules."""
 
-place, url, run, count, at_once = *sys.argv[1:4], *map(int, sys.argv[4:6])
-retry._BACKOFF = lambda _: 0.001
-module._LOOK_AGAIN = 0.05
 
-async def main():
+def work(place: str, url: str, run: str) -> None:
+    """Ask everything, in an order of one's own."""
+    retry._BACKOFF = lambda _: 0.001  # type: ignore[assignment]
+    client._LOOK_AGAIN = 0.25
+    asyncio.run(asking(place, url, run))
+
+
+async def asking(place: str, url: str, run: str) -> None:
     ledger = Ledger(place, run=run)
     await ledger.bury()
     price = Price(input=1, cached=0.1, output=1)
-    client = Client(
+    asker = client.Client(
         lambda model: open_provider(model, base_url=url, timeout=30),
-        ledger, limits=Limits(connections=at_once), price=lambda _: price,
+        ledger,
+        limits=client.Limits(connections=AT_ONCE),
+        price=lambda _: price,
     )
-    numbers = list(range(count))
-    random.Random(run).shuffle(numbers)
-    await asyncio.gather(*(client.complete(request(n), stage="is_question") for n in numbers))
-    await client.close()
+    numbers = random.Random(run).sample(range(CALLS), CALLS)
+    await asyncio.gather(*(asker.complete(request(n), stage="is_question") for n in numbers))
+    await asker.close()
     ledger.close()
-
-asyncio.run(main())
-"""
 
 
 @pytest.fixture
-def begin(server: Loopback) -> Iterator[Begin]:
+def begin(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     """Begins workers; those that a failed test leaves are ended."""
-    begun: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    begun: list[BaseProcess] = []
+    ALIKE.set_forkserver_preload([__name__, "openai", "pg8000"])
 
-    def begin(place: str, run: str) -> subprocess.Popen[bytes]:
-        line = [sys.executable, "-c", WORKER, place, server.url, run, str(CALLS), str(AT_ONCE)]
-        own = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k"}
-        begun.append(subprocess.Popen(line, cwd=ROOT, env=own))
+    def begin(place: str, run: str) -> BaseProcess:
+        begun.append(ALIKE.Process(target=work, args=(place, server.url, run)))
+        begun[-1].start()
         return begun[-1]
 
     yield begin
     for one in begun:
         one.kill()
-        one.wait()
+        one.join()
+        one.close()
 
 
 @pytest.fixture
@@ -98,17 +101,22 @@ def test_four_processes_pay_each_call_once_although_three_calls_of_ten_fail_and_
 
     for run, reached in (("one", CALLS // 4), ("three", CALLS // 2)):
         while len(server.served) < reached:
-            assert all(one.poll() is None for one in workers.values())
+            assert all(one.is_alive() for one in workers.values())
             time.sleep(0.01)
-        workers[run].send_signal(signal.SIGKILL)
-        workers[run].wait()
+        pid = workers[run].pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)  # nobody takes its claims before they are read
+        time.sleep(0.05)  # a commit that it has sent comes through
         cut |= {key for (key,) in asked(place, "SELECT key FROM claims WHERE run = ?", run)}
+        workers[run].kill()
+        workers[run].join()
         workers[run] = begin(place, run)
-    codes = [worker.wait(60) for worker in workers.values()]
+    for worker in workers.values():
+        worker.join(60)
 
     keys = [str(key) for (key,) in asked(place, "SELECT key FROM calls")]
     uses = asked(place, "SELECT run, count(*) FROM uses GROUP BY run")
-    assert codes == [0, 0, 0, 0]
+    assert [worker.exitcode for worker in workers.values()] == [0, 0, 0, 0]
     assert len(keys) == len(set(keys)) == CALLS  # none is lost, none recorded twice
     assert dict(uses) == dict.fromkeys(runs, CALLS)
     assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
@@ -121,15 +129,18 @@ def test_four_processes_pay_each_call_once_although_three_calls_of_ten_fail_and_
     assert cut <= doubts  # which count as billed
 
 
+def open_it(place: str) -> None:
+    Ledger(place, run="x").close()
+
+
 def test_processes_that_begin_at_once_make_the_tables_once() -> None:
     place = running().database()
-    line = (
-        "import sys; from reviewscore.llm.ledger.book import Ledger; "
-        "Ledger(sys.argv[1], run='x').close()"
-    )
-    own = {**os.environ, "PYTHONPATH": str(ROOT)}
 
-    begun = [subprocess.Popen([sys.executable, "-c", line, place], env=own) for _ in range(4)]
+    begun = [ALIKE.Process(target=open_it, args=(place,)) for _ in range(4)]
+    for one in begun:
+        one.start()
+    for one in begun:
+        one.join(60)
 
-    assert [one.wait(60) for one in begun] == [0, 0, 0, 0]
+    assert [one.exitcode for one in begun] == [0, 0, 0, 0]
     assert asked(place, "SELECT version FROM ledger_version") == [(2,)]
