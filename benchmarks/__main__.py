@@ -10,6 +10,7 @@ from benchmarks import (
     focus_speed,
     gem_hf,
     gem_speed,
+    ledger_speed,
     logic_speed,
     pdf,
     queue_memory,
@@ -29,6 +30,7 @@ def main() -> None:
     client_speed.main()
     token_cost.main()
     queue_memory.main()
+    ledger_speed.main()
     logic_speed.main()
     agreement_speed.main()
     focus_speed.main()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, SHARED, head, row, run
 from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.tables import FILE
+from reviewscore.llm.ledger.place import FILE
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 
 PAPERS, CALLS, LOOKS = 1000, 1_000_000, 2000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from benchmarks.measure import Measured, head, row, run
 
-HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "pydantic")
+HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow", "pydantic",
+         "sqlalchemy")  # fmt: skip
 
 
 def typical(*command: str, times: int = 7) -> Measured:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,12 +20,12 @@ from pydantic import (
     model_validator,
 )
 
+from reviewscore import addresses
 from reviewscore.errors import SettingsError
 
+Plain = addresses.Plain
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
-
-Plain = str | int | float | bool | None | list[str] | dict[str, str]
 
 
 class Settings(BaseModel):
@@ -71,6 +70,7 @@ class Settings(BaseModel):
         cache: Whether calls go into the ledger all runs share, or into one in the run folder.
         refresh: Use no reply that another run has paid for.
         cache_dir: Folder of the shared ledger; None is the user's own place for data.
+        ledger: Address of a PostgreSQL database that holds the shared ledger in its stead.
         limit: Only so many reviews; None for all.
         paper: Only these papers; empty for all.
         point: Only these points; empty for all.
@@ -136,14 +136,24 @@ class Settings(BaseModel):
         return tuple(dict.fromkeys((self.model, *self.panel, *self.judges.values())))
 
     @property
-    def addresses(self) -> tuple[str, ...]:
-        """The servers of `base_url`."""
-        return addresses(self.base_url)
+    def servers(self) -> tuple[str, ...]:
+        """The addresses of `base_url`."""
+        return addresses.several(self.base_url)
 
     @property
     def ledger_folder(self) -> Path:
-        """Where the ledger that all runs share lies."""
+        """Where the ledger that all runs share lies, and what else is kept for all of them."""
         return self.cache_dir or user_data_path("reviewscore", appauthor=False)
+
+    @property
+    def ledger_place(self) -> Path | str:
+        """The ledger that all runs share: the address of a database, or a folder."""
+        return self.ledger or self.ledger_folder
+
+    @field_validator("ledger")
+    @classmethod
+    def _address(cls, address: str | None) -> str | None:
+        return None if address is None else addresses.check_database(address)
 
     @field_validator("judges")
     @classmethod
@@ -163,6 +173,11 @@ class Settings(BaseModel):
             raise ValueError("the lexical judge gives no scores that could be calibrated")
         if EMBEDDED in self.models[1:]:
             raise ValueError("lexical cannot sit on a panel or stand in for one judge")
+        if self.ledger is not None and not self.cache:
+            raise ValueError(
+                "no-cache keeps calls in the run folder, ledger in a database: give one of them "
+                "(REVIEWSCORE_LEDGER=none takes the other back)"
+            )
         return self
 
     @property
@@ -182,7 +197,7 @@ class Settings(BaseModel):
             "judges": [f"{judge}={model}" for judge, model in sorted(self.judges.items())],
             "repeats": self.repeats,
             "protocol": self.protocol,
-            "base_url": without_credentials(self.addresses[0] if self.addresses else None),
+            "base_url": addresses.without_credentials(next(iter(self.servers), None)),
             "temperature": self.temperature,
             "effort": self.effort,
             "max_tokens": self.max_tokens,
@@ -200,17 +215,6 @@ class Settings(BaseModel):
         }
 
 
-def addresses(base_url: str | None) -> tuple[str, ...]:
-    """Several addresses with commas between."""
-    return tuple(one.strip() for one in (base_url or "").split(",") if one.strip())
-
-
-def without_credentials(value: Plain) -> Plain:
-    """A setting as it may be shown: an address loses a name and password in it."""
-    return _CREDENTIALS.sub("//", value) if isinstance(value, str) else value
-
-
-_CREDENTIALS = re.compile(r"//[^/@]*@")
 JUDGES = ("split_points", "point_type", "question_answerability", "claim_factuality",
           "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
 """Judges that may have a model of their own."""
@@ -226,7 +230,8 @@ TABLES = {
         "max_connections", "max_retries", "timeout", "max_usd", "confirm_above", "prices",
         "requests_per_minute", "tokens_per_minute", "batch", "wait")},
     "engine": {"name": "engine", "workers": "workers", "store": "store"},
-    "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir"},
+    "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
+              "ledger": "ledger"},
 }  # fmt: skip
 """Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
 
@@ -289,7 +294,7 @@ def _check_trust(name: str, path: Path, folder: Path | None) -> None:
         )
 
 
-_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "calibration", "store")
+_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "ledger", "calibration", "store")
 
 
 def _check_variables() -> None:

@@ -7,6 +7,20 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from reviewscore.llm.ledger.place import FILE, Place
+from tests.postgres import running
+
+
+def asked(place: Place, sql: str, *values: object) -> list[tuple[object, ...]]:
+    """What a statement with question marks finds or does in a ledger, past the program."""
+    if isinstance(place, Path):
+        with closing(sqlite3.connect(place / FILE, timeout=30)) as db, db:
+            return db.execute(sql, values).fetchall()
+    with closing(running().connect(place.rpartition("/")[2])) as connection:
+        cursor = connection.cursor()
+        cursor.execute(sql.replace("?", "%s"), values)
+        return [tuple(row) for row in cursor.fetchall()] if cursor.description else []
+
 
 def column(folder: Path, name: str) -> list[str]:
     """A column of all calls in a folder's ledger, in the order they were recorded."""

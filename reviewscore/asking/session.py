@@ -166,7 +166,7 @@ async def open_session(
         say: Told what the user should know.
         renew: Whether unusable recorded replies may be asked for anew, once.
     """
-    ledger = await open_ledger(settings, folder.path, run=folder.account.run_id)
+    ledger = await open_ledger(settings, folder.path, run=folder.account.run_id, say=say)
     try:
         client = connect(settings, ledger, Surroundings(say=say, renew=renew))
         session = Session(client, settings, say)

@@ -8,9 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reviewscore import __version__, prompts
-from reviewscore.config import Resolved, Settings, without_credentials
+from reviewscore.addresses import without_credentials
+from reviewscore.config import Resolved, Settings
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import price_list
 from reviewscore.sources.files import Collection
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file

@@ -20,8 +20,8 @@ from reviewscore.batch.spread import Spread, check_spread
 from reviewscore.config import Resolved, Settings
 from reviewscore.judges.bench import open_judges
 from reviewscore.llm.connect import Surroundings, check, open_ledger
-from reviewscore.llm.ledger.book import Paid
 from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.sending import Book
 from reviewscore.logic.pool import shared
 from reviewscore.points import split_review
@@ -126,7 +126,10 @@ class _Work:
             book: Book = CallsInMemory()  # the embedded judge makes no calls
             if not self._settings.embedded:
                 book = await open_ledger(
-                    self._settings, self._run.path, run=self._run.manifest.run_id
+                    self._settings,
+                    self._run.path,
+                    run=self._run.manifest.run_id,
+                    say=self._progress.say,
                 )
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)

@@ -36,7 +36,8 @@ from reviewscore.errors import (
     StopError,
 )
 from reviewscore.llm.connect import limits_of
-from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.ledger.paid import Paid
+from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
@@ -143,7 +144,7 @@ class Spread:
         left = {one: group for one, group in papers.items() if one not in found}
         if not left:
             return
-        alone = _why_not_apart(self.settings)
+        alone = _why_not_apart(self.settings, self.run.path)
         shared = Shared(limits_of(self.settings), self.settings.max_usd, self.spent.total)
         async with open_crew(
             partial(open_bench, self._orders),
@@ -333,10 +334,12 @@ def _at_once(settings: Settings, crew: Crew, reviews: float) -> int:
     return max(_EMBEDDED_AT_ONCE, math.ceil(wanted))
 
 
-def _why_not_apart(settings: Settings) -> str | None:
+def _why_not_apart(settings: Settings, out: Path) -> str | None:
     """Why a run cannot be spread over several machines; None if it can."""
     if settings.store is None:
         return "name a --store that all of them reach"
+    if (out / FILE).is_file():
+        return "this run began with a ledger in its folder; begin another one with --ledger"
     if not settings.embedded and settings.ledger is None:
         return NEEDS_LEDGER
     return None

@@ -170,7 +170,7 @@ def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome) -> Non
 
     manifest = outcome.manifest
     note_estimate(
-        settings.ledger_folder,
+        settings.ledger_place,
         manifest.run_id,
         settings.model,
         calls=sum(found.calls.values()),

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
-from reviewscore.llm.ledger.upkeep import Info, clear, exported, info
+
+if TYPE_CHECKING:
+    from reviewscore.llm.ledger.place import Place
+    from reviewscore.llm.ledger.upkeep import Info
+
+_LEDGER = click.option(
+    "--ledger", help="PostgreSQL database that holds the ledger, in place of the file."
+)
 
 
 @click.group("cache")
@@ -24,13 +31,16 @@ def command() -> None:
 
 @command.command("info")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
-def show(run: Path | None) -> int:
+@_LEDGER
+def show(run: Path | None, ledger: str | None) -> int:
     """Say where the ledger lies and what it holds (of a RUN made with --no-cache, its own).
 
     \b
     Example:  reviewscore cache info
     """
-    for line in lines(info(_folder(run))):
+    from reviewscore.llm.ledger.upkeep import info
+
+    for line in lines(info(_place(run, ledger))):
         click.echo(line)
     return 0
 
@@ -38,13 +48,16 @@ def show(run: Path | None) -> int:
 @command.command("export")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
-def export(run: Path | None, output: str) -> int:
+@_LEDGER
+def export(run: Path | None, output: str, ledger: str | None) -> int:
     """Write calls as JSON lines: all of them, or those that a RUN has used.
 
     \b
     Example:  reviewscore cache export runs/iclr24 -o calls.jsonl.gz
     """
-    calls = exported(_folder(run), run=None if run is None else _run_id(run))
+    from reviewscore.llm.ledger.upkeep import exported
+
+    calls = exported(_place(run, ledger), run=None if run is None else _run_id(run))
     if output == "-":
         for call in calls:
             click.echo(call.model_dump_json())
@@ -59,27 +72,33 @@ def export(run: Path | None, output: str) -> int:
 
 
 @command.command("clear")
+@_LEDGER
 @click.option("--yes", is_flag=True, help="Really delete it.")
-def empty(yes: bool) -> int:
+def empty(yes: bool, ledger: str | None) -> int:
     """Delete the ledger: runs that are not finished will pay again for what they had.
+
+    In a database its tables are emptied, for everybody who uses it.
 
     \b
     Example:  reviewscore cache clear --yes
     """
-    folder = _folder(None)
-    found = info(folder)
+    from reviewscore.llm.ledger.upkeep import clear, info
+
+    place = _place(None, ledger)
+    found = info(place)
     if found.open_jobs:
         click.echo(f"{found.open_jobs} batch jobs are still open at the provider", err=True)
     if not yes:
-        click.echo(f"this deletes {found.path}; say --yes to do it", err=True)
+        whose = ", the calls of everybody who uses it" if found.shared else ""
+        click.echo(f"this deletes {found.name}{whose}; say --yes to do it", err=True)
         return 2
-    click.echo(f"{clear(folder) / 1e6:.1f} MB deleted")
+    click.echo(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0
 
 
 def lines(found: Info) -> list[str]:
     """What a ledger holds, in words."""
-    told = [f"ledger: {found.path} ({found.size / 1e6:.1f} MB)"]
+    told = [f"ledger: {found.name} ({found.size / 1e6:.1f} MB)"]
     for use in found.models:
         share = use.cached_tokens / use.input_tokens if use.input_tokens else 0.0
         price = "price not known" if use.usd is None else f"${use.usd:,.2f}"
@@ -105,16 +124,16 @@ def error_lines(errors: tuple[float, ...]) -> list[str]:
     ]
 
 
-def _folder(run: Path | None) -> Path:
-    """The folder of the ledger that a run has used."""
+def _place(run: Path | None, ledger: str | None) -> Place:
+    """Where the ledger lies that a run has used."""
     if run is not None:
-        from reviewscore.llm.ledger.tables import FILE
+        from reviewscore.llm.ledger.place import FILE
         from reviewscore.store.run_dir import read_manifest
 
         read_manifest(run)  # says so if it is no run folder
         if (run / FILE).is_file():
             return run
-    return resolve({}).settings.ledger_folder
+    return resolve({"ledger": ledger}).settings.ledger_place
 
 
 def _run_id(run: Path) -> str:

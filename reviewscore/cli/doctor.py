@@ -11,12 +11,11 @@ import click
 
 from reviewscore import __version__, prompts
 from reviewscore.config import resolve
-from reviewscore.errors import PromptError
-from reviewscore.llm.ledger.upkeep import info
+from reviewscore.errors import PromptError, RunFolderError
 
 _PACKAGES = (
     *("z3-solver", "openai", "anthropic", "pydantic"),
-    *("bm25s", "pypdfium2", "pandas", "pyarrow"),
+    *("bm25s", "pypdfium2", "pandas", "pyarrow", "sqlalchemy"),
 )
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
@@ -36,13 +35,26 @@ def command() -> int:
     healthy &= _solver()
     for name in _KEYS:
         click.echo(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
-    ledger = info(resolve({}).settings.ledger_folder)
-    click.echo(f"ledger       {ledger.path} ({ledger.size / 1e6:.1f} MB)")
+    healthy &= _ledger()
     extra = "installed" if find_spec("litellm") else "not installed (an extra)"
     click.echo(f"litellm      {extra}")
+    driver = "installed" if find_spec("pg8000") else "not installed (the extra postgresql)"
+    click.echo(f"pg8000       {driver}")
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
     click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1
+
+
+def _ledger() -> bool:
+    from reviewscore.llm.ledger.upkeep import info
+
+    try:
+        found = info(resolve({}).settings.ledger_place)
+    except RunFolderError as error:
+        click.echo(f"ledger       {error}")
+        return False
+    click.echo(f"ledger       {found.name} ({found.size / 1e6:.1f} MB)")
+    return True
 
 
 def _prompts() -> bool:

@@ -11,7 +11,6 @@ from reviewscore.cli.cache import error_lines
 from reviewscore.config import Settings
 from reviewscore.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
 from reviewscore.judges.asker import ROOM_TO_THINK
-from reviewscore.llm.ledger.upkeep import info
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.prompts import use_directory
@@ -57,7 +56,9 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
         low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
         prices = f"{found.prices}{', at the price of batch jobs' if settings.batch else ''}"
         told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {prices})")
-    return [*told, _GUESS, *error_lines(info(settings.ledger_folder).errors)]
+    from reviewscore.llm.ledger.upkeep import info
+
+    return [*told, _GUESS, *error_lines(info(settings.ledger_place).errors)]
 
 
 def estimated(collection: Collection, settings: Settings) -> Estimate:

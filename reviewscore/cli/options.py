@@ -43,6 +43,10 @@ MODEL_OPTIONS = (
         help="Record calls in the ledger all runs share (the default), or in the run folder.",
     ),
     click.option(
+        "--ledger",
+        help="PostgreSQL database that holds the shared ledger: postgresql://USER@HOST/DATABASE.",
+    ),
+    click.option(
         "--refresh", is_flag=True, default=None, help="Use no reply another run has paid for."
     ),
 )
@@ -125,7 +129,17 @@ GROUPS = {
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (
-        *("dry_run", "max_usd", "prices", "batch", "cache", "refresh", "max_connections", "wait"),
+        *(
+            "dry_run",
+            "max_usd",
+            "prices",
+            "batch",
+            "cache",
+            "ledger",
+            "refresh",
+            "max_connections",
+            "wait",
+        ),
     ),
 }
 """Headings of the help and the flags under each; the rest is under ``Other``."""

@@ -79,7 +79,7 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
         book: Ledger | CallsInMemory = CallsInMemory()  # the embedded judge makes no calls
         if not settings.embedded:
             run = f"reconstruct-{uuid.uuid4().hex}"
-            book = Ledger(settings.ledger_folder, run=run, fresh=settings.refresh)
+            book = Ledger(settings.ledger_place, run=run, fresh=settings.refresh)
             stack.callback(book.close)
         around = Surroundings(say=lambda sentence: click.echo(sentence, err=True))
         async with open_judges(settings, book, around) as (judges, _):

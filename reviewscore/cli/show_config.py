@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from reviewscore.config import TABLES, Plain, Resolved, without_credentials
+from reviewscore.addresses import Plain, without_credentials
+from reviewscore.config import TABLES, Resolved
 
 _WIDTH = 44
 """Columns before the origin."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.lane import Lane
-from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.sending import Book, ElsewhereError, Means, Purse, Sending, Way

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
-from reviewscore.llm.ledger.tables import FILE
+from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import (
     EXCHANGE,
@@ -26,6 +26,9 @@ from reviewscore.llm.provider import (
 from reviewscore.llm.sending import Book, Purse, Way
 from reviewscore.llm.warmth import KEPT, KEPT_LONG, Warmth
 from reviewscore.llm.waves import Idle
+
+if TYPE_CHECKING:
+    from reviewscore.llm.ledger.book import Ledger
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,15 @@ def _price(settings: Settings, model: str) -> Price | None:
 
 def _in_jobs(settings: Settings, model: str, book: Ledger, around: Surroundings) -> Provider:
     from reviewscore.llm.batches import BatchProvider
+    from reviewscore.llm.ledger.jobs import JobBook
 
     api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
     return BatchProvider(api, JobBook(book, api.place), idle=around.idle, say=around.say)
 
 
-async def open_ledger(settings: Settings, own: Path, *, run: str) -> Ledger:
+async def open_ledger(
+    settings: Settings, own: Path, *, run: str, say: Callable[[str], None] = lambda _: None
+) -> Ledger:
     """The ledger all runs share, or one of a run's own; calls of killed sessions are buried.
 
     A run that began with its own keeps it, so that no call is paid twice and its cost adds up.
@@ -93,12 +99,20 @@ async def open_ledger(settings: Settings, own: Path, *, run: str) -> Ledger:
         settings: Say which of the two, and where.
         own: The run's folder.
         run: Id that calls are booked on.
+        say: Told when the run keeps its own although a database is named.
 
     Raises:
-        RunFolderError: The file cannot be used.
+        RunFolderError: The ledger cannot be used.
     """
+    from reviewscore.llm.ledger.book import Ledger
+
     alone = not settings.cache or (own / FILE).is_file()
-    ledger = Ledger(own if alone else settings.ledger_folder, run=run, fresh=settings.refresh)
+    if alone and settings.ledger is not None:
+        say(
+            f"the run began with a ledger of its own ({own / FILE}) and keeps it, so that no call "
+            "is paid twice; --ledger is for other runs"
+        )
+    ledger = Ledger(own if alone else settings.ledger_place, run=run, fresh=settings.refresh)
     try:
         await ledger.bury()
     except BaseException:
@@ -140,7 +154,10 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
 
             folder = Path(model.removeprefix(EXCHANGE))
             return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
-        if settings.batch and isinstance(book, Ledger):
+        if settings.batch and not isinstance(book, CallsInMemory):
+            from reviewscore.llm.ledger.book import Ledger
+
+            assert isinstance(book, Ledger)
             name = provider_name(model)
             if name not in in_jobs:
                 in_jobs[name] = _in_jobs(settings, model, book, around)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from reviewscore.config import addresses, without_credentials
+from reviewscore.addresses import several, without_credentials
 from reviewscore.errors import SettingsError
 from reviewscore.schema.call import Completion, Request
 
@@ -103,7 +103,7 @@ def check_model(model: str, *, base_url: str | None) -> None:
         server = ", or name a compatible server with --base-url" if provider == "openai" else ""
         raise SettingsError(f"{key} is not set; set it{server}")
     _check_key(key)
-    for address in addresses(base_url) if provider == "openai" else ():
+    for address in several(base_url) if provider == "openai" else ():
         _check_address(address, "the address of the server")
     if provider == "anthropic":
         _check_address(os.environ.get("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
@@ -168,7 +168,7 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
 
             found = tuple(
                 OpenAIProvider(base_url=one, timeout=timeout)
-                for one in addresses(base_url) or (None,)
+                for one in several(base_url) or (None,)
             )
             if len(found) == 1:
                 return found[0]
@@ -184,7 +184,7 @@ def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
         SettingsError: There are none, or the provider's key is missing.
     """
     check_model(model, base_url=base_url)
-    if len(addresses(base_url)) > 1:
+    if len(several(base_url)) > 1:
         raise SettingsError("batch jobs go to one server; give one --base-url")
     match provider_name(model):
         case "anthropic":

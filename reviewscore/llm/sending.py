@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
-from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import Price, cost_of, tokens_in, worst_case
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.retry import TOO_OFTEN, with_retries

@@ -1,12 +1,15 @@
-"""A loopback server that both vendors' SDKs reach."""
+"""A loopback server that both vendors' SDKs reach, and a ledger of each kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from reviewscore.llm.ledger.place import Place
 from tests.loopback import Loopback
+from tests.postgres import running
 
 
 @pytest.fixture
@@ -16,3 +19,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     yield started
     started.stop()
+
+
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """An empty ledger in a file, and one in a database."""
+    return tmp_path if request.param == "SQLite" else running().empty()

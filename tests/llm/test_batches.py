@@ -10,7 +10,7 @@ import pytest
 
 from reviewscore.errors import ModelError, StopError, StoppedError
 from reviewscore.llm.job import Sent
-from reviewscore.llm.ledger.tables import FILE
+from reviewscore.llm.ledger.place import FILE
 from tests.loopback import Body, Loopback
 from tests.sessions import MODELS, QUICK, Session, interrupted, request
 

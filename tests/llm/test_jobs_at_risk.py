@@ -15,7 +15,7 @@ from reviewscore.llm.connect import connect
 from reviewscore.llm.job import Sent
 from reviewscore.llm.ledger import jobs
 from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.tables import FILE
+from reviewscore.llm.ledger.place import FILE
 from reviewscore.schema.call import Completion
 from tests.loopback import Loopback
 from tests.sessions import (

@@ -13,15 +13,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.exc import OperationalError
 
 from reviewscore.errors import RunFolderError, StopError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.tables import FILE, pack, unpack
+from reviewscore.llm.ledger.place import FILE, Place
+from reviewscore.llm.ledger.sqlite import SQLiteFile
+from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.llm.ledger.upkeep import clear, exported, info, note_estimate
-from reviewscore.llm.ledger.writer import _failure
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 from tests.conftest import ROOT
+from tests.ledgers import asked
 
 
 def call(
@@ -50,24 +53,24 @@ def call(
     )
 
 
-async def test_a_recorded_call_is_found_by_every_run(tmp_path: Path) -> None:
-    first = Ledger(tmp_path, run="one")
+async def test_a_recorded_call_is_found_by_every_run(place: Place) -> None:
+    first = Ledger(place, run="one")
     await first.add(call())
     first.close()
 
-    second = Ledger(tmp_path, run="two")
+    second = Ledger(place, run="two")
     found = second.find(call().key)
     second.close()
 
     assert found == call().completion
 
 
-async def test_a_fresh_run_finds_only_what_it_paid_for_itself(tmp_path: Path) -> None:
-    old = Ledger(tmp_path, run="one")
+async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Place) -> None:
+    old = Ledger(place, run="one")
     await old.add(call())
     old.close()
 
-    fresh = Ledger(tmp_path, run="two", fresh=True)
+    fresh = Ledger(place, run="two", fresh=True)
     assert fresh.find(call().key) is None
     await fresh.add(call(reply="anew"))
     found = fresh.find(call().key)
@@ -77,8 +80,8 @@ async def test_a_fresh_run_finds_only_what_it_paid_for_itself(tmp_path: Path) ->
     assert found.text == "anew"
 
 
-async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     await ledger.add(call(reply="broken"))
     await ledger.add(call(reply="mended"))
 
@@ -90,54 +93,51 @@ async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(tmp_path: Path)
     assert latest.text == "mended"
     assert (paid.calls, paid.usd, paid.input_tokens, paid.cached_tokens) == (2, 1.0, 200, 120)
     assert paid.models == ("x-1",)
-    assert [one.completion.text for one in exported(tmp_path)] == ["broken", "mended"]
+    assert [one.completion.text for one in exported(place)] == ["broken", "mended"]
 
 
-async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(tmp_path: Path) -> None:
+async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(place: Place) -> None:
     long = "a long paper " * 1000
-    ledger = Ledger(tmp_path, run="one")
+    ledger = Ledger(place, run="one")
     for number in range(5):
         await ledger.add(call(f"item {number}", prefix=long))
     ledger.close()
 
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        (papers,) = db.execute("SELECT count(*) FROM prefixes").fetchone()
-    assert papers == 1
-    assert [one.request.prefix for one in exported(tmp_path)] == [long] * 5
+    assert asked(place, "SELECT count(*) FROM prefixes") == [(1,)]
+    assert [one.request.prefix for one in exported(place)] == [long] * 5
 
 
-async def test_export_of_a_run_holds_what_it_used_whoever_paid(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     await ledger.add(call("shared"))
     await ledger.add(call("its own"))
     ledger.close()
-    other = Ledger(tmp_path, run="two")
+    other = Ledger(place, run="two")
     await other.use(call("shared").key)
     other.close()
 
-    used = [one.request.messages[0].content for one in exported(tmp_path, run="two")]
+    used = [one.request.messages[0].content for one in exported(place, run="two")]
 
     assert used == ["shared"]
-    assert len(list(exported(tmp_path))) == 2
+    assert len(list(exported(place))) == 2
 
 
-async def test_hundreds_of_writes_at_once_are_all_on_the_disk(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_hundreds_of_writes_at_once_are_all_on_the_disk(place: Place) -> None:
+    ledger = Ledger(place, run="one")
 
     await asyncio.gather(*(ledger.add(call(f"item {number}")) for number in range(600)))
 
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        assert db.execute("SELECT count(*) FROM calls").fetchone() == (600,)
+    assert asked(place, "SELECT count(*) FROM calls") == [(600,)]
     ledger.close()
 
 
-async def test_a_call_claimed_by_a_living_process_is_not_ours(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_a_call_claimed_by_a_living_process_is_not_ours(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     script = f"""
 import asyncio, sys
-from pathlib import Path
+from pathlib import PosixPath
 from reviewscore.llm.ledger.book import Ledger
-ledger = Ledger(Path({str(tmp_path)!r}), run="other")
+ledger = Ledger({place!r}, run="other")
 print(asyncio.run(ledger.claim("k", 2.0, seconds=60)), flush=True)
 sys.stdin.readline()
 """
@@ -156,8 +156,7 @@ sys.stdin.readline()
     other.kill()
     other.wait()
     when_dead = await ledger.claim("k", 1.0, seconds=60)
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        doubts = db.execute("SELECT run, usd FROM doubts").fetchall()
+    doubts = asked(place, "SELECT run, usd FROM doubts")
     ledger.close()
     other.stdin.close()
     other.stdout.close()
@@ -167,16 +166,13 @@ sys.stdin.readline()
     assert doubts == [("other", 2.0)]
 
 
-async def test_calls_under_way_when_a_session_died_count_at_their_worst(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     await ledger.claim("mine", 1.0, seconds=60)
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        host = owner.me().partition("/")[0]
-        soon = time.time() + 60
-        row = (f"{host}/999999999/1", soon)
-        db.execute("INSERT INTO claims VALUES ('gone', 'one', ?, 3.0, ?)", row)
-        db.execute("INSERT INTO claims VALUES ('far', 'one', 'elsewhere/1/1', 5.0, ?)", (soon,))
-        db.commit()
+    host, soon = owner.me().partition("/")[0], time.time() + 60
+    sql = "INSERT INTO claims VALUES (?, 'one', ?, ?, ?)"
+    asked(place, sql, "gone", f"{host}/999999999/1", 3.0, soon)
+    asked(place, sql, "far", "elsewhere/1/1", 5.0, soon)
 
     await ledger.bury()
     paid = ledger.paid()
@@ -186,19 +182,16 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(tmp_path
 
 
 async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
-    tmp_path: Path,
+    place: Place,
 ) -> None:
-    ledger = Ledger(tmp_path, run="one")
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        sql = "INSERT INTO claims VALUES (?, 'other', 'elsewhere/7/1', 5.0, ?)"
-        db.execute(sql, ("new", time.time() + 60))
-        db.execute(sql, ("old", time.time() - 1))
-        db.commit()
+    ledger = Ledger(place, run="one")
+    sql = "INSERT INTO claims VALUES (?, 'other', 'elsewhere/7/1', 5.0, ?)"
+    asked(place, sql, "new", time.time() + 60)
+    asked(place, sql, "old", time.time() - 1)
 
     holders = [ledger.holder("new"), ledger.holder("old")]
     claimed = [await ledger.claim(key, 1.0, seconds=60) for key in ("new", "old")]
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        doubts = db.execute("SELECT run, key, usd FROM doubts").fetchall()
+    doubts = asked(place, "SELECT run, key, usd FROM doubts")
     ledger.close()
 
     assert holders == ["process 7 on elsewhere", None]
@@ -206,13 +199,12 @@ async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     assert doubts == [("other", "old", 5.0)]
 
 
-async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     await ledger.claim("k", 1.0, seconds=60)
     await ledger.drop("k", doubtful=0.25)
 
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        assert db.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+    assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
     paid = ledger.paid()
     ledger.close()
     assert paid.doubtful == 0.25
@@ -247,9 +239,9 @@ def test_only_its_owner_can_read_the_ledger(tmp_path: Path) -> None:
     assert (tmp_path / "new" / FILE).stat().st_mode & 0o077 == 0
 
 
-async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
-    await ledger.writer.run(lambda db: db.execute("DROP TABLE doubts"))
+async def test_a_write_that_fails_tells_whoever_waits(place: Place) -> None:
+    ledger = Ledger(place, run="one")
+    asked(place, "ALTER TABLE doubts RENAME TO elsewhere")
 
     with pytest.raises(RunFolderError, match="cannot be written"):
         await ledger.drop("k", doubtful=1.0)
@@ -257,10 +249,11 @@ async def test_a_write_that_fails_tells_whoever_waits(tmp_path: Path) -> None:
 
     assert ledger.find(call().key) is not None
     ledger.close()
+    asked(place, "ALTER TABLE elsewhere RENAME TO doubts")
 
 
-async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Place) -> None:
+    ledger = Ledger(place, run="one")
 
     with pytest.raises(ZeroDivisionError):
         await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
@@ -274,41 +267,44 @@ async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(tmp_path: Path
     ("name", "kind"), [("SQLITE_FULL", StopError), ("SQLITE_CORRUPT", RunFolderError)]
 )
 def test_a_full_disk_stops_the_run_and_other_failures_are_errors(
-    name: str, kind: type[Exception]
+    name: str, kind: type[Exception], tmp_path: Path
 ) -> None:
     error = sqlite3.OperationalError("database or disk is full")
     error.sqlite_errorname = name
 
-    assert isinstance(_failure(error), kind)
+    failed = SQLiteFile(tmp_path).failed(OperationalError("COMMIT", {}, error))
+
+    assert isinstance(failed, kind)
+    assert "COMMIT" not in str(failed)
 
 
-async def test_info_says_what_each_model_came_to(tmp_path: Path) -> None:
-    assert info(tmp_path / "none").models == ()
-    ledger = Ledger(tmp_path, run="one")
+async def test_info_says_what_each_model_came_to(place: Place) -> None:
+    assert info(place).models == ()
+    ledger = Ledger(place, run="one")
     await ledger.add(call("a"))
     await ledger.add(call("b", usd=None))
     ledger.close()
-    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=None, finished=True)
+    note_estimate(place, "one", "openai/x", calls=4, usd=None, finished=True)
 
-    found = info(tmp_path)
+    found = info(place)
 
     (use,) = found.models
     assert (use.model, use.calls, use.input_tokens, use.usd) == ("openai/x", 2, 200, None)
     assert (found.runs, found.open_jobs, found.errors) == (1, 0, (0.5,))
-    assert clear(tmp_path) > 0
-    assert info(tmp_path).models == ()
+    assert clear(place) > 0
+    assert info(place).models == ()
 
 
-async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, run="one")
+async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(place: Place) -> None:
+    ledger = Ledger(place, run="one")
     await ledger.add(call())
     ledger.close()
-    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=0.25, finished=False)
-    unfinished = info(tmp_path).errors
-    note_estimate(tmp_path, "one", "openai/x", calls=4, usd=99.0, finished=True)
+    note_estimate(place, "one", "openai/x", calls=4, usd=0.25, finished=False)
+    unfinished = info(place).errors
+    note_estimate(place, "one", "openai/x", calls=4, usd=99.0, finished=True)
 
     assert unfinished == ()
-    assert info(tmp_path).errors == (2.0,)
+    assert info(place).errors == (2.0,)
 
 
 @given(st.text())
@@ -316,12 +312,62 @@ def test_any_text_is_stored_as_it_is(text: str) -> None:
     assert unpack(pack(text)) == text
 
 
-async def test_runs_that_used_no_tokens_say_nothing_about_estimates(tmp_path: Path) -> None:
+async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place) -> None:
     free = call().completion.model_copy(update={"usage": Usage()})
-    ledger = Ledger(tmp_path, run="written")
+    ledger = Ledger(place, run="written")
     await ledger.add(call(usd=0.0).model_copy(update={"completion": free}))
     ledger.close()
 
-    note_estimate(tmp_path, "written", "exchange:x", calls=4, usd=0.0, finished=True)
+    note_estimate(place, "written", "exchange:x", calls=4, usd=0.0, finished=True)
 
-    assert info(tmp_path).errors == ()
+    assert info(place).errors == ()
+
+
+_AS_BEFORE = """
+CREATE TABLE calls (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
+  stage TEXT NOT NULL, run TEXT NOT NULL, prefix TEXT NOT NULL, request BLOB NOT NULL,
+  reply BLOB NOT NULL, answered TEXT NOT NULL, input INTEGER NOT NULL, cached INTEGER NOT NULL,
+  written INTEGER NOT NULL, output INTEGER NOT NULL, usd REAL, batch INTEGER NOT NULL,
+  attempts INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL);
+CREATE INDEX calls_by_key ON calls (key);
+CREATE INDEX calls_by_run ON calls (run);
+CREATE TABLE prefixes (prefix TEXT PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE uses (
+  run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key)) WITHOUT ROWID;
+CREATE TABLE claims (
+  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL,
+  until REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
+CREATE TABLE jobs (
+  label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
+  owner TEXT NOT NULL, seen REAL NOT NULL, open INTEGER NOT NULL);
+CREATE INDEX jobs_by_id ON jobs (job);
+CREATE TABLE job_requests (
+  key TEXT NOT NULL, label TEXT NOT NULL, sent TEXT NOT NULL,
+  PRIMARY KEY (key, label)) WITHOUT ROWID;
+CREATE TABLE estimates (
+  run TEXT PRIMARY KEY, model TEXT NOT NULL, calls REAL, usd REAL,
+  finished INTEGER NOT NULL DEFAULT 0);
+PRAGMA user_version = 2;
+"""
+
+
+async def test_a_file_made_by_an_earlier_program_is_used_as_it_is(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        db.executescript(_AS_BEFORE)
+    columns = "SELECT m.name, p.name, p.type, p.pk, p.[notnull] FROM sqlite_master m, " \
+        "pragma_table_info(m.name) p ORDER BY 1, 2"  # fmt: skip
+    indexes = "SELECT name, tbl_name FROM sqlite_master WHERE sql LIKE 'CREATE INDEX%' ORDER BY 1"
+    Ledger(tmp_path / "new", run="one").close()
+
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call())
+    found = ledger.find(call().key)
+    ledger.close()
+
+    assert found is not None
+    assert asked(tmp_path, indexes) == asked(tmp_path / "new", indexes)
+    old, new = asked(tmp_path, columns), asked(tmp_path / "new", columns)
+    assert [row[:2] for row in old] == [row[:2] for row in new]
+    assert [row[3] for row in old] == [row[3] for row in new]

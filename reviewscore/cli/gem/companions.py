@@ -86,7 +86,7 @@ class Companions:
 
         settings = resolve({"model": model, "max_usd": self._max_usd}).settings
         check(settings)
-        book = Ledger(settings.ledger_folder, run=f"gem-{uuid.uuid4().hex}")
+        book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
         self._stack.callback(book.close)
         return lambda: open_asker(settings, book, Surroundings(say=say))
 

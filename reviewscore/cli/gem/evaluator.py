@@ -139,7 +139,7 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
         tokens_per_minute=settings.tokens_per_minute,
         timeout=settings.timeout,
     )
-    book = Ledger(settings.ledger_folder, run=f"gem-{uuid.uuid4().hex}")
+    book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
     try:
         means = Means(book=book, limits=limits, say=say)
         with CompletionsModel(choice.model, base_url=choice.base_url, means=means) as model:

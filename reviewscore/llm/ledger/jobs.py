@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
+from sqlalchemy import Connection, bindparam, delete, exists, insert, select, update
+
 from reviewscore.llm.job import Sent
-from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.tables import job_requests, jobs
 
 _SILENT = 900.0
 """Seconds after which a session that was not heard of has surely died, wherever it ran."""
 _OPEN = (
-    "SELECT label, job, since, owner, seen FROM jobs WHERE open = 1 AND place = ? ORDER BY since"
+    select(jobs).where(jobs.c.open == 1, jobs.c.place == bindparam("place")).order_by(jobs.c.since)
 )
+_KNOWN = select(jobs.c.job).where(jobs.c.place == bindparam("place"), jobs.c.job.is_not(None))
+_REQUESTS = select(job_requests).where(job_requests.c.label == bindparam("label"))
+_IN_JOBS = (
+    select(job_requests.c.label)
+    .join(jobs, jobs.c.label == job_requests.c.label)
+    .where(job_requests.c.key == bindparam("key"), jobs.c.open == 1)
+)
+_CHANGED = update(jobs).where(jobs.c.label == bindparam("which"))
+_WITHOUT = delete(job_requests).where(job_requests.c.label == bindparam("which"))
+_ANSWERED = ~exists().where(job_requests.c.label == jobs.c.label)
 
 
 @dataclass(frozen=True)
@@ -56,17 +66,22 @@ class JobBook:
         Returns:
             Keys of requests that are in another session's job by now, and not in this one.
         """
+        row = {
+            **{"label": label, "place": self._place, "run": self._ledger.run, "job": None},
+            **{"since": since, "owner": self._ledger.me, "seen": self._ledger.home.now()},
+            "open": 1,
+        }
 
-        def write(db: sqlite3.Connection) -> frozenset[str]:
+        def write(db: Connection) -> frozenset[str]:
             taken = frozenset(key for key in requests if self._others(db, key))
-            row = (label, self._place, self._ledger.run, None, since, owner.me(), since, 1)
-            db.execute("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute(insert(jobs), row)
             rows = [
-                (key, label, json.dumps(asdict(sent)))
+                {"key": key, "label": label, "sent": json.dumps(asdict(sent))}
                 for key, sent in requests.items()
                 if key not in taken
             ]
-            db.executemany("INSERT INTO job_requests VALUES (?, ?, ?)", rows)
+            if rows:
+                db.execute(insert(job_requests), rows)
             return taken
 
         self._ours.add(label)
@@ -75,34 +90,36 @@ class JobBook:
 
     async def handed_over(self, label: str, job: str) -> None:
         """Write the provider's id of a job down."""
-        sql = "UPDATE jobs SET job = ? WHERE label = ?"
-        await self._ledger.writer.run(lambda db: db.execute(sql, (job, label)))
+        changed = _CHANGED.values(job=job)
+        await self._ledger.writer.run(lambda db: _done(db.execute(changed, {"which": label})))
 
     async def failed(self, label: str, keys: Iterable[str]) -> None:
         """Requests of a job have no reply and will get none from it."""
-        rows = [(key, label) for key in keys]
-        sql = "DELETE FROM job_requests WHERE key = ? AND label = ?"
-        await self._ledger.writer.run(lambda db: db.executemany(sql, rows))
+        rows = [{"k": key, "which": label} for key in keys]
+        gone = _WITHOUT.where(job_requests.c.key == bindparam("k"))
+        if rows:
+            await self._ledger.writer.run(lambda db: _done(db.execute(gone, rows)))
 
     async def close(self, label: str) -> None:
         """A job is done with, or was never handed over."""
 
-        def write(db: sqlite3.Connection) -> None:
-            db.execute("UPDATE jobs SET open = 0 WHERE label = ?", (label,))
-            db.execute("DELETE FROM job_requests WHERE label = ?", (label,))
+        def write(db: Connection) -> None:
+            db.execute(_CHANGED.values(open=0), {"which": label})
+            db.execute(_WITHOUT, {"which": label})
 
         await self._ledger.writer.run(write)
         self._ours.discard(label)
 
     async def take_up(self) -> tuple[OpenJob, ...]:
         """Make the open jobs ours that no session works at any more."""
-        if not self._abandoned(self._ledger.reader):
+        if not self._ledger.read(self._abandoned):
             return ()
 
-        def write(db: sqlite3.Connection) -> list[str]:
+        def write(db: Connection) -> list[str]:
             labels = self._abandoned(db)
-            rows = [(owner.me(), time.time(), label) for label in labels]
-            db.executemany("UPDATE jobs SET owner = ?, seen = ? WHERE label = ?", rows)
+            taken = _CHANGED.values(owner=self._ledger.me, seen=self._ledger.home.now())
+            if labels:
+                db.execute(taken, [{"which": label} for label in labels])
             return labels
 
         labels = await self._ledger.writer.run(write)
@@ -111,60 +128,64 @@ class JobBook:
 
     async def keep(self) -> None:
         """Let other sessions know that our jobs are being worked at."""
-        rows = [(time.time(), label) for label in self._ours]
-        sql = "UPDATE jobs SET seen = ? WHERE label = ?"
-        await self._ledger.writer.run(lambda db: db.executemany(sql, rows))
+        rows = [{"which": label} for label in self._ours]
+        seen = _CHANGED.values(seen=self._ledger.home.now())
+        if rows:
+            await self._ledger.writer.run(lambda db: _done(db.execute(seen, rows)))
 
     async def leave(self) -> None:
         """Close our jobs whose replies are all recorded, and leave the others to anybody."""
-        rows = [(label,) for label in self._ours]
+        rows = [{"which": label} for label in self._ours]
 
-        def write(db: sqlite3.Connection) -> None:
-            db.executemany("UPDATE jobs SET owner = '' WHERE label = ?", rows)
-            db.executemany(
-                "UPDATE jobs SET open = 0 WHERE label = ? AND NOT EXISTS "
-                "(SELECT 1 FROM job_requests WHERE job_requests.label = jobs.label)",
-                rows,
-            )
+        def write(db: Connection) -> None:
+            db.execute(_CHANGED.values(owner=""), rows)
+            db.execute(_CHANGED.where(_ANSWERED).values(open=0), rows)
 
-        await self._ledger.writer.run(write)
+        if rows:
+            await self._ledger.writer.run(write)
         self._ours.clear()
 
     def elsewhere(self, key: str) -> bool:
         """Whether a request is in an open job that is not ours."""
-        return self._others(self._ledger.reader, key)
+        return self._ledger.read(lambda db: self._others(db, key))
 
     def known(self) -> frozenset[str]:
         """Ids of all jobs of this place."""
-        sql = "SELECT job FROM jobs WHERE place = ? AND job IS NOT NULL"
-        rows = self._ledger.reader.execute(sql, (self._place,)).fetchall()
-        return frozenset(row["job"] for row in rows)
+        here = {"place": self._place}
+        return self._ledger.read(lambda db: frozenset(db.execute(_KNOWN, here).scalars()))
 
     def open(self) -> tuple[OpenJob, ...]:
         """Jobs that may still hold replies, whoever works at them."""
-        rows = self._ledger.reader.execute(_OPEN, (self._place,)).fetchall()
-        return tuple(
-            OpenJob(row["label"], row["job"], row["since"], self._unanswered(row["label"]))
-            for row in rows
-        )
 
-    def _unanswered(self, label: str) -> dict[str, Sent]:
-        rows = self._ledger.reader.execute(
-            "SELECT key, sent FROM job_requests WHERE label = ?", (label,)
-        ).fetchall()
-        return {row["key"]: Sent(**json.loads(row["sent"])) for row in rows}
+        def look(db: Connection) -> tuple[OpenJob, ...]:
+            rows = db.execute(_OPEN, {"place": self._place}).all()
+            return tuple(
+                OpenJob(row.label, row.job, row.since, _unanswered(db, row.label)) for row in rows
+            )
 
-    def _abandoned(self, db: sqlite3.Connection) -> list[str]:
+        return self._ledger.read(look)
+
+    def _abandoned(self, db: Connection) -> list[str]:
+        rows = db.execute(_OPEN, {"place": self._place}).all()
+        others = [row for row in rows if row.label not in self._ours]
+        if not others:
+            return []
+        long_ago, lives = self._ledger.home.now() - _SILENT, self._ledger.home.living(db)
         return [
-            label
-            for label, _, _, holder, seen in db.execute(_OPEN, (self._place,)).fetchall()
-            if label not in self._ours
-            and (not holder or seen < time.time() - _SILENT or not owner.alive(holder))
+            row.label
+            for row in others
+            if not row.owner or row.seen < long_ago or not lives(row.owner)
         ]
 
-    def _others(self, db: sqlite3.Connection, key: str) -> bool:
-        rows = db.execute(
-            "SELECT label FROM job_requests JOIN jobs USING (label) WHERE key = ? AND open = 1",
-            (key,),
-        ).fetchall()
-        return any(label not in self._ours for (label,) in rows)
+    def _others(self, db: Connection, key: str) -> bool:
+        labels = db.execute(_IN_JOBS, {"key": key}).scalars()
+        return any(label not in self._ours for label in labels)
+
+
+def _unanswered(db: Connection, label: str) -> dict[str, Sent]:
+    rows = db.execute(_REQUESTS, {"label": label}).all()
+    return {row.key: Sent(**json.loads(row.sent)) for row in rows}
+
+
+def _done(_: object) -> None:
+    """Results of statements belong to the connection and are not handed to whoever waits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewscore.llm.ledger.book import Paid
+from reviewscore.llm.ledger.paid import Paid
 from reviewscore.schema.call import Call, Completion
 
 

@@ -24,11 +24,16 @@ def _name(pid: int) -> str:
     return f"{socket.gethostname()}/{pid}/{_born(pid)}"
 
 
+def is_here(owner: str) -> bool:
+    """Whether an owner's process can be looked up: Windows kills whom it is asked about."""
+    return owner.partition("/")[0] == socket.gethostname() and os.name != "nt"
+
+
 def alive(owner: str) -> bool:
     """Whether an owner may still be at work; one that cannot be looked up is taken to live."""
-    host, number, born = owner.split("/")[:3]
-    if host != socket.gethostname() or os.name == "nt":  # Windows kills whom it is asked about
+    if not is_here(owner):
         return True
+    _, number, born = owner.split("/")[:3]
     pid = int(number)
     try:
         os.kill(pid, 0)

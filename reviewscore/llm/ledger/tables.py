@@ -1,86 +1,122 @@
-"""The tables of the ledger and how a row becomes a call again."""
+"""The tables of the ledger, the same in both databases, and how a row becomes a call again."""
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
-from pathlib import Path
+from functools import cache
 
-from filelock import FileLock, Timeout
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    Index,
+    Insert,
+    Integer,
+    LargeBinary,
+    MetaData,
+    RowMapping,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 
-from reviewscore.errors import RunFolderError
 from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
-FILE = "ledger.sqlite"
-_LOCK = ".ledger.lock"
 VERSION = 2
-_TABLES = """
-CREATE TABLE IF NOT EXISTS calls (
-  id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
-  stage TEXT NOT NULL, run TEXT NOT NULL, prefix TEXT NOT NULL, request BLOB NOT NULL,
-  reply BLOB NOT NULL, answered TEXT NOT NULL, input INTEGER NOT NULL, cached INTEGER NOT NULL,
-  written INTEGER NOT NULL, output INTEGER NOT NULL, usd REAL, batch INTEGER NOT NULL,
-  attempts INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL);
-CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key);
-CREATE INDEX IF NOT EXISTS calls_by_run ON calls (run);
-CREATE TABLE IF NOT EXISTS prefixes (prefix TEXT PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS uses (
-  run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS claims (
-  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL,
-  until REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
-CREATE TABLE IF NOT EXISTS jobs (
-  label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
-  owner TEXT NOT NULL, seen REAL NOT NULL, open INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS jobs_by_id ON jobs (job);
-CREATE TABLE IF NOT EXISTS job_requests (
-  key TEXT NOT NULL, label TEXT NOT NULL, sent TEXT NOT NULL,
-  PRIMARY KEY (key, label)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS estimates (
-  run TEXT PRIMARY KEY, model TEXT NOT NULL, calls REAL, usd REAL,
-  finished INTEGER NOT NULL DEFAULT 0);
-"""
-_BUSY_SECONDS = 60.0
+METADATA = MetaData()
+_BIG = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite numbers rows itself only where the type is called INTEGER; its integers are all big."""
+_REAL: Double[float] = Double()
+
+calls = Table(
+    "calls",
+    METADATA,
+    Column("id", _BIG, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("key", "place", "model", "stage", "run")),
+    Column("prefix", Text, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("reply", LargeBinary, nullable=False),
+    Column("answered", Text, nullable=False),
+    *(Column(name, _BIG, nullable=False) for name in ("input", "cached", "written", "output")),
+    Column("usd", _REAL),
+    Column("batch", _BIG, nullable=False),
+    Column("attempts", _BIG, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("seconds", _REAL, nullable=False),
+    Index("calls_by_key", "key").ddl_if(dialect="sqlite"),
+    # SQLite's indexes hold the id anyway. PostgreSQL would else find the latest call of a key by
+    # reading all calls backwards, which it takes to be short.
+    Index("calls_by_key", "key", "id").ddl_if(dialect="postgresql"),
+    Index("calls_by_run", "run"),
+)
+prefixes = Table(
+    "prefixes",
+    METADATA,
+    Column("prefix", Text, primary_key=True),
+    Column("text", LargeBinary, nullable=False),
+)
+uses = Table(
+    "uses",
+    METADATA,
+    Column("run", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    sqlite_with_rowid=False,
+)
+claims = Table(
+    "claims",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("run", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("usd", _REAL),
+    Column("until", _REAL, nullable=False),
+    sqlite_with_rowid=False,
+)
+doubts = Table(
+    "doubts",
+    METADATA,
+    Column("run", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("usd", _REAL),
+)
+jobs = Table(
+    "jobs",
+    METADATA,
+    Column("label", Text, primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("run", Text, nullable=False),
+    Column("job", Text),
+    Column("since", _REAL, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("seen", _REAL, nullable=False),
+    Column("open", _BIG, nullable=False),
+    Index("jobs_by_id", "job"),
+)
+job_requests = Table(
+    "job_requests",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("label", Text, primary_key=True),
+    Column("sent", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+estimates = Table(
+    "estimates",
+    METADATA,
+    Column("run", Text, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("calls", _REAL),
+    Column("usd", _REAL),
+    Column("finished", _BIG, nullable=False, server_default="0"),
+)
 
 
-def connect(folder: Path) -> sqlite3.Connection:
-    """Open the ledger of a folder, made if it is not there; only its owner may read it.
-
-    Raises:
-        RunFolderError: It cannot be opened, or is of another version.
-    """
-    path = folder / FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # SQLite waits for nobody when a file is made into one with a write-ahead log.
-        with FileLock(folder / _LOCK, timeout=_BUSY_SECONDS):
-            path.touch(mode=0o600)
-            return _opened(path)
-    except (OSError, sqlite3.Error, Timeout) as error:
-        raise RunFolderError(
-            f"the ledger {path} cannot be used: {error}; name another folder with "
-            "REVIEWSCORE_CACHE_DIR"
-        ) from error
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version not in (0, VERSION):
-        connection.close()
-        raise RunFolderError(
-            f"{path} was made by another version of reviewscore; name another folder with "
-            "REVIEWSCORE_CACHE_DIR, or move it away"
-        )
-    if version == 0:
-        connection.executescript(_TABLES)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    return connection
+@cache
+def unless_there(table: Table, dialect: str) -> Insert:
+    """An insert that leaves a row as it is that has the same key."""
+    if dialect == "sqlite":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    return postgresql.insert(table).on_conflict_do_nothing()
 
 
 def pack(text: str) -> bytes:
@@ -93,33 +129,33 @@ def unpack(blob: bytes) -> str:
     return zlib.decompress(blob).decode("utf-8", "surrogatepass")
 
 
-def row_of(call: Call, run: str) -> tuple[object, ...]:
+def row_of(call: Call, run: str) -> dict[str, object]:
     """A call as a row, without its prefix, which is stored once for all calls."""
     usage = call.completion.usage
     request = call.request
-    return (
-        call.key,
-        call.place,
-        request.model,
-        call.stage,
-        run,
-        prefix_key(request.prefix) if request.prefix else "",
-        pack(request.model_dump_json(exclude={"prefix"})),
-        pack(call.completion.model_dump_json()),
-        call.completion.model,
-        usage.input_tokens,
-        usage.cached_tokens,
-        usage.written_tokens,
-        usage.output_tokens,
-        call.usd,
-        call.completion.batch,
-        call.attempts,
-        call.started,
-        call.seconds,
-    )
+    return {
+        "key": call.key,
+        "place": call.place,
+        "model": request.model,
+        "stage": call.stage,
+        "run": run,
+        "prefix": prefix_key(request.prefix) if request.prefix else "",
+        "request": pack(request.model_dump_json(exclude={"prefix"})),
+        "reply": pack(call.completion.model_dump_json()),
+        "answered": call.completion.model.replace("\0", ""),  # PostgreSQL's text cannot hold it
+        "input": usage.input_tokens,
+        "cached": usage.cached_tokens,
+        "written": usage.written_tokens,
+        "output": usage.output_tokens,
+        "usd": call.usd,
+        "batch": int(call.completion.batch),
+        "attempts": call.attempts,
+        "started": call.started,
+        "seconds": call.seconds,
+    }
 
 
-def call_of(row: sqlite3.Row, prefix: str) -> Call:
+def call_of(row: RowMapping, prefix: str) -> Call:
     """A row as the call it was."""
     bare = Request.model_validate_json(unpack(row["request"]))
     return Call(

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
-from reviewscore.llm.ledger.tables import FILE, call_of, connect, unpack
+from sqlalchemy import Connection, RowMapping, bindparam, func, select, update
+
+from reviewscore.llm.ledger.link import TROUBLE, Link, home_of
+from reviewscore.llm.ledger.place import FILE, Place, is_there
+from reviewscore.llm.ledger.tables import (
+    call_of,
+    calls,
+    estimates,
+    jobs,
+    prefixes,
+    unless_there,
+    unpack,
+    uses,
+)
 from reviewscore.schema.call import Call
+
+_AT_ONCE = 200
+"""Calls that are read at once when all are exported."""
+_PAGE = select(calls).where(calls.c.id > bindparam("after")).order_by(calls.c.id).limit(_AT_ONCE)
+_USED = calls.c.key.in_(select(uses.c.key).where(uses.c.run == bindparam("run")))
+_PREFIX = select(prefixes.c.text).where(prefixes.c.prefix == bindparam("prefix"))
+_BY_MODEL = (
+    select(
+        calls.c.model,
+        *(func.count(), func.sum(calls.c.input), func.sum(calls.c.cached)),
+        *(func.sum(calls.c.output), func.sum(calls.c.usd), func.count(calls.c.usd)),
+    )
+    .group_by(calls.c.model)
+    .order_by(calls.c.model)
+)
+_OF_RUNS = (
+    select(
+        *(estimates.c.usd, estimates.c.calls),
+        *(func.sum(calls.c.usd).label("spent"), func.count().label("made")),
+    )
+    .join(calls, calls.c.run == estimates.c.run)
+    .where(estimates.c.finished == 1)
+    .group_by(estimates.c.run)
+    .having(func.sum(calls.c.input) + func.sum(calls.c.output) > 0)
+)
 
 
 @dataclass(frozen=True)
@@ -29,13 +65,16 @@ class Info:
     """What a ledger holds.
 
     Attributes:
-        size: Bytes on the disk, with SQLite's own side files.
+        name: The ledger as users know it: a file, or an address without its password.
+        shared: Whether it is a database, which others may use too.
+        size: Bytes on the disk, with side files and indexes.
         open_jobs: Batch jobs whose replies are not all recorded.
         errors: Real cost of each finished run as a multiple of its estimate (calls where the
             price was not known); runs that used no tokens, such as of written replies, left out.
     """
 
-    path: Path
+    name: str
+    shared: bool
     size: int
     runs: int
     models: tuple[ModelUse, ...]
@@ -43,91 +82,114 @@ class Info:
     errors: tuple[float, ...]
 
 
-def info(folder: Path) -> Info:
-    """What a ledger holds; nothing is made where there is none."""
-    path = folder / FILE
-    if not path.is_file():
-        return Info(path, 0, 0, (), 0, ())
-    size = sum(one.stat().st_size for one in folder.glob(f"{FILE}*"))
-    with closing(connect(folder)) as db:
-        models = tuple(
-            ModelUse(*row)
-            for row in db.execute(
-                "SELECT model, count(*), sum(input), sum(cached), sum(output), "
-                "CASE WHEN sum(usd IS NULL) THEN NULL ELSE sum(usd) END "
-                "FROM calls GROUP BY model ORDER BY model"
+def info(place: Place) -> Info:
+    """What a ledger holds; nothing is made in a folder where there is none.
+
+    Raises:
+        RunFolderError: It cannot be used.
+    """
+    shared = isinstance(place, str)
+    if not is_there(place):
+        return Info(f"{place}/{FILE}", shared, 0, 0, (), 0, ())
+    with closing(Link(home_of(place))) as link:
+        return link.read(
+            lambda db: Info(
+                name=link.home.name,
+                shared=shared,
+                size=link.home.size(db),
+                runs=db.execute(select(func.count(calls.c.run.distinct()))).scalar_one(),
+                models=tuple(_models(db)),
+                open_jobs=db.execute(select(func.count()).where(jobs.c.open == 1)).scalar_one(),
+                errors=past_errors(db),
             )
         )
-        (runs,) = db.execute("SELECT count(DISTINCT run) FROM calls").fetchone()
-        (jobs,) = db.execute("SELECT count(*) FROM jobs WHERE open = 1").fetchone()
-        return Info(path, size, runs, models, jobs, past_errors(db))
 
 
-def past_errors(db: sqlite3.Connection) -> tuple[float, ...]:
+def _models(db: Connection) -> Iterator[ModelUse]:
+    for model, made, read, cached, written, usd, priced in db.execute(_BY_MODEL):
+        known = usd if priced == made else None
+        yield ModelUse(model, made, int(read), int(cached), int(written), known)
+
+
+def past_errors(db: Connection) -> tuple[float, ...]:
     """Real cost of each finished run as a multiple of its estimate."""
-    rows = db.execute(
-        "SELECT e.usd, e.calls, sum(c.usd), count(*) FROM estimates e "
-        "JOIN calls c ON c.run = e.run WHERE e.finished = 1 GROUP BY e.run "
-        "HAVING sum(c.input) + sum(c.output) > 0"
-    ).fetchall()
     found = []
-    for usd, calls, spent, made in rows:
+    for usd, estimated, spent, made in db.execute(_OF_RUNS):
         if usd and spent is not None:
             found.append(spent / usd)
-        elif calls:
-            found.append(made / calls)
+        elif estimated:
+            found.append(made / estimated)
     return tuple(found)
 
 
 def note_estimate(
-    folder: Path, run: str, model: str, *, calls: float, usd: float | None, finished: bool
+    place: Place, run: str, model: str, *, calls: float, usd: float | None, finished: bool
 ) -> None:
     """Remember what a run was estimated to need, so that later estimates can be judged.
 
     Args:
-        folder: Where the ledger lies.
+        place: Where the ledger lies.
         run: The run; its first estimate counts.
         model: What was estimated for.
         calls: Estimated calls.
         usd: Estimated dollars; None if the price was not known.
         finished: Whether the run was finished whole, and paid for all its calls itself.
+
+    Raises:
+        RunFolderError: The ledger cannot be used.
     """
-    with closing(connect(folder)) as db:
-        db.execute(
-            "INSERT OR IGNORE INTO estimates (run, model, calls, usd) VALUES (?, ?, ?, ?)",
-            (run, model, calls, usd),
-        )
-        db.execute("UPDATE estimates SET finished = ? WHERE run = ?", (finished, run))
+    row = {"run": run, "model": model, "calls": calls, "usd": usd}
+    noted = update(estimates).where(estimates.c.run == run).values(finished=int(finished))
+
+    def write(db: Connection) -> None:
+        db.execute(unless_there(estimates, db.dialect.name), row)
+        db.execute(noted)
+
+    with closing(Link(home_of(place))) as link:
+        link.write(write)
 
 
-def exported(folder: Path, *, run: str | None = None) -> Iterator[Call]:
+def exported(place: Place, *, run: str | None = None) -> Iterator[Call]:
     """Calls with their whole requests, in the order they were made.
 
     Args:
-        folder: Where the ledger lies.
+        place: Where the ledger lies.
         run: Only calls that this run has used, whichever run paid for them.
+
+    Raises:
+        RunFolderError: The ledger cannot be used.
     """
-    if not (folder / FILE).is_file():
+    if not is_there(place):
         return
-    where = " WHERE key IN (SELECT key FROM uses WHERE run = ?)" if run is not None else ""
-    with closing(connect(folder)) as db:
-        db.row_factory = sqlite3.Row
-        values = (run,) if run is not None else ()
-        for row in db.execute(f"SELECT * FROM calls{where} ORDER BY id", values):
-            yield call_of(row, _prefix(db, row["prefix"]))
+    after, known = -1, ("", "")
+    with closing(Link(home_of(place))) as link:
+        while page := _page(link, run, after):
+            for row in page:
+                if row["prefix"] != known[0]:  # calls of one paper mostly follow each other
+                    known = row["prefix"], _prefix(link, row["prefix"])
+                yield call_of(row, known[1])
+            after = page[-1]["id"]
 
 
-def _prefix(db: sqlite3.Connection, name: str) -> str:
+def _page(link: Link, run: str | None, after: int) -> Sequence[RowMapping]:
+    wanted, values = (_PAGE, {}) if run is None else (_PAGE.where(_USED), {"run": run})
+    return link.read(lambda db: db.execute(wanted, {**values, "after": after}).mappings().all())
+
+
+def _prefix(link: Link, name: str) -> str:
     if not name:
         return ""
-    (blob,) = db.execute("SELECT text FROM prefixes WHERE prefix = ?", (name,)).fetchone()
-    return unpack(blob)
+    return unpack(link.read(lambda db: db.execute(_PREFIX, {"prefix": name}).scalar_one()))
 
 
-def clear(folder: Path) -> int:
-    """Delete a ledger with everything in it; returns the bytes set free."""
-    files = list(folder.glob(f"{FILE}*"))
-    size = sum(one.stat().st_size for one in files)
-    for one in files:
-        one.unlink()
-    return size
+def clear(place: Place) -> int:
+    """Delete everything in a ledger; returns the bytes set free.
+
+    Raises:
+        RunFolderError: It cannot be used.
+    """
+    home = home_of(place)
+    try:
+        return home.clear()
+    except TROUBLE as error:
+        raise home.failed(error) from error

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
+from sqlalchemy import Connection
 
-Work = Callable[[sqlite3.Connection], Any]
+from reviewscore.llm.ledger.link import Link
+
+Work = Callable[[Connection], Any]
 
 _MOST = 512
 """Writes in one transaction."""
@@ -32,11 +33,11 @@ class Writer:
     next transaction together, so that hundreds of calls a second cost a few waits.
 
     Args:
-        connection: The ledger; used by nobody else for writing.
+        link: The ledger; used by nobody else from now on.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="ledger", daemon=True)
         self._thread.start()
@@ -44,8 +45,11 @@ class Writer:
     async def run(self, work: Work) -> Any:
         """Do a write and wait until it is on the disk.
 
+        Args:
+            work: As in `Link.write`.
+
         Raises:
-            StopError: The disk is full.
+            StopError: The disk is full, or the database was lost and did not come back.
             RunFolderError: The ledger cannot be written.
         """
         loop = asyncio.get_running_loop()
@@ -58,8 +62,16 @@ class Writer:
         self._queue.put(None)
         self._thread.join()
 
+    def _next(self) -> _Job | None:
+        """Wait for a write; meanwhile the connection is a sign of life, so it is kept."""
+        while True:
+            try:
+                return self._queue.get(timeout=self._link.home.beat)
+            except queue.Empty:
+                self._link.touch()
+
     def _serve(self) -> None:
-        while (first := self._queue.get()) is not None:
+        while (first := self._next()) is not None:
             jobs, ends = [first], False
             while len(jobs) < _MOST and not self._queue.empty():
                 job = self._queue.get()
@@ -75,13 +87,9 @@ class Writer:
         error: Exception | None = None
         results: list[Any] = []
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            results = [job.work(self._connection) for job in jobs]
-            self._connection.execute("COMMIT")
+            results = self._link.write(lambda db: [job.work(db) for job in jobs])
         except Exception as problem:  # whoever waits must learn of it, or waits for ever
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            error = _failure(problem) if isinstance(problem, sqlite3.Error) else problem
+            error = problem
         done = list(zip(jobs, results, strict=True)) if error is None else []
         jobs[0].loop.call_soon_threadsafe(_resolve, jobs, done, error)
 
@@ -94,12 +102,3 @@ def _resolve(jobs: list[_Job], done: list[tuple[_Job, Any]], error: Exception | 
         if error is not None and not job.future.done():
             job.future.set_exception(error)
             job.future.exception()  # nobody may be waiting any more: mark it as seen
-
-
-def _failure(problem: sqlite3.Error) -> ReviewScoreError:
-    if getattr(problem, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE"):
-        return StopError(
-            f"the ledger cannot grow ({problem}); what is finished is kept: "
-            "free some space and run the same command again"
-        )
-    return RunFolderError(f"the ledger cannot be written: {problem}")

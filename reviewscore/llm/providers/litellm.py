@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from reviewscore.config import without_credentials
+from reviewscore.addresses import without_credentials
 from reviewscore.errors import ProviderError
 from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import Refused

@@ -1,0 +1,127 @@
+"""The ledger as an SQLite file in a folder: for the processes of one computer."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from filelock import FileLock
+from sqlalchemy import Connection, NullPool, create_engine
+
+from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
+from reviewscore.llm.ledger import owner
+from reviewscore.llm.ledger.link import cause_of
+from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.tables import METADATA, VERSION
+
+_LOCK = ".ledger.lock"
+_BUSY_SECONDS = 60.0
+
+
+class SQLiteFile:
+    """The file of a folder, made if it is not there; only its owner may read it.
+
+    Args:
+        folder: Where it lies.
+    """
+
+    beat: float | None = None
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / FILE
+        self.name = str(self._path)
+        # Without a transaction of the driver's own: `begin` says when one begins.
+        self._engine = create_engine(
+            "sqlite://",
+            creator=self._raw,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            hide_parameters=True,
+        )
+
+    def connect(self, me: str) -> Connection:
+        """As `Home.connect`; whether an owner lives is told from its process."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # SQLite waits for nobody when a file is made into one with a write-ahead log.
+        with FileLock(self._folder / _LOCK, timeout=_BUSY_SECONDS):
+            self._path.touch(mode=0o600)
+            connection = self._engine.connect()
+            try:
+                self._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _raw(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+
+    def _prepare(self, db: Connection) -> None:
+        db.exec_driver_sql("PRAGMA journal_mode = WAL")
+        db.exec_driver_sql("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
+        version = db.exec_driver_sql("PRAGMA user_version").scalar_one()
+        db.rollback()
+        if version not in (0, VERSION):
+            raise RunFolderError(
+                f"{self._path} was made by another version of reviewscore; name another folder "
+                "with REVIEWSCORE_CACHE_DIR, or move it away"
+            )
+        if version == 0:
+            with db.begin():
+                self.begin(db)
+                METADATA.create_all(db)
+                db.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+
+    def begin(self, db: Connection) -> str | None:
+        """Lock the file; a commit that fails is known to have failed."""
+        db.exec_driver_sql("BEGIN IMMEDIATE")
+        return None
+
+    def committed(self, db: Connection, mark: str) -> bool:
+        """Never asked, as there are no marks."""
+        return False
+
+    def living(self, db: Connection) -> Callable[[str], bool]:
+        """By the processes of this computer; others are taken to live."""
+        return owner.alive
+
+    def now(self) -> float:
+        """This computer's clock."""
+        return time.time()
+
+    def size(self, db: Connection) -> int:
+        """Bytes of the file, with SQLite's own side files."""
+        return sum(one.stat().st_size for one in self._folder.glob(f"{FILE}*"))
+
+    def clear(self) -> int:
+        """Delete the file."""
+        files = list(self._folder.glob(f"{FILE}*"))
+        size = sum(one.stat().st_size for one in files)
+        for one in files:
+            one.unlink()
+        return size
+
+    def lost(self, error: Exception) -> bool:
+        """A file is not lost: an error stays one."""
+        return False
+
+    def unusable(self, error: Exception) -> ReviewScoreError:
+        """Another folder may do."""
+        return RunFolderError(
+            f"the ledger {self._path} cannot be used: {cause_of(error)}; name another folder with "
+            "REVIEWSCORE_CACHE_DIR"
+        )
+
+    def failed(self, error: Exception) -> ReviewScoreError:
+        """A full disk stops the run, which can go on; anything else is an error."""
+        cause = cause_of(error)
+        if getattr(cause, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE"):
+            return StopError(
+                f"the ledger cannot grow ({cause}); what is finished is kept: "
+                "free some space and run the same command again"
+            )
+        return RunFolderError(f"the ledger cannot be written: {cause}")
