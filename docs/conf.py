@@ -26,6 +26,7 @@ extensions = [
 ]
 exclude_patterns = ["_ext"]
 default_role = "literal"
+smartquotes = False  # options begin with two hyphens
 nitpicky = True
 nitpick_ignore_regex = [
     # Nothing is fetched while building, so that names of other projects stay without a link.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import click
 from pydantic import BaseModel
 
 from reviewscore.config import TABLES, Settings
@@ -25,7 +26,13 @@ _BOUNDS = {
     "exclusiveMaximum": "< {}",
     "pattern": "as `{}`",
 }
-_KINDS = {"string": "text", "integer": "integer", "number": "number", "boolean": "true or false"}
+_KINDS = {
+    "null": "`null`",
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "true or false",
+}
 
 
 class Field(NamedTuple):
@@ -71,30 +78,33 @@ def fields(model: type[BaseModel]) -> list[Field]:
         default = "" if name in wanted else json.dumps(one.get("default"), ensure_ascii=False)
         if "default" not in one and name not in wanted:
             default = "empty"
-        rows.append(Field(name, kind(one), default, text))
+        rows.append(Field(name, kind(one), default, re.sub(r"\bNone\b", "`null`", text)))
     return rows
 
 
 def kind(schema: Schema) -> str:
-    """A type and its range in words."""
-    if "$ref" in schema:
-        return _ref(schema["$ref"])
-    if "const" in schema:
-        return f"`{schema['const']}`"
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
+    """A type and its range in words; records inside stand between signs ``@``."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(kind(one) for one in schema["anyOf"]))
-    name = schema.get("type", "any value")
-    if name == "array":
+    if schema.get("type") == "array":
         inside = schema.get("prefixItems") or [schema.get("items", {})]
         return "list of " + ", ".join(kind(one) for one in inside)
-    if name == "object":
+    if schema.get("type") == "object":
         inner = schema.get("additionalProperties")
         return f"object of {kind(inner)}" if isinstance(inner, Mapping) else "object"
-    bounds = [form.format(schema[key]) for key, form in _BOUNDS.items() if key in schema]
+    return _plain(schema)
+
+
+def _plain(schema: Schema) -> str:
+    if "$ref" in schema:
+        return _ref(schema["$ref"])
+    values = [schema["const"]] if "const" in schema else schema.get("enum", ())
+    if values:
+        return ", ".join(f"`{value}`" for value in values)
     if schema.get("format") == "path":
         return "path"
+    bounds = [form.format(schema[key]) for key, form in _BOUNDS.items() if key in schema]
+    name = schema.get("type", "any value")
     return ", ".join([_KINDS.get(name, name), *bounds])
 
 
@@ -164,7 +174,7 @@ def _table(model: type[BaseModel], inside: Mapping[str, type[BaseModel]]) -> str
 def _code(text: str) -> str:
     if text in ("", "empty"):
         return text or "must be given"
-    return {"null": "nothing", "[]": "empty", "{}": "empty", '""': "empty"}.get(text, f"`{text}`")
+    return {"[]": "empty", "{}": "empty", '""': "empty"}.get(text, f"`{text}`")
 
 
 def grid(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -221,9 +231,26 @@ def prompts() -> str:
 
 def verbs() -> str:
     """The verbs and what they do."""
-    from reviewscore.cli.main import _VERBS
+    from reviewscore.cli.main import group
 
-    return grid(
-        ("verb", "what it does"),
-        [(f"[`reviewscore {name}`](#reviewscore-{name})", text) for name, text in _VERBS.items()],
-    )
+    context = click.Context(group)
+    rows = []
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        told = (command.help or "").partition("\n\n")[0].replace("\n", " ")
+        rows.append((f"[`reviewscore {name}`](#reviewscore-{name})", told))
+    return grid(("verb", "what it does"), rows)
+
+
+def all_verbs() -> str:
+    """The help of every verb, for sphinx-click."""
+    from reviewscore.cli.main import group
+
+    blocks = []
+    for name in group.list_commands(click.Context(group)):
+        blocks.append(
+            f".. _reviewscore-{name}:\n\n.. click:: reviewscore.cli.{name}:command\n"
+            f"   :prog: reviewscore {name}\n   :nested: full\n"
+        )
+    return "```{eval-rst}\n" + "\n".join(blocks) + "```\n"

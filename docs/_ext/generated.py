@@ -16,6 +16,7 @@ KINDS = {
     "settings": lambda _: tables.settings(),
     "prompts": lambda _: tables.prompts(),
     "verbs": lambda _: tables.verbs(),
+    "all_verbs": lambda _: tables.all_verbs(),
 }
 
 
@@ -28,7 +29,23 @@ def _filled(_: Sphinx, page: str, source: list[str]) -> None:
     source[0] = MARK.sub(fill, source[0])
 
 
+def _described(_: Sphinx, context: object, lines: list[str]) -> None:
+    """Examples in the help of a verb are shown as they are typed."""
+    found: list[str] = []
+    literal = False
+    for line in lines:
+        if line.startswith("| "):
+            if not literal:
+                found += ["", "::", ""]
+            found.append(f"    {line[2:]}")
+        else:
+            found += ["", line] if literal else [line]
+        literal = line.startswith("| ")
+    lines[:] = found
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Fill the marks when a page is read."""
     app.connect("source-read", _filled)
+    app.connect("sphinx-click-process-description", _described)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
