@@ -239,7 +239,7 @@ def verbs() -> str:
         command = group.get_command(context, name)
         assert command is not None
         told = (command.help or "").partition("\n\n")[0].replace("\n", " ")
-        rows.append((f"[`reviewscore {name}`](#reviewscore-{name})", told))
+        rows.append((f"[`reviewscore {name}`](#verb-{name})", told))
     return grid(("verb", "what it does"), rows)
 
 
@@ -250,7 +250,7 @@ def all_verbs() -> str:
     blocks = []
     for name in group.list_commands(click.Context(group)):
         blocks.append(
-            f".. _reviewscore-{name}:\n\n.. click:: reviewscore.cli.{name}:command\n"
+            f".. _verb-{name}:\n\n.. click:: reviewscore.cli.{name}:command\n"
             f"   :prog: reviewscore {name}\n   :nested: full\n"
         )
     return "```{eval-rst}\n" + "\n".join(blocks) + "```\n"
