@@ -1,4 +1,6 @@
-"""Every exception this package raises, drawn as one tree::
+"""Every exception this package raises, drawn as one tree.
+
+::
 
     ReviewScoreError
     ├── InputError            a file, record or argument is wrong (exit code 2)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ def steps(text: str) -> list[Step | Program]:
     """Everything on a page that can be run, in order."""
     found: list[Step | Program] = []
     blocks = [*fences(text), ("", "")]
-    for (language, body), (below, printed) in zip(blocks, blocks[1:], strict=False):
+    for (language, body), (below, printed) in pairwise(blocks):
         if language == "console":
             found += _session(body)
         elif language == "python" and below == "text":
@@ -116,5 +116,5 @@ def missing(shown: list[str], printed: str) -> str | None:
 def stage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with the shipped data, as a checkout has it, to work in."""
     for name in ("examples", "annotations"):
-        os.symlink(ROOT / name, folder / name)
+        (folder / name).symlink_to(ROOT / name)
     monkeypatch.chdir(folder)
