@@ -22,20 +22,25 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
     "generated",
+    "access",
     "mathml",
 ]
 exclude_patterns = ["_ext"]
 default_role = "literal"
 smartquotes = False  # options begin with two hyphens
 nitpicky = True
-nitpick_ignore_regex = [
-    # Nothing is fetched while building, so that names of other projects stay without a link.
-    (r"py:.*", r"(?!reviewscore).*"),
-    # Records and aliases that have a page of their own under File formats, or none.
-    (r"py:.*", r"reviewscore\..*"),
-]
+# Nothing is fetched while building, so that types of other projects stay without a link; types of
+# ours have a table under File formats, or none. Every other reference must lead somewhere.
+nitpick_ignore_regex = [(r"py:(class|data|obj|attr|exc)", r".*")]
 
-myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = [
+    "attrs_block",
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+    "fieldlist",
+]
 myst_heading_anchors = 4
 html_math_renderer = "mathml"
 
@@ -45,7 +50,6 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 

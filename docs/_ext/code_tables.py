@@ -165,10 +165,10 @@ def _table(model: type[BaseModel], inside: Mapping[str, type[BaseModel]]) -> str
         return kind(values[name])
 
     rows = [
-        (f"`{one.name}`", re.sub(r"@(\w+)@", link, one.kind), _code(one.default), one.meaning)
+        (f"`{one.name}`", one.meaning, re.sub(r"@(\w+)@", link, one.kind), _code(one.default))
         for one in fields(model)
     ]
-    return grid(("field", "type and range", "if left out", "meaning"), rows)
+    return grid(("field", "meaning", "type and range", "if left out"), rows, kind="fields")
 
 
 def _code(text: str) -> str:
@@ -177,11 +177,12 @@ def _code(text: str) -> str:
     return {"[]": "empty", "{}": "empty", '""': "empty"}.get(text, f"`{text}`")
 
 
-def grid(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table."""
+def grid(head: tuple[str, ...], rows: list[tuple[str, ...]], *, kind: str = "") -> str:
+    """A Markdown table; the kind is its class, by which the style sheet knows it."""
     lines = [head, tuple("---" for _ in head), *rows]
     cells = [[cell.replace("|", r"\|") for cell in one] for one in lines]
-    return "\n".join(f"| {' | '.join(one)} |" for one in cells)
+    mark = [f"{{.{kind}}}"] if kind else []
+    return "\n".join([*mark, *(f"| {' | '.join(one)} |" for one in cells)])
 
 
 def columns() -> str:
@@ -204,17 +205,17 @@ def settings() -> str:
             one = known[name]
             meaning = f"Another model for the judge `{judge}`." if judge else one.meaning
             default = "`default`'s" if judge else _code(one.default)
-            rows.append((f"`{key}`", one.kind if not judge else "text", default, meaning,
-                         f"`REVIEWSCORE_{name.upper()}`"))  # fmt: skip
-        head = ("key", "type and range", "default", "meaning", "variable")
-        blocks.append(f"## `[{table}]`\n\n{grid(head, rows)}\n")
+            form = "text" if judge else one.kind
+            rows.append((f"`{key}`", meaning, form, default, f"`REVIEWSCORE_{name.upper()}`"))
+        head = ("key", "meaning", "type and range", "default", "variable")
+        blocks.append(f"## `[{table}]`\n\n{grid(head, rows, kind='fields')}\n")
     rest = [
-        (f"`REVIEWSCORE_{one.name.upper()}`", one.kind, _code(one.default), one.meaning)
+        (f"`REVIEWSCORE_{one.name.upper()}`", one.meaning, one.kind, _code(one.default))
         for one in known.values()
         if one.name not in shown
     ]
-    head = ("variable", "type and range", "default", "meaning")
-    blocks.append(f"## For one run\n\n{grid(head, rest)}\n")
+    head = ("variable", "meaning", "type and range", "default")
+    blocks.append(f"## For one run\n\n{grid(head, rest, kind='fields')}\n")
     return "\n".join(blocks)
 
 
@@ -225,8 +226,8 @@ def prompts() -> str:
         used = latest(one.prompt_id.partition("/")[0]).prompt_id == one.prompt_id
         reply = f"`{one.output}`" if one.output else "part of others"
         state = "in use" if used else "older"
-        rows.append((f"`{one.prompt_id}`", state, one.source, reply, f"`{one.sha256}`"))
-    return grid(("prompt", "state", "after", "reply", "SHA-256"), rows)
+        rows.append((f"`{one.prompt_id}`", one.source, state, reply, f"`{one.sha256}`"))
+    return grid(("prompt", "after", "state", "reply", "SHA-256"), rows, kind="prompts")
 
 
 def verbs() -> str:
