@@ -76,6 +76,8 @@ def fields(model: type[BaseModel]) -> list[Field]:
         if name == "schema":
             text = text or "Name and version of the record's form."
         default = "" if name in wanted else json.dumps(one.get("default"), ensure_ascii=False)
+        if "const" in one:
+            default = "the same"
         if "default" not in one and name not in wanted:
             default = "empty"
         rows.append(Field(name, kind(one), default, re.sub(r"\bNone\b", "`null`", text)))
@@ -172,7 +174,7 @@ def _table(model: type[BaseModel], inside: Mapping[str, type[BaseModel]]) -> str
 
 
 def _code(text: str) -> str:
-    if text in ("", "empty"):
+    if text in ("", "empty", "the same"):
         return text or "must be given"
     return {"[]": "empty", "{}": "empty", '""': "empty"}.get(text, f"`{text}`")
 
