@@ -78,10 +78,10 @@ hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environ
 	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py tests/similarity/test_encoder.py
 
 # The documents need what reviewscore needs, and the tools that build them.
-$(VENV)-docs/.made: $(wildcard requirements-docs.lock) pyproject.toml $(VENV)/.installed
+$(VENV)-docs/.made: requirements-docs.lock $(VENV)/.installed
 	$(PYTHON) -m venv $(VENV)-docs
 	@$(VENV)-docs/bin/python -c 'import pathlib, site, subprocess, sys; base = subprocess.check_output([sys.argv[1], "-c", "import site; print(site.getsitepackages()[0])"], text=True); pathlib.Path(site.getsitepackages()[0], "base.pth").write_text(base)' $(BIN)/python
-	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check $(if $(wildcard requirements-docs.lock),--require-hashes -r requirements-docs.lock,'.[docs]')
+	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
 	@touch $@
 
 docs: $(VENV)-docs/.made ## Build the documents into build/docs; a warning is an error.
@@ -100,6 +100,7 @@ bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
 lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra docs --output-file requirements-docs.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
