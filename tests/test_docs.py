@@ -6,7 +6,9 @@ import ast
 import io
 import json
 import re
+import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -93,6 +95,32 @@ def test_the_guide_shows_every_verb(verb: str) -> None:
     told = "\n".join(text for name, text in TEXTS.items() if "/reference/" not in name)
 
     assert f"reviewscore {verb}" in told
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Words of every command of ours in the fences of a page."""
+    for language, body in fences(text):
+        if language not in {"", "sh", "console", "bash"}:
+            continue
+        for line in body.replace("\\\n", " ").splitlines():
+            for part in re.split(r" && | \| ", line.removeprefix("$ ")):
+                if part.startswith("reviewscore "):
+                    yield shlex.split(part, comments=True)[1:]
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "README.md", "examples/README.md"])
+def test_commands_that_are_shown_have_the_flags_that_are_shown(name: str) -> None:
+    context = click.Context(group)
+    for verb, *words in commands((ROOT / name).read_text("utf-8")):
+        command = group.get_command(context, verb)
+        while isinstance(command, click.Group):
+            parts = command.list_commands(context)
+            part = words.pop(0) if words and words[0] in parts else parts[0]
+            command = command.get_command(context, part)
+        assert command is not None, verb
+        known = {flag for one in command.params for flag in (*one.opts, *one.secondary_opts)}
+        used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert used <= known | {"--help"}, f"{verb}: {used - known}"
 
 
 @pytest.mark.parametrize("address", sorted({a for t in TEXTS.values() for a in _MARK.findall(t)}))
