@@ -199,26 +199,36 @@ def settings() -> str:
     known = {one.name: one for one in fields(Settings)}
     shown: set[str] = set()
     blocks = []
+    head = ("key", "meaning", "type and range", "default")
     for table, keys in TABLES.items():
         rows = []
         for key, setting in keys.items():
             name, _, judge = setting.partition(".")
             shown.add(name)
-            one = known[name]
-            meaning = f"Another model for the judge `{judge}`." if judge else one.meaning
-            default = "`default`'s" if judge else _code(one.default)
-            form = "text" if judge else one.kind
-            rows.append((f"`{key}`", meaning, form, default, f"`REVIEWSCORE_{name.upper()}`"))
-        head = ("key", "meaning", "type and range", "default", "variable")
+            said, form, default = _setting(known[name])
+            if judge:
+                said, form, default = f"Another model for `{judge}`.", "text", "as `default`"
+            said = f"{said} Variable: `REVIEWSCORE_{name.upper()}`."
+            rows.append((f"`{key}`", said, form, default))
         blocks.append(f"## `[{table}]`\n\n{grid(head, rows, kind='fields')}\n")
     rest = [
-        (f"`REVIEWSCORE_{one.name.upper()}`", one.meaning, one.kind, _code(one.default))
+        (f"`REVIEWSCORE_{one.name.upper()}`", *_setting(one))
         for one in known.values()
         if one.name not in shown
     ]
-    head = ("variable", "meaning", "type and range", "default")
+    head = ("variable", *head[1:])
     blocks.append(f"## For one run\n\n{grid(head, rest, kind='fields')}\n")
     return "\n".join(blocks)
+
+
+def _setting(one: Field) -> tuple[str, str, str]:
+    """Meaning, type and default, as TOML has no null."""
+    default = _code(one.default)
+    return (
+        one.meaning.replace("`null`", "not set"),
+        one.kind.replace(" or `null`", ""),
+        "not set" if default == "`null`" else default,
+    )
 
 
 def prompts() -> str:
@@ -226,10 +236,10 @@ def prompts() -> str:
     rows = []
     for one in available():
         used = latest(one.prompt_id.partition("/")[0]).prompt_id == one.prompt_id
+        name = f"`{one.prompt_id}`" + ("" if used else " older")
         reply = f"`{one.output}`" if one.output else "part of others"
-        state = "in use" if used else "older"
-        rows.append((f"`{one.prompt_id}`", one.source, state, reply, f"`{one.sha256}`"))
-    return grid(("prompt", "after", "state", "reply", "SHA-256"), rows, kind="prompts")
+        rows.append((name, one.source, reply, f"`{one.sha256}`"))
+    return grid(("prompt", "after", "reply", "SHA-256"), rows, kind="prompts")
 
 
 def verbs() -> str:
