@@ -237,9 +237,9 @@ def prompts() -> str:
     for one in available():
         used = latest(one.prompt_id.partition("/")[0]).prompt_id == one.prompt_id
         name = f"`{one.prompt_id}`" + ("" if used else " older")
-        reply = f"`{one.output}`" if one.output else "part of others"
-        rows.append((name, one.source, reply, f"`{one.sha256}`"))
-    return grid(("prompt", "after", "reply", "SHA-256"), rows, kind="prompts")
+        reply = f"reply: `{one.output}`" if one.output else "a part of other prompts"
+        rows.append((name, f"{one.source} ({reply})", f"`{one.sha256}`"))
+    return grid(("prompt", "after", "SHA-256"), rows, kind="prompts")
 
 
 def verbs() -> str:
