@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN ?= runs/examples
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel bench lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel docs linkcheck bench lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -80,6 +80,20 @@ $(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VE
 hf: $(VENV)-hf/.made ## Test the evaluation models of Hugging Face in an environment with PyTorch.
 	HF_HUB_OFFLINE=1 $(VENV)-hf/bin/python -m pytest -q tests/gem/test_hf.py tests/gem/test_neural_baselines.py tests/similarity/test_encoder.py
 
+# The documents need what reviewscore needs, and the tools that build them.
+$(VENV)-docs/.made: requirements-docs.lock $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)-docs
+	@$(VENV)-docs/bin/python -c 'import pathlib, site, subprocess, sys; base = subprocess.check_output([sys.argv[1], "-c", "import site; print(site.getsitepackages()[0])"], text=True); pathlib.Path(site.getsitepackages()[0], "base.pth").write_text(base)' $(BIN)/python
+	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
+
+docs: $(VENV)-docs/.made ## Build the documents into build/docs; a warning is an error.
+	$(VENV)-docs/bin/python -m sphinx -E -q -n -W --keep-going -b html docs build/docs
+	@echo "documents: build/docs/index.html"
+
+linkcheck: $(VENV)-docs/.made ## Try the addresses that the documents point to; needs the network.
+	$(VENV)-docs/bin/python -m sphinx -E -q -b linkcheck docs build/linkcheck
+
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python
 
@@ -89,7 +103,8 @@ bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
 lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra dev --output-file requirements-dev.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --constraint requirements.lock --extra docs --output-file requirements-docs.lock pyproject.toml
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --extra dev --extra litellm --output-file requirements-litellm.lock pyproject.toml
 
 clean: ## Remove what the other targets made, runs excepted.
-	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-litellm $(VENV)-hf $(VENV)-docs .venv-wheel dist build .mypy_cache .ruff_cache .hypothesis .coverage

@@ -33,7 +33,7 @@ class Settings(BaseModel):
 
     Attributes:
         model: ``lexical``, ``provider/name`` or ``exchange:FOLDER``.
-        panel: Further models that score the same items; the median counts (SPEC, sec. 1).
+        panel: Further models that score the same items; the lower median counts.
         judges: Another model for single judges, by the judge's name.
         repeats: How often each model scores an item; the median counts.
         protocol: ``paper`` (one call per premise, as published) or ``economy`` (all premises of

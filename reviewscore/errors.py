@@ -1,19 +1,23 @@
 """Every exception this package raises, drawn as one tree.
 
-ReviewScoreError
-├── InputError            a file, record or argument is wrong (exit code 2)
-├── SettingsError         a setting is unknown or has an impossible value (exit code 2)
-├── RunFolderError        a run folder cannot be used or written (exit code 2)
-├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
-├── FormulaError          the text of a formula does not parse; carries the position
-├── StopError             a stated limit ends the run (exit code 4)
-│   └── StoppedError          the run is being stopped from outside
-└── ModelError            a model gave no usable reply
-    ├── ProviderError         the provider failed; `retryable` says whether to try again
-    ├── RefusalError          the model declined to answer
-    ├── TruncatedError        the reply was cut off by the length limit
-    ├── FilteredError         the provider's content filter withheld the reply
-    └── BadReplyError         the reply does not fit the expected record, after asking again
+::
+
+    ReviewScoreError
+    ├── InputError            a file, record or argument is wrong (exit code 2)
+    ├── SettingsError         a setting is unknown or has an impossible value (exit code 2)
+    ├── RunFolderError        a run folder cannot be used or written (exit code 2)
+    ├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
+    ├── FormulaError          the text of a formula does not parse; carries the position
+    ├── StopError             a stated limit ends the run (exit code 4)
+    │   └── StoppedError          the run is being stopped from outside
+    └── ModelError            a model gave no usable reply
+        ├── ProviderError         the provider failed; `retryable` says whether to try again
+        ├── RefusalError          the model declined to answer
+        ├── TruncatedError        the reply was cut off by the length limit
+        ├── FilteredError         the provider's content filter withheld the reply
+        └── BadReplyError         the reply does not fit the expected record, after asking again
+
+The command line ends with the exit codes named here.
 """
 
 from __future__ import annotations

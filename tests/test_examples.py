@@ -236,14 +236,3 @@ def test_the_written_replies_and_the_list_of_misinformed_points_agree(tmp_path: 
             compared += 1
             assert found[text] == (row["misinformed"] == "yes"), row["first_words"]
     assert compared > 20
-
-
-def test_the_readmes_python_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    found = re.search(r"```python\n(.+?)```\n\n```\n(.+?)```", readme, re.S)
-    assert found is not None
-    program, printed = found.groups()
-
-    exec(program.replace('"examples"', repr(str(EXAMPLES))), {})
-
-    assert capsys.readouterr().out == printed

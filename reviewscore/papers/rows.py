@@ -59,14 +59,35 @@ Number = Annotated[int | None, BeforeValidator(_nothing)]
 
 
 class SectionRow(BaseModel):
-    """A section as given in a record."""
+    """A section as given in a record.
+
+    Attributes:
+        title: Heading; ``heading`` does too.
+        text: Text below it.
+    """
 
     title: str | None = Field(default=None, validation_alias=AliasChoices("title", "heading"))
     text: str | None = None
 
 
 class PaperRow(BaseModel):
-    """One record of ``papers.jsonl`` or ``papers.parquet``; unknown fields are ignored."""
+    """One record of ``papers.jsonl`` or ``papers.parquet``; unknown fields are ignored.
+
+    Attributes:
+        paper_id: Identifier, unique in the file; a number does too.
+        title: Title of the paper; without it, the first heading or line of the text.
+        text: Whole text of the paper.
+        abstract: The abstract, where it is given apart.
+        venue: Venue it was submitted to.
+        year: Year of the submission: premises about the field are judged as of this year.
+        decision: What became of it; never shown to judges.
+        sections: Sections in order, as a list of ``title`` and ``text`` or as an object from
+            titles to texts.
+        pdf: The same as ``file``.
+        file: PDF, Markdown, TEI (``.tei.xml``) or text file, by its path in the folder; read where
+            the record holds no text.
+        authors_withheld: Whether the authors' names were taken out.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -35,7 +35,13 @@ _TYPES = (*(kind.value for kind in PointType), UNTYPED)
 
 
 class StatusCounts(Record):
-    """Points of one type by how scoring them ended."""
+    """Points of one type by how scoring them ended.
+
+    Attributes:
+        scored: With a score.
+        unknown: With an honest absence of one.
+        error: Failed.
+    """
 
     scored: int = 0
     unknown: int = 0
@@ -127,15 +133,24 @@ class Summary(Record):
     """The numbers of one run, as written to ``summary.json``.
 
     Attributes:
+        reviewscore_version: Version of reviewscore that wrote it.
+        judge: ``lexical``, or the model asked for; of a panel all of them.
+        judge_version: Version of the embedded judge; None for models.
         model: The model asked for; None for the embedded judge.
         models_answered: The models that the provider says answered.
+        complete: Whether the last session reached the end.
         selection: Settings that left points out on purpose; empty for a whole run.
+        papers: Papers of the run, those without points too.
+        reviews: Reviews of the run, those without points too.
+        reviews_without_points: Reviews in which no point was found.
+        bad_lines: Lines of the input that could not be read and were left out.
+        points: Points of the run.
         counts: Points by type (``question``, ``claim``, ``argument``, ``untyped``) and status.
         judged: Shares and histograms of a model's scores; None for the embedded judge.
         findings: Points of each type by what the embedded judge found; None for models.
         note: What must be said beside these numbers.
-        papers: Papers of the run, those without points too.
-        reviews: Reviews of the run, those without points too.
+        arguments: How reconstructing the arguments went; None where none was asked for.
+        spending: Calls, tokens and dollars.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.

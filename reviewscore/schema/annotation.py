@@ -58,6 +58,8 @@ class Unit(Record):
     Attributes:
         unit_id: ``<review_id>#<n>`` of a point, ``<review_id>#<n>/P<m>`` of a premise.
         kind: ``point`` or ``premise``.
+        paper_id: Its paper.
+        review_id: Its review.
         point_id: Of a premise, the point it belongs to.
         span: Of a point, where it stands in its review: it finds the point again in a run that
             numbers its points otherwise.

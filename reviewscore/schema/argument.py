@@ -91,11 +91,20 @@ class Round(Record):
     """One attempt of the loop, and what was told to the model about it.
 
     Attributes:
-        state: How the loop would end if this were its last round.
+        number: 1 for the first attempt.
+        premises: The premises of this attempt.
+        intermediate_conclusions: Steps between premises and conclusion.
+        conclusion: Its conclusion in English.
+        conclusion_formula: The same in our grammar.
+        keys: What each predicate and constant means.
         proof: The model's own words for the proof.
+        state: How the loop would end if this were its last round.
         finding: What the prover found.
+        faithful: Whether it was judged faithful; None if nobody was asked.
+        faithfulness_rationale: Why, in the judge's words.
         votes: What each judge of a panel said of its faithfulness; empty for one judge.
         feedback: What was told to the model; empty if nothing was wrong.
+        provenance: Where it came from: what was asked of whom, with which prompt.
     """
 
     number: int = Field(ge=1)
@@ -121,8 +130,15 @@ class Argument(Record):
         verbatim_conclusion: The reviewer's own words for the conclusion.
         verbatim_reasons: The reviewer's own words for the reasons.
         premises: Premises the proof needs when the argument is valid; all of them otherwise.
+        intermediate_conclusions: Steps between premises and conclusion, in English.
+        conclusion: English, streamlined from the formula once the argument is proved.
+        conclusion_formula: First-order text in our grammar.
         keys: What each predicate and constant means, as ``Name(x)`` to a sentence.
+        proof: The model's own words for the proof; nothing rests on them.
         state: How the loop ended; only ``accepted`` arguments have all premises judged.
+        validity: What the prover found of the last attempt.
+        faithful: Whether it was judged to say what the reviewer said; None if nobody was asked.
+        rounds: Every attempt, in order.
     """
 
     verbatim_conclusion: str

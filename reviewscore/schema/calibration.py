@@ -100,6 +100,7 @@ class Calibration(Record):
     """What `agree --calibrate` learnt of one judge.
 
     Attributes:
+        reviewscore_version: Version of reviewscore that wrote it.
         judge: The judge whose scores it corrects; of a panel all models, joined by " + ".
         learnt_from: Name of the set of labels.
         types: By type of point; types that are not here stay as they are.

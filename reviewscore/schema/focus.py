@@ -31,7 +31,13 @@ class FocusSpot(Record):
     """A facet that a system overlooks or favours against the reference.
 
     Attributes:
+        system: Who wrote the reviews.
+        polarity: ``strength`` or ``weakness``.
+        kind: ``target`` or ``aspect``.
+        facet: The target or aspect.
         difference: System minus reference, -1..1, with its interval.
+        low: Lower end of the interval of the difference; None if there is none.
+        high: Upper end.
         q: The p-value adjusted for all facets.
     """
 
@@ -49,6 +55,9 @@ class FocusGap(Record):
     """A facet that a review does not raise.
 
     Attributes:
+        polarity: ``strength`` or ``weakness``.
+        kind: ``target`` or ``aspect``.
+        facet: The target or aspect.
         others: How many other reviews of the paper raise it, at least 1.
     """
 

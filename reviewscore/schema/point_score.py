@@ -62,11 +62,20 @@ class PointScore(Record):
     """One review point with everything that was found out about it.
 
     Attributes:
+        point_id: ``<review_id>#<n>``, n counted from 1 in reading order.
+        review_id: The review it stands in.
+        paper_id: The paper that is reviewed.
+        section: Heading or field of the form that it stands under.
+        role: What that section is for.
+        text: The point's own words, verbatim from the review.
+        context: Words just before it that it needs to be understood; empty for most points.
+        span: Where it stands in the review.
+        type: ``question``, ``claim`` or ``argument``; None if it failed before this was known.
         status: ``scored``, ``unknown`` or ``error``.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
-        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2;
-            None is unknown.
+        misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; None
+            is unknown.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
         argument: The reconstruction, for arguments when ADVANCED was asked for.
@@ -74,8 +83,12 @@ class PointScore(Record):
             could not have changed whether it is misinformed.
         calibrated: The score corrected by human labels of other papers, where that was asked for;
             `base`, `advanced` and `misinformed` stay the judge's own.
-        without_response: What is said of the point without the authors' response, where judges
-            saw one; None otherwise.
+        without_response: What is said of the point without the authors' response, where judges saw
+            one; None otherwise.
+        judge: ``lexical``, or the model asked for; of a panel all of them.
+        judge_version: Version of the embedded judge; None for models.
+        reviewscore_version: Version of reviewscore that wrote it.
+        provenance: Where the point and its type came from.
     """
 
     schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")

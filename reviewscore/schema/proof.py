@@ -60,7 +60,12 @@ class Normalisation(Record):
 
 
 class Link(Record):
-    """The weakest conditional that would make an invalid argument valid."""
+    """The weakest conditional that would make an invalid argument valid.
+
+    Attributes:
+        formula: In our grammar.
+        text: In English.
+    """
 
     formula: str
     text: str

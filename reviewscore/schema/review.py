@@ -53,7 +53,13 @@ class Review(Record):
 
 
 class Span(Record):
-    """Where a point stands: ``review.fields[field][start:end]``."""
+    """Where a point stands: ``review.fields[field][start:end]``.
+
+    Attributes:
+        field: Text box of the review.
+        start: Offset of the first character in it.
+        end: Offset just after the last character.
+    """
 
     field: str
     start: int = Field(ge=0)

@@ -110,6 +110,7 @@ class Verdict(Record):
         answer: For an answerable question, the answer from the paper.
         evidence: Passages of the paper, those not found in it marked as such.
         ratings: What each judge of a panel said; `score` is their lower median. Empty for one.
+        provenance: Where it came from: what was asked of whom, with which prompt.
     """
 
     scale: Literal["unanswerability", "factuality"]
@@ -140,9 +141,12 @@ class PremiseVerdict(Record):
         factuality: 1 definitely false .. 5 definitely true; None is unknown.
         untrivialness: 0 definitely trivial, 1 probably trivial, 2 definitely not trivial.
         finding: What the `lexical` judge found; None for models.
+        rationale: Why, in the judge's words.
+        evidence: Passages of the paper, those not found in it marked as such.
         error: Why there is no verdict, when the judge gave no usable reply.
         ratings: What each judge of a panel said; the values are their lower medians, the source
             the commonest one. Empty for one judge.
+        provenance: Where it came from: what was asked of whom, with which prompt.
     """
 
     source: KnowledgeSource | None = None

@@ -73,7 +73,21 @@ Pseudonym = Annotated[
 
 
 class ReviewRow(BaseModel):
-    """One record of ``reviews.jsonl`` or ``reviews.parquet``; unknown fields are ignored."""
+    """One record of ``reviews.jsonl`` or ``reviews.parquet``; unknown fields are ignored.
+
+    Attributes:
+        review_id: Identifier, unique in the file; a number does too.
+        paper_id: The paper it reviews.
+        reviewer: A pseudonym, such as ``R1``; never a name.
+        sections: Text boxes of the form by name, an object or a list of named texts; ``fields``
+            does too.
+        text: The whole review, where it has no boxes.
+        rating: The reviewer's score as the form has it; never shown to judges.
+        confidence: The reviewer's confidence, likewise.
+        author_response: What the authors answered; shown to judges only with
+            ``--author-response``.
+        date: When it was written.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -62,7 +62,12 @@ def _listed(value: object) -> object:
 
 
 class RemarkRow(BaseModel):
-    """A strength or weakness that a record gives as such; unknown fields are ignored."""
+    """A strength or weakness that a record gives as such; unknown fields are ignored.
+
+    Attributes:
+        polarity: Which of the two.
+        text: Its words.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -71,7 +76,18 @@ class RemarkRow(BaseModel):
 
 
 class WrittenRow(BaseModel):
-    """One record of a file of reviews; unknown fields are ignored."""
+    """One record of a file of reviews; unknown fields are ignored.
+
+    Attributes:
+        paper_id: The paper it reviews.
+        review_id: Identifier; made from paper and reviewer if missing.
+        reviewer: A pseudonym or number.
+        system: Who wrote it: ``people``, or the name of a model.
+        text: The review as written; ``review`` does too.
+        sections: Text boxes of the form by name; ``fields`` does too.
+        judgments: Its judgments, one a line; ``review_summary`` does too.
+        points: Its strengths and weaknesses, if they are listed; they are then taken whole.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -88,7 +104,15 @@ class WrittenRow(BaseModel):
 
 
 class SynopsisRow(BaseModel):
-    """What is known of a paper; a record of ``papers`` fits too."""
+    """What is known of a paper; a record of ``papers`` fits too.
+
+    Attributes:
+        paper_id: The paper.
+        abstract: Its abstract, for GEM-S.
+        assw: Strengths and weaknesses that the authors themselves state, for GEM-S (ASSW).
+        text: Its whole text.
+        meta_review: The chair's words on it, for ``focus references``.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

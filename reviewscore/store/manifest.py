@@ -18,14 +18,24 @@ INPUT = "input "
 
 
 class Setting(Record):
-    """A setting's value and where it came from."""
+    """A setting's value and where it came from.
+
+    Attributes:
+        value: The value.
+        origin: ``default``, a file, a variable or ``flag``.
+    """
 
     value: Plain
     origin: str
 
 
 class InputFile(Record):
-    """A file that was read."""
+    """A file that was read.
+
+    Attributes:
+        name: Its name.
+        sha256: SHA-256 of its bytes.
+    """
 
     name: str
     sha256: str
@@ -33,7 +43,18 @@ class InputFile(Record):
 
 
 class Counts(Record):
-    """How many of what the run folder holds."""
+    """How many of what the run folder holds.
+
+    Attributes:
+        papers: Papers of the run.
+        reviews: Reviews of the run.
+        reviews_without_points: Those in which no point was found.
+        points: Points that are recorded.
+        scored: Points with a score.
+        unknown: Points with an honest absence of one.
+        error: Points that failed.
+        bad_lines: Lines of the input that were left out.
+    """
 
     papers: int = 0
     reviews: int = 0
@@ -49,8 +70,13 @@ class Spending(Record):
     """Calls and tokens of all sessions of a run.
 
     Attributes:
+        calls: Calls that were answered, reused ones too.
         reused: Calls answered from the ledger.
+        input_tokens: Tokens of input, those from a provider's cache too.
+        cached_tokens: Input read from the provider's cache.
+        written_tokens: Input written to it, where the provider says so.
         batched: Calls that went as batch jobs.
+        output_tokens: Tokens of replies, reasoning included.
         usd: Dollars at list prices; None if the price of a call is not known.
         doubtful_usd: Dollars at most of calls that may have been billed although no reply came.
         prices: Where the prices are from, and their date.
@@ -73,16 +99,28 @@ class Manifest(Record):
 
     Attributes:
         run_id: Name of the run in the ledger.
-        decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder
-            holds one set of these, and resuming with another is refused.
+        reviewscore_version: Version of reviewscore that wrote it.
+        judge: ``lexical``, or the model asked for; of a panel all of them.
+        judge_version: Version of the embedded judge; None for models.
+        settings: Every setting with its origin.
+        decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder holds
+            one set of these, and resuming with another is refused.
+        decisive_sha256: SHA-256 of `decisive`.
+        selection: Settings that left points out on purpose; empty for a whole run.
+        prompts: SHA-256 of each prompt that may be used, by its id.
+        versions: Versions of Python and of the packages that matter.
+        inputs: The files that were read.
         data: Folder of the input as it was named, so that a report can be written anew.
         pair: The paper's and the review's file, where a single pair was given instead.
         year: Year of the paper, where it was given.
-        selection: Settings that left points out on purpose; empty for a whole run.
+        models_answered: Models that the provider says answered.
+        counts: What the folder holds.
+        spending: What was asked and what it cost.
+        warnings: What was said while reading the input.
+        doubtful: Papers that were badly read, or hold hidden text or text for a model; what it is
+            stands in ``warnings``.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
-        doubtful: Papers that were badly read, or hold hidden text or text for a model; what it
-            is stands in ``warnings``.
     """
 
     schema_id: Literal["reviewscore.manifest/1"] = Field(

@@ -31,7 +31,15 @@ _LOCK = ".lock"
 
 
 class ErrorRecord(Record):
-    """What failed: a point, a whole review, or a line of the input."""
+    """What failed: a point, a whole review, or a line of the input.
+
+    Attributes:
+        what: What failed.
+        review_id: The review, if it is known.
+        point_id: The point, if it is known.
+        kind: Name of the error.
+        message: What happened, and what to do.
+    """
 
     schema_id: Literal["reviewscore.error/1"] = Field(default="reviewscore.error/1", alias="schema")
     what: Literal["point", "review", "line"]

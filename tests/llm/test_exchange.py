@@ -235,8 +235,10 @@ async def test_a_reply_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert open_prompts(tmp_path)[0][:12] in told
 
 
-def test_the_readmes_lines_are_of_the_format(tmp_path: Path) -> None:
-    lines = re.findall(r"```json\n(.+)\n```", (ROOT / "README.md").read_text("utf-8"))
+def test_the_lines_in_the_guide_are_of_the_format(tmp_path: Path) -> None:
+    lines = re.findall(
+        r"```json\n(.+)\n```", (ROOT / "docs" / "guide" / "models.md").read_text("utf-8")
+    )
     prompt, reply = (json.loads(line) for line in lines if '"prompt"' in line)
     (tmp_path / "replies.jsonl").write_text(json.dumps(reply) + "\n")
     written = json.loads(_line("a" * 64, request()))
