@@ -17,6 +17,11 @@ _PACKAGES = (
     *("z3-solver", "openai", "anthropic", "pydantic"),
     *("bm25s", "pypdfium2", "pandas", "pyarrow", "sqlalchemy"),
 )
+_EXTRAS = {
+    "litellm": "litellm", "torch": "hf", "openreview": "openreview",
+    "pg8000": "postgresql", "ray": "ray", "uvicorn": "web",
+}  # fmt: skip
+"""Packages that an installation may lack, and the extra that brings each."""
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
@@ -36,10 +41,9 @@ def command() -> int:
     for name in _KEYS:
         click.echo(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
     healthy &= _ledger()
-    extra = "installed" if find_spec("litellm") else "not installed (an extra)"
-    click.echo(f"litellm      {extra}")
-    driver = "installed" if find_spec("pg8000") else "not installed (the extra postgresql)"
-    click.echo(f"pg8000       {driver}")
+    for name, extra in _EXTRAS.items():
+        state = "installed" if find_spec(name) else f"not installed (the extra {extra})"
+        click.echo(f"{name:12} {state}")
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
     click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1
