@@ -358,6 +358,7 @@ def _started(workers: int | None) -> Any:
     for name, value in (
         ("RAY_USAGE_STATS_ENABLED", "0"),  # nothing about a user's runs is sent to anybody
         ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"),  # else it warns that it will change this
+        ("RAY_DEDUP_LOGS_SKIP_REGEX", "."),  # else it writes on stdout, which is for results
     ):
         os.environ.setdefault(name, value)
     try:
