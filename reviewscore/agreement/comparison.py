@@ -19,7 +19,15 @@ class Side(Record):
 
     Attributes:
         name: Name of its folder.
+        run_id: Name of the run in the ledger.
+        judge: ``lexical``, or the model asked for.
+        judge_version: Version of the embedded judge; None for models.
+        reviewscore_version: Version of the program that made it.
         settings: Sum of what is decisive but its inputs.
+        complete: Whether its last session reached the end.
+        points: Its points.
+        reviews: Its reviews.
+        papers: Its papers.
         rates: Its own rates, over all its points.
     """
 
@@ -72,6 +80,8 @@ class Cross(Record):
     """How often each pair of values comes, the first run's in rows.
 
     Attributes:
+        name: Such as ``scores``.
+        title: Its heading.
         values: Names of rows and columns.
         counts: Points.
     """
@@ -86,12 +96,24 @@ class Comparison(Record):
     """Two runs side by side. A difference is the second run's value less the first one's.
 
     Attributes:
+        reviewscore_version: Version of the program that compared them.
         paired: Whether the same points are compared, or two sets of papers.
         why: Why so.
+        lexical: Whether the embedded judge made them: shares are of flagged points.
+        first: The first run.
+        second: The second run.
         made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
         inputs_differ: Whether their input files differ.
         shared: Points that both have, with the same words.
         reworded: Points with one identifier and other words.
+        only_first: Points of the first run alone.
+        only_second: Points of the second run alone.
+        sections: Tables of estimates.
+        crosses: Cross tables; none of unpaired runs.
+        resamples: Samples of papers drawn for intervals.
+        seed: Of these draws.
+        level: Of the intervals, 0 to 1.
+        notes: What must be known to read any of it.
     """
 
     schema_id: Literal["reviewscore.compare/1"] = Field(

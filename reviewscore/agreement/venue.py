@@ -67,9 +67,21 @@ class Venue(Record):
     """All rates of a venue, as written to ``venue.json``.
 
     Attributes:
-        runs: How many run folders it rests on.
-        measures: What each measure is, by name.
+        reviewscore_version: Version of the program that computed them.
+        judge: ``lexical``, or the model asked for.
+        judge_version: Version of the embedded judge; None for models.
         settings: Sum of the settings that all runs share (not of their inputs).
+        runs: How many run folders it rests on.
+        lexical: Whether the embedded judge made them: rates are of flagged points.
+        complete: Whether all runs reached their end.
+        measures: What each measure is, by name.
+        titles: Headings of the measures, by name.
+        panels: The tables; the first one is the venue as a whole.
+        at_least: Reviews that a cell must have to be shown.
+        at_least_reviewers: Reviewers that it must have.
+        resamples: Samples of papers drawn for intervals.
+        seed: Of these draws.
+        level: Of the intervals, 0 to 1.
         notes: What must be known to read any of it.
     """
 

@@ -32,7 +32,8 @@ class Shard(Record):
     """What became of one paper.
 
     Attributes:
-        decisive_sha256: Of the settings it was made with (`store.manifest.Manifest`).
+        decisive_sha256: Of the settings it was made with, as in the manifest.
+        paper_id: The paper.
         reviews: Its reviews that were asked for.
         whole: Whether all points of these reviews were asked for.
         scores: Its points.
