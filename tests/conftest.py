@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,10 @@ A. Frogman. Listening to ponds. 2019.
 
 THOROUGH = bool(os.environ.get("THOROUGH"))
 """Whether tests draw many more examples (``make thorough``)."""
+
+# Ray reads them once, when it is imported: for clusters that tests start, and for their users.
+os.environ.setdefault("RAY_AUTH_MODE", "token")
+os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
 # A busy machine is no fault of the code: examples are counted, not timed.
 settings.register_profile(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,22 +16,21 @@ from tests.conftest import ROOT
 
 
 @contextmanager
-def cluster(processors: int) -> Iterator[dict[str, str]]:
-    """A cluster with so many processors; yields what the environment of its users must hold."""
-    known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+def cluster(processors: int) -> Iterator[str]:
+    """A cluster with so many processors; yields its address."""
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.ray_cluster", str(processors)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=ROOT,
-        env={**os.environ, **known, "RAY_USAGE_STATS_ENABLED": "0"},
+        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
         text=True,
     )
     assert server.stdin is not None
     assert server.stdout is not None
     try:
-        yield {**known, "RAY_ADDRESS": server.stdout.readline().strip()}
+        yield server.stdout.readline().strip()
     finally:
         server.stdin.close()
         server.wait(60)

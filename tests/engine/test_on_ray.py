@@ -34,15 +34,14 @@ PAPERS = 8
 
 
 @pytest.fixture(scope="module")
-def known() -> Iterator[dict[str, str]]:
+def address() -> Iterator[str]:
     with cluster(2) as found:
         yield found
 
 
 @pytest.fixture(autouse=True)
-def _on_it(known: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in known.items():
-        monkeypatch.setenv(name, value)
+def _on_it(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", address)
 
 
 @pytest.fixture
@@ -112,11 +111,11 @@ def until(true: Callable[[], bool], *, seconds: float = 60) -> None:
 
 
 def workers() -> list[int]:
-    """Processes of workers on this machine."""
-    found = []
+    """Processes of this cluster's workers; there may be other clusters on the machine."""
+    ours, found = os.environ["RAY_AUTH_TOKEN"].encode(), []
     for one in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"ray::Worker" in one.read_bytes():
+            if b"ray::Worker" in one.read_bytes() and ours in one.with_name("environ").read_bytes():
                 found.append(int(one.parent.name))
         except OSError:  # it has just ended
             continue
