@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.addresses import without_credentials
+from reviewscore.errors import ReviewScoreError, RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.store.export import parquet_row, parquet_schema
@@ -68,16 +69,18 @@ class Shards:
 
     Raises:
         SettingsError: The kind of address needs a package that is not there, or is not known.
+        RunFolderError: It cannot be reached.
     """
 
     def __init__(self, place: str) -> None:
-        self.place = place
-        try:
-            import fsspec.core
+        self.place = str(without_credentials(place))
+        with _named(self.place):  # some kinds connect at once
+            try:
+                import fsspec.core
 
-            files, root = fsspec.core.url_to_fs(place)
-        except (ImportError, ValueError) as error:
-            raise SettingsError(f"--store {place}: {error}") from error
+                files, root = fsspec.core.url_to_fs(place)
+            except (ImportError, ValueError) as error:
+                raise SettingsError(f"--store {self.place}: {error}") from error
         self._files: Any = files
         self._root: str = root.rstrip("/")
 
@@ -91,7 +94,7 @@ class Shards:
         path = self._path(shard.paper_id)
         # A worker that was taken to be lost may still be writing the same paper's shard.
         draft = f"{path}.{uuid.uuid4().hex}.new"
-        with _named(path):
+        with _named(self._shown(shard.paper_id)):
             if self._local:  # elsewhere an object is there whole, or not at all
                 self._files.makedirs(self._root, exist_ok=True)
                 self._files.pipe_file(draft, data)
@@ -106,12 +109,12 @@ class Shards:
             RunFolderError: It cannot be read.
         """
         path = self._path(paper_id)
-        with _named(path):
+        with _named(self._shown(paper_id)):
             try:
                 data = self._files.cat_file(path)
             except FileNotFoundError:
                 return None
-        return _from_parquet(data, path)
+        return _from_parquet(data, self._shown(paper_id))
 
     def there(self, paper_ids: Sequence[str]) -> list[str]:
         """The papers, of some, that have a shard; asks for one listing.
@@ -136,15 +139,21 @@ class Shards:
     def _path(self, paper_id: str) -> str:
         return f"{self._root}/{_name(paper_id)}"
 
+    def _shown(self, paper_id: str) -> str:
+        """A shard's place as it may be shown: no password stands in it."""
+        return f"{self.place.rstrip('/')}/{_name(paper_id)}"
+
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
     """Errors of a store with their place; each kind of store has errors of its own."""
     try:
         yield
+    except ReviewScoreError:
+        raise
     except Exception as error:  # such as botocore's, when it finds no credentials
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise RunFolderError(f"{place}: {told}") from error
+        raise RunFolderError(f"{place}: {without_credentials(told)}") from error
 
 
 def _name(paper_id: str) -> str:

@@ -126,6 +126,14 @@ def test_an_error_that_only_its_store_knows_is_told_with_the_place(
         shards.write(shard())
 
 
+@pytest.mark.parametrize("kind", ["nonsense", "ftp"])
+def test_the_password_of_a_store_is_never_shown(kind: str) -> None:
+    with pytest.raises((SettingsError, RunFolderError)) as failure:
+        Shards(f"{kind}://me:secret@127.0.0.1:1/run")
+    assert "secret" not in str(failure.value)
+    assert "127.0.0.1:1/run" in str(failure.value)
+
+
 @pytest.mark.parametrize("place", ["nonsense://bucket/run"])
 def test_an_address_of_an_unknown_kind_is_refused(place: str) -> None:
     with pytest.raises(SettingsError, match="--store nonsense"):
