@@ -350,7 +350,7 @@ def _started(workers: int | None) -> Any:
             "--engine ray needs a package: pip install '.[ray]' in a checkout of reviewscore"
         ) from error
     local = "RAY_ADDRESS" not in os.environ
-    from ray.exceptions import AuthenticationError
+    from ray.exceptions import RayError
 
     try:
         ray.init(
@@ -359,11 +359,9 @@ def _started(workers: int | None) -> Any:
             logging_level=logging.CRITICAL,  # what is lost is told in our words
             log_to_driver=False,
         )
-    except AuthenticationError as error:
-        raise SettingsError(
-            "the Ray cluster refuses us; is RAY_AUTH_TOKEN the token it was started with?"
-        ) from error
-    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+    except (RayError, ConnectionError, ValueError, RuntimeError, OSError) as error:
         told = str(error).partition("\n")[0]
-        raise SettingsError(f"Ray cannot be used: {told}; check RAY_ADDRESS") from error
+        raise SettingsError(
+            f"Ray cannot be used: {told}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it needs one"
+        ) from error
     return ray
