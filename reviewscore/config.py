@@ -91,7 +91,7 @@ class Settings(BaseModel):
     repeats: int = Field(default=1, ge=1, le=25)
     protocol: Literal["paper", "economy"] = "paper"
     batch: bool = False
-    base_url: str | None = None
+    base_url: str | None = Field(default=None, repr=False)
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     effort: str | None = Field(default=None, pattern=r"^[a-z]+$")
     max_tokens: int = Field(default=4096, ge=64)
@@ -115,14 +115,14 @@ class Settings(BaseModel):
     cache: bool = True
     refresh: bool = False
     cache_dir: Path | None = None
-    ledger: str | None = None
+    ledger: str | None = Field(default=None, repr=False)  # a password may be in it
     limit: int | None = Field(default=None, ge=1)
     paper: tuple[str, ...] = ()
     point: tuple[str, ...] = ()
     skip_bad_lines: bool = False
     engine: Literal["local", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1, le=4096)
-    store: str | None = None
+    store: str | None = Field(default=None, repr=False)
     prompts_dir: Path | None = None
 
     @property

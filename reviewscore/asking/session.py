@@ -17,7 +17,8 @@ from reviewscore.asking.rows import Counted, Rows, RowT, failed
 from reviewscore.batch.account import spent
 from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
-from reviewscore.engine.crew import NEEDS_LEDGER, Crew, Shared, check_engine, open_crew, whole_paths
+from reviewscore.engine.crew import NEEDS_LEDGER, Crew, check_engine, open_crew, whole_paths
+from reviewscore.engine.worker import Shared
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client

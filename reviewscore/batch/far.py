@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Mapping
@@ -168,7 +169,7 @@ async def score_paper(bench: Bench, task: PaperTask) -> Told:
             bench.sessions.remove(session)
     finished = not session.stopping
     if finished:
-        bench.shards.write(_shard(bench, task, session, gathered))
+        await asyncio.to_thread(_write, bench, task, session, gathered)
     return Told(
         finished,
         session.stopped,
@@ -177,20 +178,32 @@ async def score_paper(bench: Bench, task: PaperTask) -> Told:
     )
 
 
+def _write(bench: Bench, task: PaperTask, session: Session, gathered: _Gathered) -> None:
+    bench.shards.write(_shard(bench, task, session, gathered))
+
+
 def _shard(bench: Bench, task: PaperTask, session: Session, gathered: _Gathered) -> Shard:
     """What became of a paper, in this session and in those before it."""
-    old, met = bench.shards.read(task.paper_id), session.met()
-    kept = [one for one in old.scores if one.point_id in task.done] if old else []
-    names = {review.review_id: None for review in task.reviews}
+    met, names = session.met(), {review.review_id: None for review in task.reviews}
+    old = bench.shards.read(task.paper_id) or Shard(
+        decisive_sha256=bench.orders.decisive_sha256, paper_id=task.paper_id
+    )
+    # What is there of reviews that were not asked for this time stays as it is.
+    other = [one for one in old.scores if one.review_id not in names]
+    kept = [one for one in old.scores if one.review_id in names and one.point_id in task.done]
+    here = len(kept) + len(gathered.scores)  # others may have been scored without a shard
     return Shard(
         decisive_sha256=bench.orders.decisive_sha256,
         paper_id=task.paper_id,
-        reviews=tuple(dict.fromkeys((*(old.reviews if old else ()), *names))),
-        whole=not bench.orders.settings.point,
-        scores=(*kept, *gathered.scores),
-        errors=tuple(one for one in gathered.errors if one.what == "review"),
+        reviews=tuple(dict.fromkeys((*old.reviews, *names))),
+        whole=here >= met.points and (old.whole or names.keys() >= set(old.reviews)),
+        scores=(*other, *kept, *gathered.scores),
+        errors=(
+            *(one for one in old.errors if one.review_id not in names),
+            *(one for one in gathered.errors if one.what == "review"),
+        ),
         without_points=met.without_points,
-        points=met.points,
+        points=len(other) + met.points,
         rejected=met.rejected,
         warnings=met.warnings,
         doubtful=met.doubtful,

@@ -22,12 +22,13 @@ from reviewscore.config import Settings
 from reviewscore.engine.crew import (
     NEEDS_LEDGER,
     Crew,
+    FailedError,
     LostError,
-    Shared,
     check_engine,
     open_crew,
     whole_paths,
 )
+from reviewscore.engine.worker import Shared
 from reviewscore.errors import (
     InputError,
     ReviewScoreError,
@@ -138,11 +139,11 @@ class Spread:
         papers: dict[str, tuple[Review, ...]] = {}
         for review in reviews:
             papers[review.paper_id] = (*papers.get(review.paper_id, ()), review)
+        self._note_done()
         found = await self._take_over(papers)
-        for name in self.run.done:
-            self._before.setdefault(name.rpartition("#")[0], []).append(name)
+        self._note_done()
         left = {one: group for one, group in papers.items() if one not in found}
-        if not left:
+        if not left or self.stopping:
             return
         alone = _why_not_apart(self.settings, self.run.path)
         shared = Shared(limits_of(self.settings), self.settings.max_usd, self.spent.total)
@@ -161,19 +162,30 @@ class Spread:
                     await self._halting
                 self._crew = None
 
+    def _note_done(self) -> None:
+        self._before = {}
+        for name in self.run.done:
+            self._before.setdefault(name.rpartition("#")[0], []).append(name)
+
     async def _all(self, crew: Crew, papers: dict[str, tuple[Review, ...]]) -> None:
         mean = sum(map(len, papers.values())) / len(papers)
         lost = await self._round(crew, papers, crew.size * _at_once(self.settings, crew, mean))
         for _ in range(ALONE):
-            lost = await self._round(crew, {one: papers[one] for one in lost}, crew.size)
+            left = {one: papers[one] for one in lost}
+            lost = await self._round(crew, left, crew.size, alone=True)
         for paper_id in lost:
             for review in papers[paper_id]:
                 self._fail(review, "LostError: the process that judged its paper died each time")
 
     async def _round(
-        self, crew: Crew, papers: dict[str, tuple[Review, ...]], at_once: int
+        self,
+        crew: Crew,
+        papers: dict[str, tuple[Review, ...]],
+        at_once: int,
+        *,
+        alone: bool = False,
     ) -> list[str]:
-        """Score papers, so many at once.
+        """Score papers, so many at once, each perhaps alone on its worker.
 
         Returns:
             Those whose worker was lost.
@@ -182,7 +194,7 @@ class Spread:
 
         async def one(paper_id: str) -> None:
             try:
-                if not await self._score(crew, paper_id, papers[paper_id]):
+                if not await self._score(crew, paper_id, papers[paper_id], alone=alone):
                     lost.append(paper_id)
             finally:
                 slots.release()
@@ -199,7 +211,9 @@ class Spread:
             raise errors.exceptions[0] from errors
         return [] if self.stopping else lost
 
-    async def _score(self, crew: Crew, paper_id: str, reviews: tuple[Review, ...]) -> bool:
+    async def _score(
+        self, crew: Crew, paper_id: str, reviews: tuple[Review, ...], *, alone: bool
+    ) -> bool:
         """Have a paper scored and take over what comes of it.
 
         Returns:
@@ -212,9 +226,13 @@ class Spread:
                 self._fail(review, f"InputError: {error}")
             return True
         try:
-            told: Told = await crew.do(score_paper, task)
+            told: Told = await crew.do(score_paper, task, alone=alone)
         except LostError:
             return False
+        except FailedError as error:  # one bad paper never ends a batch
+            for review in reviews:
+                self._fail(review, str(error))
+            return True
         except StopError as error:
             self.stop(str(error))
             return True
@@ -229,7 +247,7 @@ class Spread:
                 "written; name a --store that all machines reach"
             )
         self._add(shard.scores)
-        self._count(shard)
+        self._count(shard, {review.review_id for review in reviews})
         return True
 
     def _task(self, paper_id: str, reviews: tuple[Review, ...]) -> PaperTask:
@@ -267,7 +285,7 @@ class Spread:
                 if score.review_id in wanted and not (self.renew and score.status is Status.ERROR)
             )
             if self._settled(shard, wanted):
-                self._count(shard)
+                self._count(shard, wanted)
                 found.add(paper_id)
 
         there = await asyncio.to_thread(self._shards.there, list(papers))
@@ -285,7 +303,9 @@ class Spread:
             names = {one for one in self.settings.point if one.rpartition("#")[0] in wanted}
             whole = names <= {one.point_id for one in shard.scores}
         else:
-            whole = shard.whole and wanted <= set(shard.reviews)
+            names = {one.point_id for one in shard.scores}
+            names.update(*(self._before.get(one, ()) for one in shard.reviews))
+            whole = (shard.whole or len(names) >= shard.points) and wanted <= set(shard.reviews)
         failed = any(one.status is Status.ERROR for one in shard.scores)
         return whole and not shard.errors and not (self.renew and failed)
 
@@ -296,16 +316,18 @@ class Spread:
                 self.run.add(score)
                 self.progress.finished(score, None if self.settings.embedded else self.traffic)
 
-    def _count(self, shard: Shard) -> None:
-        for error in shard.errors:
+    def _count(self, shard: Shard, wanted: set[str]) -> None:
+        """Count what became of a paper, as far as it is about these reviews."""
+        errors = [one for one in shard.errors if one.review_id in wanted]
+        for error in errors:
             self.run.add_error(error)
             self.progress.say(f"review {error.review_id}: {error.message}")
         for warning in shard.warnings:
             self.progress.say(warning)
         self.tally += Tally(
-            failed_reviews=len(shard.errors),
+            failed_reviews=len(errors),
             without_points=shard.without_points,
-            points=shard.points,
+            points=shard.points - sum(one.review_id not in wanted for one in shard.scores),
             rejected=shard.rejected,
             warnings=shard.warnings,
             doubtful=shard.doubtful,

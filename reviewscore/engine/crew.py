@@ -13,25 +13,21 @@ import logging
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from reviewscore import __version__
 from reviewscore.config import Settings
-from reviewscore.engine.limits import FarBudget, FarLane, SharedLimits
-from reviewscore.errors import ReviewScoreError, SettingsError, StopError
-from reviewscore.llm.client import Limits
-from reviewscore.llm.connect import Surroundings
+from reviewscore.engine.limits import SharedLimits
+from reviewscore.engine.worker import Blueprint, Shared, Worker
+from reviewscore.errors import SettingsError, StopError
 from reviewscore.llm.provider import EXCHANGE
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-Blueprint = Callable[[Surroundings], AbstractAsyncContextManager[Any]]
-"""Opens what a worker works with, such as judges and their client; pickled."""
 
 NEEDS_LEDGER = "give --ledger postgresql://.., so that no call is paid twice"
 """Why models are not asked from several machines that have no ledger in common."""
@@ -39,6 +35,8 @@ _AT_ONCE = 10_000
 """Calls that an actor takes at once: limits are kept elsewhere."""
 _PATIENCE = 300.0
 """Seconds without any worker after which a run stops."""
+_SLOW = 30.0
+"""Seconds after which the user is told that workers have not begun yet."""
 _LOOK_AGAIN = 1.0
 """Seconds between looks whether a lost worker is back, and for sentences of workers."""
 
@@ -72,84 +70,15 @@ class LostError(Exception):
     """A worker was lost with the work it had; never leaves the engine's users."""
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What all workers of a run share.
-
-    Attributes:
-        limits: How calls may be made, all workers together.
-        cap: Most dollars; None for no cap.
-        spent: Dollars that the run has spent before.
-    """
-
-    limits: Limits
-    cap: float | None = None
-    spent: float = 0.0
-
-
-class Worker:
-    """What runs in a worker process; made by Ray, and made anew where it is lost.
-
-    Args:
-        number: Tells workers apart.
-        keeper: Name of the actor with the limits.
-        blueprint: Opens what it works with.
-    """
-
-    def __init__(self, number: int, keeper: str, blueprint: Blueprint) -> None:
-        import ray
-
-        self._number, self._blueprint = number, blueprint
-        self._shared = ray.get_actor(keeper)
-        self._open = AsyncExitStack()
-        self._bench: Any = None
-        self._opening = asyncio.Lock()
-
-    async def begin(self) -> tuple[str, str | None]:
-        """Open what it works with, once.
-
-        Returns:
-            Version of the package here, and why it cannot work; None if it can.
-        """
-        async with self._opening:
-            if self._bench is not None:
-                return __version__, None
-            await self._shared.begin.remote(self._number)
-            around = Surroundings(
-                say=self._shared.say.remote,
-                budget=FarBudget(self._shared, self._number),
-                lane=lambda model: FarLane(self._shared, self._number, model),
-            )
-            try:
-                self._bench = await self._open.enter_async_context(self._blueprint(around))
-            except ReviewScoreError as error:
-                return __version__, str(error)
-        return __version__, None
-
-    async def do(
-        self, function: Callable[..., Awaitable[T]], args: tuple[Any, ...]
-    ) -> tuple[T | None, ReviewScoreError | None]:
-        """Call a function with what this worker works with, and arguments.
-
-        Returns:
-            What it returns, or an error of ours that it raises: Ray would wrap that.
-        """
-        try:
-            return await function(self._bench, *args), None
-        except ReviewScoreError as error:
-            return None, error
-
-    async def end(self) -> None:
-        """Close what it works with."""
-        async with self._opening:
-            self._bench = None
-            await self._open.aclose()
+class FailedError(Exception):
+    """A function failed on a worker with an error that is none of ours; says which, in words."""
 
 
 @dataclass
 class _Seat:
     """A worker as the driver sees it."""
 
+    number: int
     actor: Any
     ready: bool = False
     load: int = 0
@@ -165,50 +94,66 @@ class Crew:
 
     _seats: list[_Seat]
     _say: Callable[[str], None]
+    _keeper: Any
     lost: int = 0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _reviving: set[asyncio.Task[None]] = field(default_factory=set)
+    _for_all: list[tuple[Callable[..., Awaitable[Any]], tuple[Any, ...]]] = field(
+        default_factory=list
+    )
 
     @property
     def size(self) -> int:
         """How many workers there are."""
         return len(self._seats)
 
-    async def do(self, function: Callable[..., Awaitable[T]], *args: Any) -> T:
+    async def do(self, function: Callable[..., Awaitable[T]], *args: Any, alone: bool = False) -> T:
         """Have the worker with the least work call a function.
 
         Args:
             function: Called with what the worker works with, then ``args``.
             args: Pickled.
+            alone: Wait for a worker that has nothing else to do.
 
         Raises:
             LostError: The worker was lost; a new one takes its place.
+            FailedError: The function failed with an error that is none of ours.
             StopError: No worker is left, and none comes back.
             ReviewScoreError: As the function does.
         """
-        from ray.exceptions import RayActorError
+        from ray.exceptions import RayError, RayTaskError
 
-        seat = await self._least_busy()
+        seat = await self._least_busy(alone=alone)
         seat.load += 1
         try:
             done, problem = await seat.actor.do.remote(function, args)
-        except RayActorError as error:
+        except RayTaskError as error:
+            cause = error.cause
+            raise FailedError(f"{type(cause).__name__}: {cause}") from error
+        except RayError as error:  # it died, its machine did, or what it replied is lost
             self._revive(seat)
             raise LostError(str(error).partition("\n")[0]) from error
         finally:
             seat.load -= 1
+            async with self._changed:
+                self._changed.notify_all()
         if problem is not None:
             raise problem
         return cast("T", done)
 
     async def everywhere(self, function: Callable[..., Awaitable[Any]], *args: Any) -> None:
-        """Have all workers that are there call a function; who is lost is passed over."""
-        from ray.exceptions import RayActorError
+        """Have all workers call a function; one that is lost does so when it is back."""
+        self._for_all.append((function, args))
+        ready = [seat for seat in self._seats if seat.ready]
+        await asyncio.gather(*(self._have(seat, function, args) for seat in ready))
 
-        for seat in self._seats:
-            if seat.ready:
-                with suppress(RayActorError):
-                    await seat.actor.do.remote(function, args)
+    async def _have(
+        self, seat: _Seat, function: Callable[..., Awaitable[Any]], args: tuple[Any, ...]
+    ) -> None:
+        from ray.exceptions import RayError
+
+        with suppress(RayError):  # whoever gives it work next will notice
+            await seat.actor.do.remote(function, args)
 
     async def begin(self) -> None:
         """Open the workers.
@@ -216,11 +161,26 @@ class Crew:
         Raises:
             SettingsError: One cannot work, or has another version of the package.
         """
-        for seat, (there, problem) in zip(
-            self._seats,
-            await asyncio.gather(*(seat.actor.begin.remote() for seat in self._seats)),
-            strict=True,
-        ):
+        from ray.exceptions import RayError
+
+        beginning = [asyncio.ensure_future(_begun(seat.actor)) for seat in self._seats]
+        try:
+            _, waiting = await asyncio.wait(beginning, timeout=_SLOW)
+            if waiting:
+                self._say(
+                    f"waiting for {len(waiting)} of {self.size} workers to begin; if the cluster "
+                    "has no room for them, name fewer --workers"
+                )
+            begun = await asyncio.gather(*beginning)
+        except RayError as error:
+            told = str(error).strip().rpartition("\n")[2]
+            raise SettingsError(
+                f"a worker cannot begin: {told}; is reviewscore installed on all machines?"
+            ) from error
+        finally:
+            for one in beginning:
+                one.cancel()
+        for seat, (there, problem) in zip(self._seats, begun, strict=True):
             if there != __version__:
                 raise SettingsError(
                     f"a worker has reviewscore {there} and this is {__version__}; install the "
@@ -232,26 +192,30 @@ class Crew:
 
     async def end(self) -> None:
         """Let the workers close what they hold."""
-        from ray.exceptions import RayActorError
+        from ray.exceptions import RayError
 
         for task in self._reviving:
             task.cancel()
         for seat in self._seats:
             if seat.ready:
-                with suppress(RayActorError):
+                with suppress(RayError):
                     await seat.actor.end.remote()
 
-    async def _least_busy(self) -> _Seat:
-        async with self._changed:
-            try:
-                async with asyncio.timeout(_PATIENCE):
-                    await self._changed.wait_for(lambda: any(one.ready for one in self._seats))
-            except TimeoutError as error:
-                raise StopError(
-                    "all workers are lost and none came back; what is finished is kept: run the "
-                    "same command again to go on"
-                ) from error
-        return min((one for one in self._seats if one.ready), key=lambda one: one.load)
+    async def _least_busy(self, *, alone: bool) -> _Seat:
+        while True:
+            async with self._changed:
+                try:
+                    async with asyncio.timeout(_PATIENCE):
+                        await self._changed.wait_for(lambda: any(one.ready for one in self._seats))
+                except TimeoutError as error:
+                    raise StopError(
+                        "all workers are lost and none came back; what is finished is kept: run "
+                        "the same command again to go on"
+                    ) from error
+                seat = min((one for one in self._seats if one.ready), key=lambda one: one.load)
+                if not (alone and seat.load):
+                    return seat
+                await self._changed.wait()
 
     def _revive(self, seat: _Seat) -> None:
         if not seat.ready:
@@ -263,18 +227,36 @@ class Crew:
         task.add_done_callback(self._reviving.discard)
 
     async def _wait_for(self, seat: _Seat) -> None:
-        from ray.exceptions import RayActorError
+        from ray.exceptions import RayError
 
+        told = None
+        with suppress(RayError):  # what it held is free, even if it never comes back
+            await self._keeper.free.remote(seat.number)
         while True:
             await asyncio.sleep(_LOOK_AGAIN)
-            with suppress(RayActorError):  # Ray starts it anew as soon as a machine has room
-                _, problem = await seat.actor.begin.remote()
-                if problem is None:
-                    break
-                log.warning("a worker that was lost cannot begin again: %s", problem)
+            try:  # Ray starts it anew as soon as a machine has room
+                there, problem = await _begun(seat.actor)
+            except RayError as error:
+                log.debug("a worker is not back: %s", error)
+                continue
+            if there != __version__:
+                problem = f"its machine has reviewscore {there}"
+            if problem is None:
+                break
+            if problem != told:
+                told = problem
+                self._say(f"a worker that was lost cannot begin again: {problem}")
+        for function, args in self._for_all:
+            await self._have(seat, function, args)
         async with self._changed:
             seat.ready = True
             self._changed.notify_all()
+
+
+async def _begun(actor: Any) -> tuple[str, str | None]:
+    """Have a worker begin; see `worker.Worker.begin`."""
+    begun: tuple[str, str | None] = await actor.begin.remote()
+    return begun
 
 
 @asynccontextmanager
@@ -317,7 +299,8 @@ async def open_crew(
             max_restarts=-1,
             max_concurrency=_AT_ONCE,
         )(Worker)
-        crew = Crew([_Seat(kind.remote(one, name, blueprint)) for one in range(count)], say)
+        seats = [_Seat(one, kind.remote(one, name, blueprint)) for one in range(count)]
+        crew = Crew(seats, say, keeper)
         listening = asyncio.ensure_future(_listen(keeper, say))
         try:
             await crew.begin()
@@ -368,6 +351,8 @@ def _started(workers: int | None) -> Any:
             "--engine ray needs a package: pip install '.[ray]' in a checkout of reviewscore"
         ) from error
     local = "RAY_ADDRESS" not in os.environ
+    from ray.exceptions import RayError
+
     try:
         ray.init(
             num_cpus=workers if local else None,
@@ -375,7 +360,9 @@ def _started(workers: int | None) -> Any:
             logging_level=logging.CRITICAL,  # what is lost is told in our words
             log_to_driver=False,
         )
-    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+    except (RayError, ConnectionError, ValueError, RuntimeError, OSError) as error:
         told = str(error).partition("\n")[0]
-        raise SettingsError(f"Ray cannot be used: {told}; check RAY_ADDRESS") from error
+        raise SettingsError(
+            f"Ray cannot be used: {told}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it needs one"
+        ) from error
     return ray

@@ -2,15 +2,15 @@
 
 One object, `SharedLimits`, keeps them; it lives in a Ray actor beside the driver. Each worker sees
 it through a `FarBudget` and `FarLane`s, which take the places of `llm.budget.Budget` and
-`llm.lane.Lane`. What a worker holds when it is lost is freed; dollars that it had set aside count
-as spent, since its calls may have been billed.
+`llm.lane.Lane`. What a worker holds when it is lost is freed at once, whether it comes back or not;
+dollars that it had set aside count as spent, since its calls may have been billed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from typing import Any
@@ -22,6 +22,9 @@ from reviewscore.llm.lane import Lane
 
 Ticket = tuple[int, int]
 """A worker's number, and its own number of a call."""
+_ASKING = 32
+"""Calls of a worker that ask for a place at once. The actor has room for so many questions only:
+if it were full of calls that wait, no place could be given back."""
 
 
 class SharedLimits:
@@ -42,8 +45,8 @@ class SharedLimits:
         self._reserved: dict[Ticket, float | None] = {}
         self._said: list[str] = []
 
-    async def begin(self, worker: int) -> None:
-        """A worker starts, perhaps anew: whatever it held before is free."""
+    async def free(self, worker: int) -> None:
+        """A worker is lost or starts anew: whatever it held is free, and it waits for nothing."""
         for ticket in [one for one in self._waiting if one[0] == worker]:
             self._waiting[ticket].cancel()
         for ticket in [one for one in self._places if one[0] == worker]:
@@ -55,10 +58,12 @@ class SharedLimits:
         """Wait for a place at a model.
 
         Returns:
-            Whether there is one; False if the worker gave up waiting.
+            Whether there is one; False if the worker gave up waiting, or was taken to be lost.
         """
-        waiting = asyncio.ensure_future(self._take(ticket, model, urgency, tokens))
-        self._waiting[ticket] = waiting
+        return await self._wait(ticket, self._take(ticket, model, urgency, tokens))
+
+    async def _wait(self, ticket: Ticket, wanted: Coroutine[Any, Any, None]) -> bool:
+        waiting = self._waiting[ticket] = asyncio.ensure_future(wanted)
         try:
             await waiting
         except asyncio.CancelledError:
@@ -93,18 +98,21 @@ class SharedLimits:
             lane, _, asked = self._places[ticket]
             lane.answered(stage, asked=asked, seconds=seconds)
 
-    async def reserve(self, ticket: Ticket, usd: float | None) -> str | None:
+    async def reserve(self, ticket: Ticket, usd: float | None) -> str | bool:
         """Set aside what a call may cost.
 
         Returns:
-            Why it may not be made; None if it may.
+            Whether it is set aside, False if the worker was taken to be lost while it waited; or
+            why the call may not be made.
         """
         try:
-            await self._budget.reserve(usd)
+            return await self._wait(ticket, self._reserve(ticket, usd))
         except StopError as error:
             return str(error)
+
+    async def _reserve(self, ticket: Ticket, usd: float | None) -> None:
+        await self._budget.reserve(usd)
         self._reserved[ticket] = usd
-        return None
 
     async def settle(self, ticket: Ticket, spent: float | None) -> None:
         """Replace what was set aside for a call by what it cost."""
@@ -154,15 +162,21 @@ class FarBudget:
             StopError: The call does not fit under the cap.
         """
         ticket = (self._worker, next(_NUMBERS))
-        reserving = asyncio.ensure_future(_asked(self._shared.reserve.remote(ticket, usd)))
+        reserving = asyncio.ensure_future(self._reserve(ticket, usd))
         try:
-            refused = await asyncio.shield(reserving)
+            allowed = await asyncio.shield(reserving)
         except asyncio.CancelledError:  # it is given back as soon as it is there
             reserving.add_done_callback(lambda _: self._shared.settle.remote(ticket, None))
             raise
-        if refused is not None:
-            raise StopError(refused)
+        if isinstance(allowed, str):
+            raise StopError(allowed)
         self._tickets.setdefault(usd, []).append(ticket)
+
+    async def _reserve(self, ticket: Ticket, usd: float | None) -> str | bool:
+        allowed: str | bool = False
+        while allowed is False:  # we were taken to be lost and are not
+            allowed = await _asked(self._shared.reserve.remote(ticket, usd))
+        return allowed
 
     def settle(self, reserved: float | None, spent: float | None) -> None:
         """A call has ended: replace what was set aside by what it cost."""
@@ -182,6 +196,7 @@ class FarLane:
     def __init__(self, shared: Any, worker: int, model: str) -> None:
         self._shared, self._worker, self._model = shared, worker, model
         self._held: dict[asyncio.Task[Any] | None, Ticket] = {}
+        self._asking = Lane(_ASKING)
 
     @asynccontextmanager
     async def place(self, urgency: int, *, tokens: int = 0) -> AsyncIterator[None]:
@@ -189,7 +204,11 @@ class FarLane:
         ticket = (self._worker, next(_NUMBERS))
         task = asyncio.current_task()
         try:
-            await _asked(self._shared.take.remote(ticket, self._model, urgency, tokens))
+            async with self._asking.place(urgency):
+                taken = False
+                while not taken:  # False: we were taken to be lost and are not
+                    question = self._shared.take.remote(ticket, self._model, urgency, tokens)
+                    taken = await _asked(question)
             self._held[task] = ticket
             yield
         finally:

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from reviewscore.engine.crew import Crew, LostError, Shared, open_crew
+from reviewscore.engine.crew import Crew, LostError, open_crew
+from reviewscore.engine.worker import Shared
 from reviewscore.errors import StopError
 from reviewscore.hf.loading import ENCODER, Loaded, Loading, load
 from reviewscore.llm.client import Limits

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.rows import PaperRow, build_paper, input_error
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import Row, Shelf
 
@@ -75,6 +77,10 @@ def raw_paper(shelf: Shelf, row: Row, paper_id: str) -> Callable[[], RawPaper]:
                 "has changed since it was read", file=shelf.file, line=line, cure="start again"
             )
         source = "parquet" if shelf.file.suffix.lower() == ".parquet" else "jsonl"
-        return RawPaper(PaperRow.model_validate(record), source, shelf.file.parent)
+        try:
+            row = PaperRow.model_validate(record)
+        except ValidationError as error:
+            raise input_error(error, file=shelf.file, line=line) from error
+        return RawPaper(row, source, shelf.file.parent)
 
     return read

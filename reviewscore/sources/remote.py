@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from reviewscore.addresses import without_credentials
 from reviewscore.errors import InputError
 from reviewscore.store.jsonl import write_whole
 
@@ -29,6 +30,7 @@ def at_hand(where: str, kept_in: Path) -> Path:
     """
     if "://" not in where:
         return Path(where)
+    shown = str(without_credentials(where))
     name = hashlib.sha256(where.rstrip("/").encode()).hexdigest()[:16]
     folder = kept_in / "fetched" / name
     try:
@@ -37,12 +39,12 @@ def at_hand(where: str, kept_in: Path) -> Path:
         files, root = fsspec.core.url_to_fs(where)
         return _copied(files, root.rstrip("/"), folder)
     except (ImportError, ValueError) as error:
-        raise InputError(str(error), file=where, cure="install its package") from error
+        raise InputError(str(error), file=shown, cure="install its package") from error
     except FileNotFoundError as error:
-        raise InputError("there is no such folder", file=where, cure="check the address") from error
+        raise InputError("there is no such folder", file=shown, cure="check the address") from error
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror or error}", file=where, cure="check the access"
+            f"cannot be read: {error.strerror or error}", file=shown, cure="check the access"
         ) from error
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.addresses import without_credentials
+from reviewscore.errors import ReviewScoreError, RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.store.export import parquet_row, parquet_schema
@@ -35,7 +38,7 @@ class Shard(Record):
         decisive_sha256: Of the settings it was made with, as in the manifest.
         paper_id: The paper.
         reviews: Its reviews that were asked for.
-        whole: Whether all points of these reviews were asked for.
+        whole: Whether all points of these reviews were asked for, and are here.
         scores: Its points.
         errors: Reviews that failed, which a later session tries again.
         without_points: Reviews in which no point was found.
@@ -67,16 +70,18 @@ class Shards:
 
     Raises:
         SettingsError: The kind of address needs a package that is not there, or is not known.
+        RunFolderError: It cannot be reached.
     """
 
     def __init__(self, place: str) -> None:
-        self.place = place
-        try:
-            import fsspec.core
+        self.place = str(without_credentials(place))
+        with _named(self.place):  # some kinds connect at once
+            try:
+                import fsspec.core
 
-            files, root = fsspec.core.url_to_fs(place)
-        except (ImportError, ValueError) as error:
-            raise SettingsError(f"--store {place}: {error}") from error
+                files, root = fsspec.core.url_to_fs(place)
+            except (ImportError, ValueError) as error:
+                raise SettingsError(f"--store {self.place}: {error}") from error
         self._files: Any = files
         self._root: str = root.rstrip("/")
 
@@ -88,16 +93,15 @@ class Shards:
         """
         data = _as_parquet(shard)
         path = self._path(shard.paper_id)
-        draft = f"{path}.new"
-        try:
+        # A worker that was taken to be lost may still be writing the same paper's shard.
+        draft = f"{path}.{uuid.uuid4().hex}.new"
+        with _named(self._shown(shard.paper_id)):
             if self._local:  # elsewhere an object is there whole, or not at all
                 self._files.makedirs(self._root, exist_ok=True)
                 self._files.pipe_file(draft, data)
                 self._files.mv(draft, path)
             else:
                 self._files.pipe_file(path, data)
-        except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror or error}") from error
 
     def read(self, paper_id: str) -> Shard | None:
         """A paper's shard; None if there is none.
@@ -106,13 +110,12 @@ class Shards:
             RunFolderError: It cannot be read.
         """
         path = self._path(paper_id)
-        try:
-            data = self._files.cat_file(path)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror or error}") from error
-        return _from_parquet(data, path)
+        with _named(self._shown(paper_id)):
+            try:
+                data = self._files.cat_file(path)
+            except FileNotFoundError:
+                return None
+        return _from_parquet(data, self._shown(paper_id))
 
     def there(self, paper_ids: Sequence[str]) -> list[str]:
         """The papers, of some, that have a shard; asks for one listing.
@@ -120,13 +123,12 @@ class Shards:
         Raises:
             RunFolderError: The place cannot be read.
         """
-        try:
-            self._files.invalidate_cache()
-            names = set(self._files.ls(self._root, detail=False))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise RunFolderError(f"{self.place}: {error.strerror or error}") from error
+        with _named(self.place):
+            try:
+                self._files.invalidate_cache()
+                names = set(self._files.ls(self._root, detail=False))
+            except FileNotFoundError:
+                return []
         found = {name.rpartition("/")[2] for name in names}
         return [one for one in paper_ids if _name(one) in found]
 
@@ -137,6 +139,22 @@ class Shards:
 
     def _path(self, paper_id: str) -> str:
         return f"{self._root}/{_name(paper_id)}"
+
+    def _shown(self, paper_id: str) -> str:
+        """A shard's place as it may be shown: no password stands in it."""
+        return f"{self.place.rstrip('/')}/{_name(paper_id)}"
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """Errors of a store with their place; each kind of store has errors of its own."""
+    try:
+        yield
+    except ReviewScoreError:
+        raise
+    except Exception as error:  # such as botocore's, when it finds no credentials
+        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise RunFolderError(f"{place}: {without_credentials(told)}") from error
 
 
 def _name(paper_id: str) -> str:
@@ -172,7 +190,7 @@ def _from_parquet(data: bytes, path: str) -> Shard:
         shard = Shard.model_validate_json((file.schema_arrow.metadata or {})[_KEY])
         records = file.read(columns=[_RECORD])[_RECORD].to_pylist()
         scores = tuple(PointScore.model_validate_json(one) for one in records)
-    except (pa.ArrowException, KeyError, ValidationError) as error:
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise RunFolderError(
             f"{path} is no shard of this version of reviewscore; take it away, and its paper is "
             "judged again from the recorded calls"

@@ -15,16 +15,17 @@ from reviewscore.llm.client import Limits
 class Near:
     """An actor that is a mere object: each method has the ``remote`` that Ray gives it."""
 
-    def __init__(self, limits: SharedLimits) -> None:
-        self._limits = limits
+    def __init__(self, near: object) -> None:
+        self._near = near
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._limits, name)
+        method = getattr(self._near, name)
 
         class Remote:
             @staticmethod
             def remote(*args: object) -> asyncio.Future[Any]:
-                return asyncio.ensure_future(method(*args))
+                # Who stops waiting for a reply does not end the work, as with Ray.
+                return asyncio.shield(asyncio.ensure_future(method(*args)))
 
         return Remote
 
@@ -74,7 +75,7 @@ async def test_what_a_lost_worker_held_is_free_for_the_others() -> None:
     waiting = asyncio.ensure_future(shared.take((1, 999), "openai/x", 0, 0))
     await soon()
 
-    await shared.begin(1)
+    await shared.free(1)
 
     assert await waiting is False  # its other call waits no more
     async with asyncio.timeout(1), other.place(0):
@@ -154,7 +155,7 @@ async def test_dollars_that_a_lost_worker_had_set_aside_count_as_spent() -> None
     await lost.reserve(3.0)
     await lost.reserve(None)
 
-    await shared.begin(1)
+    await shared.free(1)
 
     assert (await shared.state())[1:] == (3.0, 0.0)
 
@@ -171,6 +172,72 @@ async def test_a_reserve_that_nobody_waits_for_any_more_is_given_back() -> None:
     await soon()
 
     assert (await shared.state())[1:] == (1.0, 0.0)
+
+
+async def test_a_lost_worker_that_waits_for_dollars_takes_none() -> None:
+    shared = limits(cap=10.0)
+    lost, other = FarBudget(Near(shared), 1), FarBudget(Near(shared), 2)
+    await other.reserve(8.0)
+    reserving = asyncio.ensure_future(shared.reserve((1, 999), 5.0))
+    await soon()
+
+    await shared.free(1)
+    assert await reserving is False
+    other.settle(8.0, 1.0)
+    await soon()
+
+    async with asyncio.timeout(1):
+        await other.reserve(6.0)
+        await lost.reserve(3.0)
+
+
+async def test_a_worker_that_was_taken_to_be_lost_waits_for_its_turn_all_the_same() -> None:
+    shared = limits(places=1, cap=10.0)
+    slow, other = (FarLane(Near(shared), worker, "openai/x") for worker in (1, 2))
+    budget, cap = FarBudget(Near(shared), 1), FarBudget(Near(shared), 2)
+    await cap.reserve(8.0)
+    gone_on = []
+
+    async def call() -> None:
+        async with slow.place(0):
+            gone_on.append("placed")
+            await budget.reserve(5.0)
+            gone_on.append("paid")
+
+    async with other.place(0):
+        waiting = asyncio.ensure_future(call())
+        await soon()
+        await shared.free(1)
+        await soon()
+        assert gone_on == []
+    await soon()
+    await shared.free(1)
+    await soon()
+    assert gone_on == ["placed"]
+    cap.settle(8.0, 1.0)
+    async with asyncio.timeout(1):
+        await waiting
+
+    assert gone_on == ["placed", "paid"]
+
+
+async def test_waiting_calls_never_fill_the_actor_that_frees_places() -> None:
+    shared = limits(places=2)
+    lane = FarLane(Near(shared), 0, "openai/x")
+    most = done = 0
+
+    async def call(urgency: int) -> None:
+        nonlocal most, done
+        async with lane.place(urgency):
+            most = max(most, len(shared._waiting))  # type: ignore[attr-defined]
+            await asyncio.sleep(0)
+            done += 1
+
+    async with asyncio.timeout(5):
+        await asyncio.gather(*(call(one % 3) for one in range(300)))
+
+    assert done == 300
+    assert most <= 32
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 5), st.floats(0, 1)), max_size=30))

@@ -90,7 +90,9 @@ def test_a_shard_has_the_columns_of_an_export(tmp_path: Path) -> None:
 def test_another_file_in_its_place_is_told(tmp_path: Path) -> None:
     Shards(str(tmp_path)).write(shard("p"))
     (file,) = tmp_path.glob("*.parquet")
-    for spoilt in (b"PAR1", b""):
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    for spoilt in (b"PAR1", b"", whole[:middle] + b"spoilt" + whole[middle + 6 :]):
         file.write_bytes(spoilt)
         with pytest.raises(RunFolderError, match="is no shard"):
             Shards(str(tmp_path)).read("p")
@@ -102,6 +104,34 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         Shards(str(tmp_path / "file")).write(shard())
     with pytest.raises(RunFolderError, match="file"):
         Shards(str(tmp_path / "file" / "inside")).read("p")
+
+
+def test_an_error_that_only_its_store_knows_is_told_with_the_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class NoCredentialsError(Exception):
+        pass
+
+    def refuse(*_: object, **__: object) -> None:
+        raise NoCredentialsError("unable to locate credentials")
+
+    shards = Shards("memory://refused")
+    for name in ("ls", "cat_file", "pipe_file"):
+        monkeypatch.setattr(fsspec.implementations.memory.MemoryFileSystem, name, refuse)
+    with pytest.raises(RunFolderError, match="refused: unable to locate credentials"):
+        shards.there(["p"])
+    with pytest.raises(RunFolderError, match="credentials"):
+        shards.read("p")
+    with pytest.raises(RunFolderError, match="credentials"):
+        shards.write(shard())
+
+
+@pytest.mark.parametrize("kind", ["nonsense", "ftp"])
+def test_the_password_of_a_store_is_never_shown(kind: str) -> None:
+    with pytest.raises((SettingsError, RunFolderError)) as failure:
+        Shards(f"{kind}://me:secret@127.0.0.1:1/run")
+    assert "secret" not in str(failure.value)
+    assert "127.0.0.1:1/run" in str(failure.value)
 
 
 @pytest.mark.parametrize("place", ["nonsense://bucket/run"])
