@@ -127,5 +127,13 @@ def _baseline(text: str, unit: str) -> tuple[str, float | None]:
     best = next((one for one in found if (one[2] or "") == unit), found[0] if found else None)
     if best is None:
         return text or FIXED, None
-    name = f"{text[: best.start()]} {text[best.end() :]}".strip(" :,")
-    return " ".join(name.split()) or FIXED, _number(best[1])
+    plain = _QUANTITY.sub(lambda one: "" if one[2] or one.start() == best.start() else one[0], text)
+    name = re.sub(r"[\s,]+(?=[,)])", "", " ".join(plain.split())).strip(" :,")
+    return name or FIXED, _number(best[1])
+
+
+def shown_ratio(ratio: float | None) -> str:
+    """A ratio as tables show it."""
+    if ratio is None:
+        return "-"
+    return f"{ratio:.2f}" if ratio >= 0.1 or ratio == 0 else f"{ratio:.2g}"

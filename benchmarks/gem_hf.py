@@ -107,7 +107,7 @@ def main() -> None:
         row(
             f"{CANDIDATES} candidates, {REFERENCES} references, {length} tokens each",
             f"{len(asked) / ours:.1f} pairs/s of one core",
-            f"a pass each {len(asked) / theirs:.1f} pairs/s, sums apart by {apart:.1e} nats at most",
+            f"a pass each {len(asked) / theirs:.1f} pairs/s, sums apart by {apart:.0e} nats",
             ours / theirs,
             f"{theirs / ours:.1f} times as fast (>= {goal})",
             met=theirs / ours >= goal,

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.figures import Better, figure
+from benchmarks.figures import Better, figure, shown_ratio
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -83,8 +83,7 @@ def row(
         better: Which end of the ratio is a gain; if not given, as the goal says, else the lower.
         met: Whether the goal is met; if not given, as goal and result say.
     """
-    shown = "-" if ratio is None else f"{ratio:.2f}"
-    print(f"| {name} | {value} | {baseline} | {shown} | {goal} |", flush=True)
+    print(f"| {name} | {value} | {baseline} | {shown_ratio(ratio)} | {goal} |", flush=True)
     keep(name, value, baseline, ratio, goal, better=better, met=met)
 
 

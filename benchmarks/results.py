@@ -11,11 +11,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, shown_ratio
 from benchmarks.measure import ROOT
 
-PACKAGES = ("reviewscore", "aiohttp", "anthropic", "numpy", "openai", "pandas", "pyarrow",
-            "pydantic", "pypdfium2", "ray", "scikit-learn", "scipy", "torch", "z3-solver")  # fmt: skip
+PACKAGES = (
+    *("reviewscore", "aiohttp", "anthropic", "numpy", "openai", "pandas", "pyarrow", "pydantic"),
+    *("pypdfium2", "ray", "scikit-learn", "scipy", "torch", "z3-solver"),
+)
 BUSY = 0.5
 """Load per core from which a machine was not quiet."""
 
@@ -108,13 +110,13 @@ def machine_now(load_start: tuple[float, float, float]) -> Machine:
     """This machine, with the load at the start as given and that at the end as it is now."""
     return Machine(
         cpu=_cpu(),
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        cores=os.cpu_count() or 1,
         memory_gb=round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         system=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
         load_start=load_start,
         load_end=os.getloadavg(),
-    )  # fmt: skip
+    )
 
 
 def _cpu() -> str:
@@ -182,9 +184,9 @@ def _row(name: str, one: Figure) -> str:
     base = one.baseline
     if one.baseline_value is not None:
         base += f" {one.baseline_value:,.6g} {one.unit}".rstrip()
-    ratio = "-" if one.ratio is None else f"{one.ratio:.3g}" if one.ratio < 0.1 else f"{one.ratio:.2f}"  # fmt: skip  # noqa: E501
+    ratio = shown_ratio(one.ratio)
     if one.low is not None and one.high is not None:
-        ratio += f" ({one.low:.2f} to {one.high:.2f})"
+        ratio += f" ({shown_ratio(one.low)} to {shown_ratio(one.high)})"
     met = {True: "yes", False: "**no**", None: "-"}[one.met]
     better = "-" if one.ratio is None else one.better
     cells = (name, one.name, one.text, base, ratio, better, one.goal or "-", met)
