@@ -58,14 +58,14 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     names = [one.name for one in ALL]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", default=[],
-                        help=f"run only these: {', '.join(names)}")  # fmt: skip
-    parser.add_argument("--quick", action="store_true",
-                        help="cut sizes, to see that all run; the figures mean nothing")  # fmt: skip
-    parser.add_argument("--times", type=int, default=1, metavar="N",
-                        help="run each N times and take the median ratio")  # fmt: skip
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "runs" / "benchmarks.json",
-                        help="the results file; the table is written beside it")  # fmt: skip
+    add = parser.add_argument
+    told = f"run only these: {', '.join(names)}"
+    add("--only", nargs="+", choices=names, metavar="NAME", default=[], help=told)
+    told = "cut sizes, to see that all run; the figures mean nothing"
+    add("--quick", action="store_true", help=told)
+    add("--times", type=int, default=1, metavar="N", help="run each N times, take median ratios")
+    told = "the results file; the table is written beside it"
+    add("-o", "--output", type=Path, default=ROOT / "runs" / "benchmarks.json", help=told)
     options = parser.parse_args()
     if options.output.suffix != ".json":
         parser.error(f"{options.output}: name a file that ends with .json")

@@ -60,15 +60,15 @@ def main() -> None:
                 width += ends[0].high - ends[0].low
             cells = " | ".join(f"{share:.0%}" for share in held / SAMPLES)
             print(f"| {papers} | {scheme} | {cells} | {width / SAMPLES:.2f} |", flush=True)
-                for name, share in zip(("kappa", "F1", "alpha"), held / SAMPLES, strict=True):
-                    keep(
-                        f"{papers} papers, {scheme} drawn: intervals of {name} that hold the truth",
-                        f"{share:.1%}",
-                        "nominal 95 %",
-                        float(share) / 0.95,
-                        "",
-                        better="higher",
-                    )
+            for name, share in zip(("kappa", "F1", "alpha"), held / SAMPLES, strict=True):
+                keep(
+                    f"{papers} papers, {scheme} drawn: 95 % intervals of {name} hold the truth",
+                    f"{share:.1%}",
+                    "nominal 95 %",
+                    float(share) / 0.95,
+                    "",
+                    better="higher",
+                )
 
 
 if __name__ == "__main__":
