@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from benchmarks.measure import RECORDS, ROOT
 from benchmarks.register import ALL, Benchmark
 from benchmarks.results import Ran, Results, as_markdown, commit_now, machine_now, versions_now
 
+_ERROR = re.compile(r"[\w.]+(?:Error|Exit|Exception|Interrupt)\b")
 _LONGEST = 3600.0
 """Seconds after which a benchmark is ended."""
 
@@ -114,11 +116,17 @@ def run_once(one: Benchmark, *, quick: bool) -> tuple[list[Figure], str, str]:
     figures = [Figure.model_validate(line) for line in told if "skipped" not in line]
     skipped = "; ".join(line["skipped"] for line in told if "skipped" in line)
     if process.returncode:
-        last = said.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
-        return figures, skipped, last[0]
+        return figures, skipped, _reason(said) or f"exit code {process.returncode}"
     names = [figure.name for figure in figures]
     twice = sorted({name for name in names if names.count(name) > 1})
     return figures, skipped, f"two figures are named {twice[0]!r}" if twice else ""
+
+
+def _reason(said: str) -> str:
+    """The error of a traceback, else the last line."""
+    lines = said.strip().splitlines()
+    errors = [line for line in lines if _ERROR.match(line)]
+    return [*lines[-1:], *errors][-1] if lines else ""
 
 
 def typical(runs: Sequence[Sequence[Figure]]) -> tuple[Figure, ...]:

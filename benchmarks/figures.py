@@ -29,6 +29,7 @@ class Figure(BaseModel):
         text: The result as it is shown.
         value: Its first number; None if it has none.
         unit: Of the value.
+        against: The baseline with what it took, as it is shown.
         baseline: Name of what it is compared with.
         baseline_value: What the baseline took.
         ratio: Result / baseline; None if there is no baseline by nature.
@@ -46,6 +47,7 @@ class Figure(BaseModel):
     text: str
     value: float | None = None
     unit: str = ""
+    against: str = ""
     baseline: str = NO_BASELINE
     baseline_value: float | None = None
     ratio: float | None = Field(default=None, ge=0)
@@ -112,6 +114,7 @@ def figure(
         text=text,
         value=value,
         unit=unit,
+        against="" if ratio is None else baseline,
         baseline=base,
         baseline_value=base_value,
         ratio=ratio,
@@ -128,7 +131,8 @@ def _baseline(text: str, unit: str) -> tuple[str, float | None]:
     if best is None:
         return text or FIXED, None
     plain = _QUANTITY.sub(lambda one: "" if one[2] or one.start() == best.start() else one[0], text)
-    name = re.sub(r"[\s,]+(?=[,)])", "", " ".join(plain.split())).strip(" :,")
+    bare = re.sub(r"\(\W*\)", "", " ".join(plain.split()))
+    name = re.sub(r"[\s,]+(?=[,)])", "", bare).strip(" :,")
     return name or FIXED, _number(best[1])
 
 

@@ -161,7 +161,7 @@ class SimulatedJobs:
         for key, usage, entries in billed:
             self._meter.answered(entries)
             text = self._answer(self._requests[key])
-            yield key, Completion(text=text, model="simulated", usage=usage, batch=True)
+            yield key, Completion(text=text, model="simulated", usage=usage, job=job_id)
 
     async def close(self) -> None:
         """Nothing to close."""

@@ -181,9 +181,7 @@ def as_markdown(results: Results) -> str:
 
 
 def _row(name: str, one: Figure) -> str:
-    base = one.baseline
-    if one.baseline_value is not None:
-        base += f" {one.baseline_value:,.6g} {one.unit}".rstrip()
+    base = one.against or one.baseline
     ratio = shown_ratio(one.ratio)
     if one.low is not None and one.high is not None:
         ratio += f" ({shown_ratio(one.low)} to {shown_ratio(one.high)})"
