@@ -222,6 +222,6 @@ def _from_data(costs: UnitCosts) -> list[list[str]]:
          "measured here, and the estimate's reply length"],
         ["an argument's record", f"as measured, with {_ROUNDS_MEASURED} rounds",
          "measured here: an upper bound"],
-        ["time of proofs", "part of a call's time on its worker's core, though provers are processes "
-         "of their own", "measured here: an upper bound"],
+        ["time of proofs", "part of a call's time on its worker's core, though provers are "
+         "processes of their own", "measured here: an upper bound"],
     ]  # fmt: skip
