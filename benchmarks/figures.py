@@ -90,9 +90,9 @@ def goal_met(goal: str, text: str, ratio: float | None) -> bool | None:
     return all(held)
 
 
-def better_of(goal: str) -> Better:
-    """Which end of a ratio is a gain, where only the goal says it."""
-    return "higher" if goal.strip().startswith(">") else "lower"
+def better_of(goal: str, unit: str) -> Better:
+    """Which end of a ratio is a gain, where goal and unit say it: of rates the higher."""
+    return "higher" if goal.strip().startswith(">") or unit.endswith("/s") else "lower"
 
 
 def figure(
@@ -118,7 +118,7 @@ def figure(
         baseline=base,
         baseline_value=base_value,
         ratio=ratio,
-        better=better or better_of(goal),
+        better=better or better_of(goal, unit),
         goal=goal,
         met=goal_met(goal, text, ratio) if met is None else met,
     )

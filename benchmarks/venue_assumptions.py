@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, replace
 
 from benchmarks.venue_costs import UnitCosts
-from benchmarks.venue_engine import Plan
+from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
 from reviewscore.batch.session import REVIEWS_AHEAD, REVIEWS_IN_A_WAVE
 from reviewscore.llm.warmth import KEPT, KEPT_LONG
@@ -45,7 +45,7 @@ STATED = (
      "assumption (providers promise 24 h); reviews: `batch/session.py`"),
     ("local servers",
      f"{GPUS} GPUs with vLLM, each {PREFILL:,.0f} new input tokens or {DECODE:,.0f} output tokens "
-     f"a second, cached input free, ${GPU_USD:g} an hour a GPU",
+     f"a second, cached input free (optimistic), ${GPU_USD:g} an hour a GPU",
      "assumption: the order of a 30B model on a GPU of 80 GB; measure yours"),
     ("provider's cache",
      f"a prefix is found for {KEPT:g} s after its last use ({KEPT_LONG:g} s in batch jobs), and "
@@ -54,6 +54,9 @@ STATED = (
     ("reasoning models",
      "four times the reply tokens, in dollars but not in time",
      "`judges/asker.py` (room to think)"),
+    ("a ledger in PostgreSQL",
+     "not measured: as large as in SQLite",
+     "assumption"),
     ("failures, retries, unusable replies",
      "none",
      "assumption"),
@@ -75,7 +78,7 @@ class Way:
     gpus: bool = False
 
 
-def latency(factor: float = 1.0) -> object:
+def latency(factor: float = 1.0) -> Latency:
     """Seconds of a reply, drawn for its length."""
     shift = -SPREAD * SPREAD / 2
 
@@ -94,7 +97,7 @@ def job(chance: random.Random, stage: Stage) -> float:
 def online(costs: UnitCosts, *, economy: bool = False, slower: float = 1.0) -> Plan:
     """An audit by a provider that replies at once."""
     return Plan(
-        latency=latency(slower),  # type: ignore[arg-type]
+        latency=latency(slower),
         connections=CONNECTIONS,
         requests=REQUESTS,
         tokens=TOKENS,
@@ -118,7 +121,11 @@ def ways(costs: UnitCosts) -> list[Way]:
             workers=1, open_reviews=REVIEWS_IN_A_WAVE, kept=KEPT_LONG,
         )  # fmt: skip
         local = replace(
-            plan, requests=math.inf, tokens=60.0 * GPUS, weights=(1 / PREFILL, 0.0, 1 / DECODE)
+            plan,
+            requests=math.inf,
+            tokens=60.0 * GPUS,
+            weights=(1 / PREFILL, 0.0, 1 / DECODE),
+            capacity="GPUs",
         )
         found += [
             Way(name, plan),

@@ -33,6 +33,7 @@ class Plan:
         requests: Most calls a minute.
         tokens: Most tokens a minute, each kind with its weight.
         weights: Of input that is read anew, of input from the cache, and of output.
+        capacity: What the limit of tokens is called.
         workers: Processes, each on a core of its own.
         call_cpu: Seconds of a worker's processor a call.
         paper_cpu: The same a paper.
@@ -47,6 +48,7 @@ class Plan:
     requests: float = math.inf
     tokens: float = math.inf
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    capacity: str = "tokens a minute"
     workers: int = 1
     call_cpu: float = 0.0
     paper_cpu: float = 0.0
@@ -66,6 +68,7 @@ class Outcome:
         seconds: From the first paper to the last reply.
         weighed: Tokens as the plan weighs them.
         waiting: Seconds of replies, all calls together.
+        opened: Seconds that reviews were under way, all together.
         cpu: Seconds of all workers' processors.
     """
 
@@ -81,6 +84,7 @@ class Outcome:
     seconds: float = 0.0
     weighed: float = 0.0
     waiting: float = 0.0
+    opened: float = 0.0
     cpu: float = 0.0
     stages: Counter[str] = field(default_factory=Counter)
 
@@ -89,14 +93,21 @@ class Outcome:
         return {
             "connections": self.waiting / plan.connections,
             "requests a minute": 60 * self.calls / plan.requests,
-            "tokens a minute": 60 * self.weighed / plan.tokens,
+            plan.capacity: 60 * self.weighed / plan.tokens,
             "workers' processors": self.cpu / plan.workers,
         }
 
     def binds(self, plan: Plan) -> str:
-        """The limit that is used to nine tenths and more; else that calls wait for each other."""
+        """The limit that is used to nine tenths and more.
+
+        If there is none, it is the number of reviews under way, or at last that calls wait for
+        each other.
+        """
         name, most = max(self.bounds(plan).items(), key=lambda one: one[1])
-        return name if most >= 0.9 * self.seconds else "chains of calls"
+        if most >= 0.9 * self.seconds:
+            return name
+        full = self.opened / plan.open_reviews >= 0.9 * self.seconds
+        return "reviews under way" if full else "chains of calls"
 
 
 class _Paper:
@@ -113,10 +124,10 @@ class _Paper:
 class _Review:
     """A review; it is done when all its chains are."""
 
-    __slots__ = ("chains", "paper", "points")
+    __slots__ = ("chains", "paper", "points", "since")
 
     def __init__(self, paper: _Paper, points: tuple[Point, ...]) -> None:
-        self.paper, self.points, self.chains = paper, points, 0
+        self.paper, self.points, self.chains, self.since = paper, points, 0, 0.0
 
 
 class _Chain:
@@ -188,6 +199,7 @@ class Simulation:
                 return
             review, size = following
             self._open += 1
+            review.since = self._now
             self.found.reviews += 1
             if self.plan.split:
                 chain = _Chain(review, [(self.plan.protocol.of("split_points"), 1)], size)
@@ -208,9 +220,10 @@ class Simulation:
             self.found.arguments += point.kind is PointType.ARGUMENT
             self._begin(chain)
         if not review.chains:
-            self._closed()
+            self._closed(review)
 
-    def _closed(self) -> None:
+    def _closed(self, review: _Review) -> None:
+        self.found.opened += self._now - review.since
         self._open -= 1
         self._open_more()
 
@@ -234,7 +247,7 @@ class Simulation:
             self._points(review)
         elif not review.chains:
             self._spend(review.paper.worker, self.plan.point_cpu * len(review.points))
-            self._closed()
+            self._closed(review)
 
     def _ask(self, chain: _Chain, stage: Stage) -> None:
         """Wait for the paper's prefix, then for a place."""

@@ -60,7 +60,7 @@ def money(way: Way, found: Outcome, model: str) -> float:
         written_tokens=round(found.written),
         output_tokens=round(found.output * thinking),
     )
-    return price_list().models[model].usd(usage, batch=way.batch)
+    return price_list().models[model].usd(usage, batch=way.batch, long=way.batch)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -70,7 +70,13 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _time(seconds: float) -> str:
     hours = seconds / 3600
-    return f"{hours:,.1f} h" if hours < 100 else f"{hours:,.0f} h ({hours / 24:,.0f} days)"
+    return (
+        f"{hours:,.1f} h"
+        if 0.1 <= hours < 100
+        else f"{seconds / 60:,.1f} min"
+        if hours < 0.1
+        else f"{hours:,.0f} h ({hours / 24:,.0f} days)"
+    )
 
 
 def _millions(count: float) -> str:
@@ -102,12 +108,12 @@ def _asked(venues: Sequence[Venue]) -> list[str]:
 
 
 def _bounds(venues: Sequence[Venue]) -> list[str]:
-    names = list(venues[0].found.bounds(venues[0].way.plan))
     rows = []
     for one in venues:
         alone = one.found.bounds(one.way.plan)
-        cells = [_time(alone[name]) if alone[name] else "-" for name in names]
+        cells = [_time(seconds) if seconds else "-" for seconds in alone.values()]
         rows.append([f"{one.found.papers:,}", one.way.name, *cells, _time(one.found.seconds)])
+    names = ("connections", "requests a minute", "tokens a minute, or GPUs", "workers' processors")
     return _table(["papers", "protocol", *names, "all together"], rows)
 
 

@@ -24,7 +24,7 @@ from benchmarks.measure import QUICK, SHARED, head, row, skip
 from benchmarks.results import commit_now, machine_now
 from benchmarks.venue_assumptions import ARGUMENTS, MODELS, Way, online, ways
 from benchmarks.venue_costs import FEW, MANY, UnitCosts, audited, part, unit_costs
-from benchmarks.venue_engine import Outcome, Plan, simulated
+from benchmarks.venue_engine import Latency, Outcome, Plan, simulated
 from benchmarks.venue_page import page, venue_of
 from benchmarks.venue_workload import PaperShape, ran_shapes, real_shapes, venue
 from reviewscore.batch.session import REVIEWS_AHEAD
@@ -54,6 +54,11 @@ class Test:
     predicted: float
 
 
+def constant(seconds: float) -> Latency:
+    """Replies that all take as long."""
+    return lambda chance, stage: seconds
+
+
 def tested(folder: Path, costs: UnitCosts) -> list[Test]:
     """Predict real runs, on papers that no cost was measured on."""
     found, first = [], FEW + MANY
@@ -68,7 +73,7 @@ def tested(folder: Path, costs: UnitCosts) -> list[Test]:
             for one in collection.reviews
         }
         plan = Plan(
-            latency=lambda chance, stage, seconds=latency: seconds,
+            latency=constant(latency),
             connections=connections,
             call_cpu=costs.call_cpu,
             paper_cpu=costs.paper_cpu,
@@ -100,7 +105,17 @@ def sized(shapes: Sequence[PaperShape], way: Way, papers: int, whole: int) -> Ou
     def beyond(one: float, two: float) -> float:
         return two + share * (two - one)
 
-    names = ("input", "cached", "written", "output", "weighed", "seconds", "waiting", "cpu")
+    names = (
+        "input",
+        "cached",
+        "written",
+        "output",
+        "weighed",
+        "seconds",
+        "waiting",
+        "opened",
+        "cpu",
+    )
     values = {name: beyond(getattr(low, name), getattr(high, name)) for name in names}
     counts = {name: round(beyond(getattr(low, name), getattr(high, name)))
               for name in ("papers", "reviews", "points", "arguments", "calls")}  # fmt: skip

@@ -227,10 +227,12 @@ def ran_shapes(run: Path, tokens: dict[str, int], sizes: dict[str, int]) -> list
     found: dict[str, dict[str, list[Point]]] = {}
     for line in (run / "points.jsonl").read_text("utf-8").splitlines():
         one = PointScore.model_validate_json(line)
-        argument, flags, premises = one.argument, (), 0
+        flags: tuple[bool, ...] = ()
+        argument, premises = one.argument, 0
         if argument is not None:
             flags = tuple(each.faithful is not None for each in argument.rounds)
             premises = sum(each.verdict is not None for each in argument.premises)
+        assert one.type is not None
         point = Point(one.type, tokens_in(len(one.text)), flags, premises)
         found.setdefault(one.paper_id, {}).setdefault(one.review_id, []).append(point)
     return [

@@ -63,9 +63,10 @@ def test_a_figure_without_a_ratio_says_that_it_has_no_baseline() -> None:
     assert (found.baseline, found.ratio, found.met) == (NO_BASELINE, None, True)
 
 
-def test_more_is_better_where_the_goal_asks_for_more() -> None:
+def test_more_is_better_where_the_goal_asks_for_more_and_of_rates() -> None:
     assert figure("a", "111/s", "bare 112/s", 0.99, ">= 0.95").better == "higher"
-    assert figure("a", "111/s", "bare 112/s", 0.99, "", better="higher").better == "higher"
+    assert figure("a", "111/s", "bare 112/s", 0.99, "").better == "higher"
+    assert figure("a", "99 %", "97 %", 1.02, "", better="higher").better == "higher"
 
 
 def test_a_row_is_printed_and_kept_under_a_name_of_its_own(
