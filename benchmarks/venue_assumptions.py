@@ -13,6 +13,7 @@ from benchmarks.venue_costs import UnitCosts
 from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
 from reviewscore.batch.session import REVIEWS_AHEAD, REVIEWS_IN_A_WAVE
+from reviewscore.config import Settings
 from reviewscore.llm.warmth import KEPT, KEPT_LONG
 
 FIRST_TOKEN, PER_SECOND, SPREAD = 0.6, 80.0, 0.5
@@ -35,7 +36,8 @@ STATED = (
      f"of mean 1 (sigma {SPREAD:g})",
      "assumption; no provider was asked"),
     ("limits of an account",
-     f"{REQUESTS:,.0f} calls and {TOKENS:,.0f} tokens a minute, cached input counted in full",
+     f"{REQUESTS:,.0f} calls and {TOKENS:,.0f} tokens a minute, cached input counted in "
+     f"full, and {Settings().max_tokens:,} tokens for each reply, as the client reserves them",
      "assumption: look up your own, which may be a tenth or ten times that"),
     ("calls at once, worker processes",
      f"{CONNECTIONS}, {WORKERS} (a core each)",
@@ -101,6 +103,7 @@ def online(costs: UnitCosts, *, economy: bool = False, slower: float = 1.0) -> P
         connections=CONNECTIONS,
         requests=REQUESTS,
         tokens=TOKENS,
+        reserved=Settings().max_tokens,
         workers=WORKERS,
         call_cpu=costs.call_cpu,
         paper_cpu=costs.paper_cpu,
@@ -125,6 +128,7 @@ def ways(costs: UnitCosts) -> list[Way]:
             requests=math.inf,
             tokens=60.0 * GPUS,
             weights=(1 / PREFILL, 0.0, 1 / DECODE),
+            reserved=0.0,
             capacity="GPUs",
         )
         found += [

@@ -33,6 +33,8 @@ class Plan:
         requests: Most calls a minute.
         tokens: Most tokens a minute, each kind with its weight.
         weights: Of input that is read anew, of input from the cache, and of output.
+        reserved: Tokens of output that count for every call, however long its reply is; 0 for
+            those of the reply.
         capacity: What the limit of tokens is called.
         workers: Processes, each on a core of its own.
         call_cpu: Seconds of a worker's processor a call.
@@ -48,6 +50,7 @@ class Plan:
     requests: float = math.inf
     tokens: float = math.inf
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    reserved: float = 0.0
     capacity: str = "tokens a minute"
     workers: int = 1
     call_cpu: float = 0.0
@@ -281,7 +284,7 @@ class Simulation:
         sent = max(self._now, self._next_request - _BURST, self._next_token - _BURST)
         cached = constant if stage.paper and not led else 0
         fresh, again, out = plan.weights
-        weighed = fresh * (size - cached) + again * cached + out * stage.output
+        weighed = fresh * (size - cached) + again * cached + out * (plan.reserved or stage.output)
         self._next_request = max(sent, self._next_request) + 60 / plan.requests
         self._next_token = max(sent, self._next_token) + 60 * weighed / plan.tokens
         begun = self._spend(paper.worker, plan.call_cpu, since=sent)
