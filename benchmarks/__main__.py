@@ -40,21 +40,29 @@ def main() -> int:
         ran.append(outcome(one, quick=options.quick, times=times))
         if ran[-1].state != "done":
             print(f"\n**{ran[-1].state}**: {ran[-1].why}", flush=True)
+        page = written(ran, options.output, load=load, quick=options.quick, times=times)
+    print(f"\nresults: {options.output}\ntable:   {page}")
+    return int(any(one.state == "failed" for one in ran))
+
+
+def written(
+    ran: Sequence[Ran], output: Path, *, load: tuple[float, float, float], quick: bool, times: int
+) -> Path:
+    """Write what there is so far, and the table beside it; returns the table's file."""
     results = Results(
         date=datetime.now(UTC).isoformat(timespec="minutes"),
         commit=commit_now(),
-        quick=options.quick,
+        quick=quick,
         times=times,
         machine=machine_now(load),
         versions=versions_now(),
         benchmarks=tuple(ran),
     )
-    page = options.output.with_suffix(".md")
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(results.model_dump_json(indent=1) + "\n", "utf-8")
+    page = output.with_suffix(".md")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(results.model_dump_json(indent=1) + "\n", "utf-8")
     page.write_text(as_markdown(results), "utf-8")
-    print(f"\nresults: {options.output}\ntable:   {page}")
-    return int(any(one.state == "failed" for one in ran))
+    return page
 
 
 def _options() -> argparse.Namespace:

@@ -140,7 +140,7 @@ class Sizes:
             return float(two + share * (two - one))
 
         return Outcome(
-            **{name: value(name) for name in MEASURES},
+            **{name: value(name) for name in MEASURES},  # type: ignore[arg-type]
             **{name: round(value(name)) for name in COUNTS},  # type: ignore[arg-type]
         )
 
@@ -156,7 +156,8 @@ def sensitivity(shapes: Sequence[PaperShape], costs: UnitCosts) -> list[tuple[st
         ("half the connections", replace(plan, connections=plan.connections / 2,
                                          open_reviews=plan.open_reviews // 2), 10, False),
         ("half the workers", replace(plan, workers=plan.workers // 2), 10, False),
-        ("only new input and replies count", replace(plan, weights=(1, 0, 1), reserved=0.0), 10, False),
+        ("only new input and replies count",
+         replace(plan, weights=(1, 0, 1), reserved=0.0), 10, False),
         ("… and replies take twice as long",
          replace(online(costs, slower=2.0), weights=(1, 0, 1), reserved=0.0), 10, False),
         ("replies count with their own tokens", replace(plan, reserved=0.0), 10, False),

@@ -53,6 +53,13 @@ def test_the_first_call_with_a_paper_goes_alone_and_pays_for_it() -> None:
     assert found.cached == 2 * found.written
 
 
+def test_reserved_reply_tokens_count_in_the_limit_and_not_in_the_bill() -> None:
+    plain, reserved = told(CLAIM), told(CLAIM, reserved=4096)
+
+    assert reserved.output == plain.output
+    assert reserved.weighed == pytest.approx(plain.weighed - plain.output + 3 * 4096)
+
+
 def test_a_prefix_grows_cold() -> None:
     assert told(CLAIM, CLAIM, kept=-1.0).cached == 0
 
