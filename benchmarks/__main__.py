@@ -24,6 +24,8 @@ from benchmarks.measure import RECORDS, ROOT
 from benchmarks.register import ALL, Benchmark
 from benchmarks.results import Ran, Results, as_markdown, commit_now, machine_now, versions_now
 
+Begun = tuple[tuple[float, float, float], str]
+"""Load and commit when the first one began."""
 _ERROR = re.compile(r"[\w.]+(?:Error|Exit|Exception|Interrupt)\b")
 _LONGEST = 3600.0
 """Seconds after which a benchmark is ended."""
@@ -32,7 +34,7 @@ _LONGEST = 3600.0
 def main() -> int:
     """Run them and write the results; returns 1 if one of them failed."""
     options = _options()
-    load, times = os.getloadavg(), 1 if options.quick else options.times
+    begun, times = (os.getloadavg(), commit_now()), 1 if options.quick else options.times
     chosen = [one for one in ALL if one.name in options.only] if options.only else ALL
     ran = []
     for number, one in enumerate(chosen, 1):
@@ -40,21 +42,19 @@ def main() -> int:
         ran.append(outcome(one, quick=options.quick, times=times))
         if ran[-1].state != "done":
             print(f"\n**{ran[-1].state}**: {ran[-1].why}", flush=True)
-        page = written(ran, options.output, load=load, quick=options.quick, times=times)
+        page = written(ran, options.output, begun=begun, quick=options.quick, times=times)
     print(f"\nresults: {options.output}\ntable:   {page}")
     return int(any(one.state == "failed" for one in ran))
 
 
-def written(
-    ran: Sequence[Ran], output: Path, *, load: tuple[float, float, float], quick: bool, times: int
-) -> Path:
+def written(ran: Sequence[Ran], output: Path, *, begun: Begun, quick: bool, times: int) -> Path:
     """Write what there is so far, and the table beside it; returns the table's file."""
     results = Results(
         date=datetime.now(UTC).isoformat(timespec="minutes"),
-        commit=commit_now(),
+        commit=begun[1],
         quick=quick,
         times=times,
-        machine=machine_now(load),
+        machine=machine_now(begun[0]),
         versions=versions_now(),
         benchmarks=tuple(ran),
     )

@@ -174,7 +174,8 @@ def as_markdown(results: Results) -> str:
     for ran in results.benchmarks:
         lines += [_row(ran.name, one) for one in ran.figures]
         if ran.state != "done" or ran.why:
-            lines.append(f"| {ran.name} | **{ran.state}**: {_cell(ran.why)} | | | | | | |")
+            state = "a part was not run" if ran.state == "done" else ran.state
+            lines.append(f"| {ran.name} | **{state}**: {_cell(ran.why)} | | | | | | |")
     lines += ["", "| benchmark | seconds |", "|---|---|"]
     lines += [f"| {ran.name} | {ran.seconds:.0f} |" for ran in results.benchmarks]
     return "\n".join(lines) + "\n"
