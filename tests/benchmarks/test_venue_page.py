@@ -15,8 +15,8 @@ from reviewscore.schema.review import PointType
 
 COSTS = UnitCosts(
     paper_cpu=0.05, call_cpu=0.005, point_cpu=1e-5, start=1.0, ledger_call=2500,
-    ledger_paper=27_000, records=dict.fromkeys(PointType, 3000.0), shard=0.7, report=1900, packed=0.3, reply=500,
-    look_ups=50_000, measured_calls=1000,
+    ledger_paper=27_000, records=dict.fromkeys(PointType, 3000.0), shard=0.7, report=1900,
+    packed=0.3, reply=500, look_ups=50_000, measured_calls=1000,
 )  # fmt: skip
 SHAPE = PaperShape(17_000, ((500, (Point(PointType.CLAIM, 60), Point(PointType.ARGUMENT, 60))),))
 
