@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN ?= runs/examples
+RESULTS ?= runs/benchmarks.json
+OLD ?= benchmarks/results.json
+NEW ?= $(RESULTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel docs linkcheck bench lock clean
+.PHONY: help install audit-example test format lint types imports unit thorough litellm hf cov wheel docs linkcheck bench bench-compare lock clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -97,8 +100,11 @@ linkcheck: $(VENV)-docs/.made ## Try the addresses that the documents point to; 
 wheel: $(VENV)/.developing ## Build the wheel, install it in a clean environment, audit the examples from elsewhere.
 	sh .ci/wheel $(BIN)/python
 
-bench: $(VENV)/.developing ## Measure speed and memory against named baselines.
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.developing ## Measure everything against named baselines, into RESULTS (.json, and a table beside it).
+	$(BIN)/python -m benchmarks -o $(RESULTS)
+
+bench-compare: $(VENV)/.developing ## Compare two results of make bench: OLD=a.json NEW=b.json; fails on a loss of more than 20 %.
+	$(BIN)/python -m benchmarks.compare $(OLD) $(NEW)
 
 lock: $(VENV)/.developing ## Refresh the lock files.
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml

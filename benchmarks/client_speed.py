@@ -15,11 +15,12 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks.measure import ROOT, head, row
+from benchmarks.measure import QUICK, ROOT, head, row
 from reviewscore.llm.providers.openai import chat_body, parameters
 from reviewscore.schema.call import Message, Request
 
-CASES = ((2.0, 256, 4096, 0.95), (0.2, 64, 4096, 0.80))
+CALLS = 256 if QUICK else 4096
+CASES = ((2.0, 256, CALLS, 0.95), (0.2, 64, CALLS, 0.80))
 """Mean latency in seconds, calls at once, calls, goal."""
 WITH_PAPER = 0.42
 """Share of calls that carry the paper, as in the cost model of the paper protocol (78 of 187)."""
@@ -159,13 +160,21 @@ def main() -> None:
         name = f"{seconds:g} s log-normal, {at_once} at once, {calls} calls"
         rate, base = f"{own['rate']:.0f}/s", f"bare aiohttp {bare['rate']:.0f}/s"
         row(name, rate, base, own["rate"] / bare["rate"], f">= {goal}")
-        row("… the bare SDK", f"{sdk['rate']:.0f}/s", base, sdk["rate"] / bare["rate"], "")
+        row(
+            "… the bare SDK",
+            f"{sdk['rate']:.0f}/s",
+            base,
+            sdk["rate"] / bare["rate"],
+            "",
+            better="higher",
+        )
         row(
             "… our CPU a call",
             f"{own['cpu_ms']:.2f} ms",
             f"bare SDK {sdk['cpu_ms']:.2f} ms",
             own["cpu_ms"] / sdk["cpu_ms"],
             f"<= {MOST_CPU_MS:g} ms more: {own['cpu_ms'] - sdk['cpu_ms']:+.2f} ms",
+            met=own["cpu_ms"] - sdk["cpu_ms"] <= MOST_CPU_MS,
         )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from benchmarks.measure import SHARED
+from benchmarks.measure import SHARED, head, keep, skip
 from reviewscore.agreement.measure import Resampling
 from reviewscore.focus.blind_spots import Difference, differences
 from reviewscore.focus.coded import Review, coded
@@ -37,7 +37,11 @@ def reviews() -> list[tuple[Written, Form]]:
 
 def main() -> None:
     """Print shares, differences and intervals, of all models together and of each."""
+    if not SHARED.is_dir():
+        skip(f"no data at {SHARED}")
+        return
     read = reviews()
+    head("Shares of weaknesses")
     together = [
         (one if one.system == PEOPLE else replace(one, system=MODELS), form) for one, form in read
     ]
@@ -63,6 +67,9 @@ def rows(read: Sequence[tuple[Written, Form]]) -> Iterator[str]:
 def _row(system: str, one: Difference) -> str:
     told = one.estimate
     numbers = (one.system, one.reference, told.value, told.low, told.high, one.q)
+    # No end of a difference to people is better, so there is no ratio to gain or lose.
+    told_by = f"{100 * (one.system or 0):.1f} %, people {100 * (one.reference or 0):.1f} %"
+    keep(f"{system}: {one.facet}", told_by, "-", None, "-")
     mine, theirs, value, low, high, q = (float("nan") if x is None else x for x in numbers)
     return (
         f"| {system} | {one.facet} | {100 * mine:.1f} | {100 * theirs:.1f} | "

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import head, row
+from benchmarks.measure import QUICK, head, row, skip
 
 if TYPE_CHECKING:
     from reviewscore.gem.hf_asking import Asked
@@ -86,7 +86,7 @@ def main() -> None:
     """Measure pairs a second."""
     head("GEM by a causal model on this machine")
     if find_spec("torch") is None or find_spec("transformers") is None:
-        print("\nskipped: PyTorch and Transformers are not installed (make hf)")
+        skip("PyTorch and Transformers are not installed (make hf)")
         return
     import torch
 
@@ -96,7 +96,7 @@ def main() -> None:
     torch.set_num_threads(1)
     causal = model()
     passes = Passes(causal, torch.device("cpu"))
-    for length, goal in ((75, 3), (150, 3), (300, 2)):
+    for length, goal in ((75, 3),) if QUICK else ((75, 3), (150, 3), (300, 2)):
         asked = paper(length)
         ours, theirs = quickest(
             lambda asked=asked: answered(passes, asked),
@@ -106,10 +106,11 @@ def main() -> None:
         apart = max(abs(a - b) for a, b in zip(found, one_by_one(causal, asked), strict=True))
         row(
             f"{CANDIDATES} candidates, {REFERENCES} references, {length} tokens each",
-            f"{len(asked) / ours:.1f} pairs a second of one core",
-            f"a pass each {len(asked) / theirs:.1f}, sums apart by {apart:.1e} nats at most",
+            f"{len(asked) / ours:.1f} pairs/s of one core",
+            f"a pass each {len(asked) / theirs:.1f} pairs/s, sums apart by {apart:.0e} nats",
             ours / theirs,
             f"{theirs / ours:.1f} times as fast (>= {goal})",
+            met=theirs / ours >= goal,
         )
 
 

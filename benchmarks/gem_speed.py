@@ -13,15 +13,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.gem_validation import split
-from benchmarks.measure import head, row, run
+from benchmarks.gem_validation import FILE, split
+from benchmarks.measure import QUICK, head, row, run, skip
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import save
 from reviewscore.likeness.pair import Pair
 
-NAIVE = 2
+NAIVE = 1 if QUICK else 2
 """Pairs on which the baseline is timed."""
 
 
@@ -55,6 +55,9 @@ def inside(file: str) -> None:
 
 def main() -> None:
     """Print the table."""
+    if not FILE.is_file():
+        skip(f"no reviews at {FILE}")
+        return
     pairs, known = texts()
     began = time.process_time()
     state = prime(known)
@@ -72,14 +75,14 @@ def main() -> None:
         )
     loaded, cold, warm, peak = map(float, told.output.split())
     head(f"GEM by lexical-cache, {len(pairs)} pairs, one core")
-    base = f"{naive:.2f} pairs/s"
-    row("pairs a second, cold", f"{cold:,.0f}", base, cold / naive, ">= 1,000")
-    row("pairs a second, warm", f"{warm:,.0f}", base, warm / naive, ">= 3,000")
+    base = f"counting the background anew {naive:.2f} pairs/s"
+    row("scored cold", f"{cold:,.0f} pairs/s", base, cold / naive, ">= 1,000 pairs/s")
+    row("scored warm", f"{warm:,.0f} pairs/s", base, warm / naive, ">= 3,000 pairs/s")
     row(
         "loading the model", f"{loaded:.3f} s", f"priming {primed:.1f} s", loaded / primed, "<= 1 s"
     )
     row("state on disk", f"{size:.2f} MB", "3 MB", size / 3, "<= 3 MB")
-    row("peak memory", f"{peak:.0f} MB", "-", 1.0, "-")
+    row("peak memory", f"{peak:.0f} MB", "-", None, "-")
 
 
 if __name__ == "__main__":

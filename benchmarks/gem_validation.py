@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.measure import SHARED
+from benchmarks.measure import SHARED, keep, skip
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import markdown
 from reviewscore.gem.backgrounds import Background, Primer
@@ -110,6 +110,9 @@ def often(background: pd.DataFrame) -> Counter[str]:
 
 def main() -> None:
     """Print all tables."""
+    if not FILE.is_file():
+        skip(f"no reviews at {FILE}")
+        return
     scored, rest = split()
     given, known = materials(scored), materials(rest)
     evaluators = Background(known, Primer(None, say=print), given)
@@ -132,7 +135,10 @@ def main() -> None:
             words = often(rest)
             shown += [Masked(gems[0], words, share * papers) for share in MASKED]
         for metric in shown:
-            print(f"- {metric.name}: {pair_area(metric, subjects):.3f}")
+            area = pair_area(metric, subjects)
+            name = f"{variant.form}: area of {metric.name}, single pairs"
+            keep(name, f"{area:.3f}", "chance 0.500", area / 0.5, "-", better="higher")
+            print(f"- {metric.name}: {area:.3f}")
 
 
 if __name__ == "__main__":

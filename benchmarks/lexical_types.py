@@ -15,21 +15,23 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.measure import SHARED, head, row, skip
 from reviewscore.judges.lexical.point_type import type_of
 from reviewscore.schema.review import PointType
 
 CASES = Path(__file__).with_name("lexical_type_cases.csv")
-REVIEWS = (
-    Path(__file__).resolve().parents[2]
-    / "shared/data/iclr2023_reviews/iclr2023_reviews_dev.parquet"
-)
+REVIEWS = SHARED / "iclr2023_reviews" / "iclr2023_reviews_dev.parquet"
 
 
 def main() -> None:
     """Print the share of points typed right and every point typed wrong."""
     parser = argparse.ArgumentParser(description="Questions against labels made by hand.")
     parser.add_argument("reviews", type=Path, nargs="?", default=REVIEWS)
-    reviews = pd.read_parquet(parser.parse_args().reviews)["review"].tolist()
+    file = parser.parse_args().reviews
+    if not file.is_file():
+        skip(f"no reviews at {file}")
+        return
+    reviews = pd.read_parquet(file)["review"].tolist()
     with CASES.open(encoding="utf-8") as file:
         cases = list(csv.DictReader(file))
     right = 0
@@ -40,7 +42,16 @@ def main() -> None:
             right += 1
         else:
             print(f"row {case['row']} labelled {case['question']}: {' '.join(text.split())[:200]}")
-    print(f"{right} of {len(cases)} right ({right / len(cases):.1%})")
+    usual = max(sum(one["question"] == answer for one in cases) for answer in ("yes", "no"))
+    head("Questions told from other points, labels by hand")
+    row(
+        "typed right",
+        f"{right / len(cases):.1%} of {len(cases)}",
+        f"always the commoner answer {usual / len(cases):.1%}",
+        right / usual,
+        "-",
+        better="higher",
+    )
 
 
 if __name__ == "__main__":

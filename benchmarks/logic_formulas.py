@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.measure import head, keep, skip
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Not
 from reviewscore.logic.numbers import background
@@ -156,6 +157,19 @@ def agreement(file: Path, *, differences: bool) -> dict[str, float]:
     }
 
 
+def _keep(name: str, figures: dict[str, float]) -> None:
+    """Keep the main figures: what is read leniently beside strictly, and agreement."""
+    for kind in ("formulas", "arguments"):
+        strict, lenient = figures[f"{kind} strict %"], figures[f"{kind} lenient %"]
+        base = f"read strictly {strict:.2f} %"
+        told = f"{lenient:.2f} %"
+        keep(f"{name}: {kind} read", told, base, lenient / strict, "-", better="higher")
+    if figures["both decide"]:
+        told = f"{figures['agree %']:.2f} % of {figures['both decide']:.0f}"
+        ratio = figures["agree %"] / 100
+        keep(f"{name}: verdicts", told, "Prover9's 100 %", ratio, "-", better="higher")
+
+
 def main() -> None:
     """Print a table per source."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -165,7 +179,12 @@ def main() -> None:
     for name in SOURCES:
         file = options.data / f"{name}.jsonl"
         print(name)
+        if not file.is_file():
+            skip(f"no formulas at {file}")
+            continue
+        head(f"Formulas: {name}")
         figures = {**shares(file), **agreement(file, differences=options.differences)}
+        _keep(name, figures)
         for figure, value in figures.items():
             print(f"  {figure:<34}{value:>10.2f}" if value % 1 else f"  {figure:<34}{value:>10.0f}")
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from itertools import combinations
 
-from benchmarks.measure import SHARED, row
+from benchmarks.measure import QUICK, SHARED, head, row
 from reviewscore.logic.cores import irreducible, smallest
 from reviewscore.logic.fol import Not
 from reviewscore.logic.parser import parse
@@ -24,7 +24,7 @@ from reviewscore.logic.z3_backend import Limits, Session
 from reviewscore.schema.proof import Validity
 
 DENIED = "denied"
-_EVERY = 3
+_EVERY = 60 if QUICK else 3
 """Of the arguments, each so many-th is timed."""
 
 
@@ -112,14 +112,15 @@ def proofs() -> None:
         # The baseline is the round trip alone: a formula that is refused before any proof.
         idle = statistics.median(timed(lambda: provers.prove({"P1": "A("}, "B"))[0] for _ in times)
         base = f"{idle:.2f} ms round trip"
-        row(f"{name}, median of {len(times)}", f"{median:.1f} ms", base, median / idle, goals[0])
+        told = f"{median:.1f} ms of {len(times)} proofs"
+        row(f"{name}, median", told, base, median / idle, goals[0])
         row(f"{name}, 99th percentile", f"{high:.1f} ms", base, high / idle, goals[1])
     provers.close()
 
 
 def sets() -> None:
     """Irreducible and smallest sets, beside trying all subsets where that ends soon."""
-    for premises in (8, 12):
+    for premises in (8,) if QUICK else (8, 12):
         for make, name in ((all_needed, "all needed"), (alternatives, "half needed, in pairs")):
             texts, goal = make(premises)
             base, expected = timed(lambda t=texts, g=goal: all_subsets(t, g))
@@ -131,20 +132,22 @@ def sets() -> None:
             assert found == expected
             what = f"of {premises} premises ({name})"
             times = f"all subsets {base:,.0f} ms"
-            row(f"irreducible set {what}", f"{quick:.1f} ms", times, base / quick, ">= 1,000 at 12")
-            row(f"smallest set {what}, the same", f"{spent:.1f} ms", times, base / spent, "-")
+            goal = "baseline >= 1,000 times" if premises == 12 else "-"
+            enough = base / quick >= 1000 if premises == 12 else None
+            row(f"irreducible set {what}", f"{quick:.1f} ms", times, quick / base, goal, met=enough)
+            row(f"smallest set {what}, the same", f"{spent:.1f} ms", times, spent / base, "-")
     for make, name in ((all_needed, "all needed"), (alternatives, "half needed, in pairs")):
         session, labels = session_of(*make(20))
         core = session.check([*labels, DENIED]).core
         quick, _ = timed(lambda s=session, c=core: irreducible(s, c, fixed=[DENIED]))
         spent, _ = timed(lambda s=session, n=labels: smallest(s, n, DENIED))
-        row(f"irreducible set of 20 premises ({name})", f"{quick:.1f} ms", "-", 1.0, "<= 50 ms")
-        row(f"smallest set of 20 premises ({name})", f"{spent:.0f} ms", "-", 1.0, "<= 1 s")
+        row(f"irreducible set of 20 premises ({name})", f"{quick:.1f} ms", "-", None, "<= 50 ms")
+        row(f"smallest set of 20 premises ({name})", f"{spent:.0f} ms", "-", None, "<= 1,000 ms")
 
 
 def main() -> None:
     """Print the rows."""
-    print("\n| logic | result | baseline | ratio | goal |\n|---|---|---|---|---|")
+    head("Logic")
     proofs()
     sets()
 

@@ -1,7 +1,8 @@
-"""Run a command in a process of its own and measure it from outside."""
+"""Measure a command in a process of its own from outside; print results and keep them."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,8 +10,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import Better, figure, shown_ratio
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
+RECORDS = "REVIEWSCORE_BENCH_RECORDS"
+"""Names a file to which results are added, one JSON object a line."""
+QUICK = bool(os.environ.get("REVIEWSCORE_BENCH_QUICK"))
+"""Whether sizes are cut, to see that a benchmark runs: such figures mean nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +62,73 @@ def run(*command: str, env: dict[str, str] | None = None) -> Measured:
     )
 
 
-def row(name: str, value: str, baseline: str, ratio: float, goal: str) -> None:
-    """Print one result as a row of a Markdown table."""
-    print(f"| {name} | {value} | {baseline} | {ratio:.2f} | {goal} |", flush=True)
+def row(
+    name: str,
+    value: str,
+    baseline: str,
+    ratio: float | None,
+    goal: str,
+    *,
+    better: Better | None = None,
+    met: bool | None = None,
+) -> None:
+    """Print one result as a row of a Markdown table, and keep it.
+
+    Args:
+        name: What was measured; one that begins with ``…`` goes on from the row before.
+        value: The result with its unit.
+        baseline: What it is compared with, and what that took.
+        ratio: Result / baseline; None if there is no baseline by nature.
+        goal: What is aimed at.
+        better: Which end of the ratio is a gain; if not given, as the goal says, else the lower.
+        met: Whether the goal is met; if not given, as goal and result say.
+    """
+    print(f"| {name} | {value} | {baseline} | {shown_ratio(ratio)} | {goal} |", flush=True)
+    keep(name, value, baseline, ratio, goal, better=better, met=met)
+
+
+def keep(
+    name: str,
+    value: str,
+    baseline: str,
+    ratio: float | None,
+    goal: str,
+    *,
+    better: Better | None = None,
+    met: bool | None = None,
+) -> None:
+    """Keep a result that is printed otherwise; the arguments are those of `row`."""
+    whole = f"{_last.name} {name}" if name.startswith("…") else name
+    if not name.startswith("…"):
+        _last.name = name
+    found = figure(whole, value, baseline, ratio, goal, better=better, met=met)
+    _write(found.model_copy(update={"title": _last.title}).model_dump_json())
+
+
+def skip(why: str) -> None:
+    """Say that a benchmark, or a part of it, cannot run here."""
+    print(f"\nskipped: {why}")
+    _write(json.dumps({"skipped": why}))
 
 
 def head(title: str) -> None:
     """Print the head of a table."""
+    _last.title = title
     print(f"\n### {title}\n\n| what | measured | baseline | ratio | goal |\n|---|---|---|---|---|")
+
+
+class _Last:
+    """What the latest row and head said."""
+
+    name = title = ""
+
+
+_last = _Last()
+
+
+def _write(line: str) -> None:
+    """Add a line to the file that whoever runs all benchmarks reads."""
+    place = os.environ.get(RECORDS)
+    if place:
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")

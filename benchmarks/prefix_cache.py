@@ -12,11 +12,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reviewscore.llm.job import JobState, Result
+from reviewscore.llm.job import JobState, Line, Result, Search, Sent
 from reviewscore.llm.provider import Traits
 from reviewscore.schema.call import Completion, Request, Usage
 
@@ -133,33 +133,35 @@ class SimulatedJobs:
         self._jobs: dict[str, list[str]] = {}
         self._requests: dict[str, Request] = {}
 
-    def line(self, key: str, request: Request) -> bytes:
+    def line(self, key: str, request: Request) -> Line:
         """Only the key travels; the request is remembered."""
         self._requests[key] = request
-        return json.dumps(key).encode()
+        return Line(json.dumps(key).encode(), Sent(request.model))
 
     async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Begin a job."""
         self._jobs[label] = [json.loads(line) for line in lines]
         return label
 
-    async def find(self, label: str, *, keys: frozenset[str], since: float) -> str | None:
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> Search:
         """Jobs are known at once."""
-        return label if label in self._jobs else None
+        return Search(label if label in self._jobs else None)
 
     async def state(self, job_id: str) -> JobState:
         """Ended when it is looked at."""
         count = len(self._jobs[job_id])
         return JobState("ended", count, count)
 
-    async def results(self, job_id: str) -> AsyncIterator[Result]:
+    async def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
         """Bill all requests, then let what they wrote be read."""
         billed = [(key, *self._meter.bill(self._requests[key])) for key in self._jobs[job_id]]
         self._meter.now += 600.0
         for key, usage, entries in billed:
             self._meter.answered(entries)
             text = self._answer(self._requests[key])
-            yield key, Completion(text=text, model="simulated", usage=usage, batch=True)
+            yield key, Completion(text=text, model="simulated", usage=usage, job=job_id)
 
     async def close(self) -> None:
         """Nothing to close."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from benchmarks.measure import SHARED
+from benchmarks.figures import Better
+from benchmarks.measure import SHARED, head, keep, skip
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import markdown
 from reviewscore.similarity.affinity import Library
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.comparison import Comparison, compare
 from reviewscore.similarity.corpus import read_corpus
+from reviewscore.similarity.goldstandard import EASY, HARD, LOSS, measures
 from reviewscore.similarity.predictions import read_predictions
 from reviewscore.similarity.ratings import read_ratings
 from reviewscore.similarity.recipe import recipe
@@ -23,7 +25,7 @@ def main() -> None:
     """Print loss and triplets on titles and abstracts, then on full texts."""
     folder = SHARED / "goldstandard"
     if not folder.is_dir():
-        print("the gold standard is not there")
+        skip(f"no gold standard at {folder}")
         return
     ratings = read_ratings(folder / "evaluations.csv")
     library = Library(read_corpus(folder))
@@ -38,9 +40,30 @@ def main() -> None:
 
 
 def _print(title: str, compared: Comparison, baseline: str) -> None:
+    _keep(title, compared, baseline)
     print(f"\n### Similarity, {title}\n")
     for table in tables(compared, baseline, _PERCENTILE, Honesty(TRIED), cutoffs=()):
         print(markdown(table))
+
+
+def _keep(title: str, compared: Comparison, baseline: str) -> None:
+    """Keep the main figures of each method beside the baseline's."""
+    head(f"Similarity, {title}")
+    found = measures(compared.ratings, compared.similarity, ())
+    base = found[compared.names.index(baseline)]
+    for method, values in zip(compared.names, found, strict=True):
+        for name in (LOSS, EASY, HARD):
+            value, other = values[name].point()[0], base[name].point()[0]
+            if method != baseline:
+                better: Better = "lower" if name == LOSS else "higher"
+                keep(
+                    f"{title}: {name} of {method}",
+                    f"{value:.3f}",
+                    f"{baseline} {other:.3f}",
+                    value / other,
+                    "-",
+                    better=better,
+                )
 
 
 if __name__ == "__main__":

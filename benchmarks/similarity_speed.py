@@ -10,7 +10,7 @@ import sys
 import time
 from itertools import combinations
 
-from benchmarks.measure import SHARED, head, row, run
+from benchmarks.measure import SHARED, head, row, run, skip
 from reviewscore.agreement.measure import Bench, Resampling
 from reviewscore.agreement.resample import Clusters, bootstrap
 from reviewscore.similarity.comparison import Comparison, compare
@@ -98,7 +98,7 @@ def _loop(found: Comparison, whole: int) -> float:
 def main() -> None:
     """Print the table."""
     if not (SHARED / "goldstandard").is_dir():
-        print("the gold standard is not there")
+        skip(f"no gold standard at {SHARED}")
         return
     told = run("-m", "benchmarks.similarity_speed", "--inside", env={"OMP_NUM_THREADS": "1"})
     core, single, paired, loop = map(float, told.output.split())

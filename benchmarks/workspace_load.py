@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from benchmarks.measure import QUICK, head, keep
 from reviewscore.annotate.notebook import Notebook
 
 PEOPLE = 20
@@ -115,12 +116,15 @@ def _fill(folder: Path, points: list[str], labels: int = 10_000) -> None:
     notebook.close()
 
 
-def _shown(name: str, times: list[float]) -> None:
+def _shown(name: str, times: list[float], base: float | None = None) -> float:
+    """Print and keep a line; returns the median in milliseconds."""
     ordered = sorted(times)
-    print(
-        f"| {name} | {len(ordered):,} | {1000 * statistics.median(ordered):.1f} "
-        f"| {1000 * ordered[int(0.99 * len(ordered))]:.1f} |"
-    )
+    middle, late = 1000 * statistics.median(ordered), 1000 * ordered[int(0.99 * len(ordered))]
+    told = f"{middle:.1f} ms, 99 %: {late:.1f} ms of {len(ordered):,} labels"
+    ratio = None if base is None else middle / base
+    keep(name, told, "-" if base is None else f"one annotator {base:.1f} ms", ratio, "-")
+    print(f"| {name} | {len(ordered):,} | {middle:.1f} | {late:.1f} |")
+    return middle
 
 
 def _work(served: Served, points: list[str], until: float, told: dict[str, str], times: list[float], n: int) -> None:  # fmt: skip  # noqa: E501
@@ -153,10 +157,11 @@ def main(seconds: float = 60.0) -> None:
         notebook.close()
         _fill(folder, points)
         served = Served(data, folder)
-        print("| what | labels | median ms | p99 ms |\n|---|---|---|---|")
+        head("The annotation workspace")
+        print("\n| what | labels | median ms | p99 ms |\n|---|---|---|---|")
         one = Person("A0", served)
         alone = [one.label(point, 0, "argument")[2] for point in points[:500]]
-        _shown("one annotator, 10,000 labels there", alone)
+        alone_ms = _shown("one annotator, 10,000 labels there", alone)
         told: list[dict[str, str]] = [{} for _ in range(PEOPLE)]
         times: list[float] = []
         until = time.monotonic() + seconds
@@ -172,13 +177,16 @@ def main(seconds: float = 60.0) -> None:
         for thread in people:
             thread.join()
         served.end(signal.SIGKILL)
-        _shown(f"{PEOPLE} annotators at once, {seconds:.0f} s, one SIGKILL in between", times)
+        _shown(
+            f"{PEOPLE} annotators at once, {seconds:.0f} s, one SIGKILL in between", times, alone_ms
+        )
         notebook = Notebook(folder)
         kept = {(g.annotator, g.unit_id): g.entry.value for g in notebook.given()}
         notebook.close()
         lost = sum(kept.get((f"A{n}", point)) != value for n in range(PEOPLE) for point, value in told[n].items())  # fmt: skip  # noqa: E501
         print(f"\nlabels said to be saved and not there: {lost} of {sum(map(len, told)):,} units")
+        keep("labels said to be saved and not there", str(lost), "-", None, "0", met=lost == 0)
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0 if QUICK else 60.0)

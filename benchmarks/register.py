@@ -1,0 +1,60 @@
+"""All benchmarks, in the order in which they run: a new one is one line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measure import SHARED
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One of them; ``python -m benchmarks.NAME WORDS`` runs it.
+
+    Attributes:
+        name: Of its module.
+        words: Arguments.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def here(self) -> bool:
+        """Whether its module is there."""
+        return (_FOLDER / f"{self.name}.py").is_file()
+
+
+SPEED = (
+    Benchmark("startup"),
+    Benchmark("batch"),
+    Benchmark("calls"),
+    Benchmark("client_speed"),
+    Benchmark("queue_memory"),
+    Benchmark("ledger_speed"),
+    Benchmark("ray_overhead"),
+    Benchmark("logic_speed"),
+    Benchmark("agreement_speed"),
+    Benchmark("focus_speed"),
+    Benchmark("gem_hf"),
+    Benchmark("gem_speed"),
+    Benchmark("similarity_speed"),
+    Benchmark("similarity_scale"),
+    Benchmark("lexical_speed"),
+    Benchmark("workspace_load"),
+    Benchmark("pdf"),
+)
+QUALITY = (
+    Benchmark("token_cost"),
+    Benchmark("logic_formulas", ("--data", str(SHARED / "fol"))),
+    Benchmark("agreement_coverage"),
+    Benchmark("lexical_types"),
+    Benchmark("gem_validation"),
+    Benchmark("focus_measured"),
+    Benchmark("similarity_quality"),
+    Benchmark("venue_simulation"),
+)
+ALL = tuple(one for one in (*SPEED, *QUALITY) if one.here)
