@@ -194,9 +194,9 @@ def _notes(
     ]
     shown = sum(len(line.estimates) for section in sections for line in section.lines)
     notes.append(
-        f"{shown} estimates are shown, each with an interval of its own: about "
-        f"{shown * (1 - how.level):.0f} of so many are expected to miss the true value by chance "
-        "alone. Name what you look for before you look."
+        f"{shown} estimates are shown, each with an interval of its own: of so many, "
+        f"{shown * (1 - how.level):.1f} on average miss the true value by chance alone. "
+        "Name what you look for before you look."
     )
     if min(papers) < FEW_PAPERS:
         counts = " and ".join(map(str, papers))

@@ -297,8 +297,8 @@ def notes_on(counts: Counts, panels: Sequence[Panel], how: Resampling, at_least:
     rows = sum(not cell.withheld for panel in panels for cell in panel.cells)
     if rows > 5:  # noqa: PLR2004 - as many as most tables of types have
         notes.append(
-            f"{rows} rows are shown, each with an interval of its own: of so many, about "
-            f"{rows * (1 - how.level):.0f} are expected to miss the true value by chance alone. "
+            f"{rows} rows are shown, each with intervals of its own: of {rows} intervals, "
+            f"{rows * (1 - how.level):.1f} on average miss the true value by chance alone. "
             "Rows may differ for reasons other than the reviews."
         )
     if papers < FEW_PAPERS:

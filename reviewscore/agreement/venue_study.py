@@ -111,6 +111,9 @@ def study_venue(
         level=how.level,
         notes=(*notes, *(f"There is {one}." for one in absent)),
     )
+    unread = sum(one not in facts for one in counts.reviews) if folders else 0
+    if unread:
+        absent.append(f"{unread:,} of {len(counts.reviews):,} reviews are not in the data (--data)")
     return Studied(venue, [*_warnings(parts, counts), *absent])
 
 

@@ -121,7 +121,7 @@ AUDIT_OPTIONS = (
 GROUPS = {
     "Data": (
         *("output", "review", "paper", "year", "limit", "point", "skip_bad_lines"),
-        *("limitations", "author_response", "calibration", "profiles"),
+        *("paper_parts", "limitations", "author_response", "calibration", "profiles"),
     ),
     "Models": (
         *("model", "judge", "base_url", "temperature", "rounds", "score", "protocol", "repeats"),

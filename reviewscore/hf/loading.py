@@ -112,7 +112,7 @@ def _check_installed(name: str) -> None:
     if missing:
         raise SettingsError(
             f"{name} needs {' and '.join(missing)}, which are not installed: "
-            "pip install 'reviewscore[hf]'"
+            "pip install '.[hf]' in a checkout of reviewscore"
         )
 
 

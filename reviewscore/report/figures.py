@@ -139,7 +139,7 @@ def markdown(page: FigurePage) -> str:
         parts.append(f"## {escaped(table.heading)}")
         parts += [escaped(table.lead)] if table.lead else []
         lines = [" | ".join(map(escaped, table.columns)), " | ".join("---" for _ in table.columns)]
-        lines += [" | ".join(escaped(_words(cell)) for cell in row) for row in table.rows]
+        lines += [" | ".join(_marked(cell) for cell in row) for row in table.rows]
         parts.append("\n".join(f"| {line} |" for line in lines))
         parts += ["\n".join(f"- {escaped(one)}" for one in table.notes)] if table.notes else []
     parts += ["## How to read this", "\n".join(f"- {escaped(one)}" for one in page.foot)]
@@ -152,10 +152,11 @@ def html(page: FigurePage) -> str:
     return template.render({"page": page, "version": __version__})
 
 
-def _words(cell: Cell) -> str:
+def _marked(cell: Cell) -> str:
+    """A cell in Markdown; our own figures have nothing that needs a backslash."""
     if isinstance(cell, Figure):
-        return " ".join(filter(None, [cell.value, cell.ends, f"({cell.beside})"]))
-    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+        return " ".join(filter(None, [cell.value, cell.ends, f"({escaped(cell.beside)})"]))
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else escaped(cell)
 
 
 def _scale(cells: Sequence[Cell]) -> tuple[float, float]:

@@ -92,12 +92,14 @@ def _entry(entry: Entry) -> str:
     place = f" ({escaped(entry.point_id)})" if entry.point_id else ""
     lines = [f"> {escaped(entry.said)}{place}"]
     lines += [escaped(one) for one in entry.own]
-    quotes = [
-        f"- “{escaped(one.text)}”{f' ({escaped(one.section)})' if one.section else ''}"
-        for one in entry.quotes
-    ]
+    quotes = [f"- “{escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
     if quotes:
         lines.append("\n".join(quotes))
     if entry.closing:
         lines.append(escaped(entry.closing))
     return "\n\n".join(lines)
+
+
+def _section(name: str | None) -> str:
+    """Escaped within its brackets, where a number makes no list."""
+    return " " + escaped(f"({name})") if name else ""

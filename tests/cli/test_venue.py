@@ -158,6 +158,25 @@ def test_without_data_the_venue_says_which_tables_it_cannot_make(
     assert "A run is not complete" in ended.stdout
 
 
+def test_data_of_a_part_only_is_told(call: Verb, tmp_path: Path) -> None:
+    runs = two_parts(tmp_path)
+    reviews = tmp_path / "data" / "reviews.jsonl"
+    lines = reviews.read_text("utf-8").splitlines(keepends=True)
+    reviews.write_text("".join(lines[:60]), "utf-8")
+
+    ended = call("venue", *runs, "--resamples", 200)
+
+    assert "60 of 120 reviews are not in the data (--data)" in ended.stderr
+
+
+def test_figures_on_the_terminal_have_no_backslashes(call: Verb, tmp_path: Path) -> None:
+    ended = call("venue", *two_parts(tmp_path), "--resamples", 200)
+
+    rows = [line for line in ended.stdout.splitlines() if line.startswith("| all points")]
+    assert len(rows) == 1
+    assert "\\" not in rows[0]
+
+
 def test_findings_of_the_embedded_judge_are_never_called_misinformed(
     call: Verb, tmp_path: Path
 ) -> None:

@@ -196,6 +196,13 @@ def test_a_wrong_password_is_refused_and_not_shown(place: str) -> None:
     assert "wr0ng-one" not in str(refused.value)
 
 
+def test_a_missing_password_is_said(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+
+    with pytest.raises(RunFolderError, match=r"no password was given \(PGPASSWORD"):
+        Ledger(place.replace(f":{QUOTED}", ""), run="one")
+
+
 def test_the_password_can_come_from_the_environment(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,7 +238,7 @@ def test_a_strangers_table_of_the_same_name_is_left_alone() -> None:
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgresql, "find_spec", lambda _: None)
 
-    with pytest.raises(RunFolderError, match=r"pip install 'reviewscore\[postgresql\]'"):
+    with pytest.raises(RunFolderError, match=r"pip install '\.\[postgresql\]'"):
         Ledger("postgresql://host/name", run="one")
 
 

@@ -66,6 +66,8 @@ _TURN, _MAKING = 7_239_004_118_253_001, 7_239_004_118_253_002
 _AGAIN = ("08", "57P", "53300", "40001", "40P01", "55P03", "25P03")
 """Beginnings of SQLSTATE codes that another try may mend: connection gone, server going down or
 coming up, all places taken, a deadlock, a time-out while waiting for a lock or being idle."""
+_NOT_LET_IN = "28"
+"""Beginning of the SQLSTATE codes of a server that does not know who comes."""
 
 _version = Table("ledger_version", MetaData(), Column("version", Integer, nullable=False))
 
@@ -121,7 +123,7 @@ class PostgreSQL:
         if find_spec("pg8000") is None:
             raise RunFolderError(
                 "a ledger in PostgreSQL needs the driver pg8000: "
-                "pip install 'reviewscore[postgresql]'"
+                "pip install '.[postgresql]' in a checkout of reviewscore"
             )
         self._url = make_url(address).set(drivername="postgresql+pg8000")
         self.name = str(without_credentials(address))
@@ -158,7 +160,7 @@ class PostgreSQL:
                 user=url.username or os.environ.get("PGUSER") or getpass.getuser(),
                 host=url.host,
                 database=url.database,
-                password=url.password or os.environ.get("PGPASSWORD"),
+                password=self._password(),
                 ssl_context=self._encryption,
                 application_name="reviewscore",
                 startup_params=dict(_SETTINGS),
@@ -167,6 +169,10 @@ class PostgreSQL:
         except BaseException:
             sock.close()
             raise
+
+    def _password(self) -> str:
+        """Empty if there is none: pg8000 fails in its own code on None where one is asked for."""
+        return str(self._url.password or os.environ.get("PGPASSWORD", ""))
 
     def _prepare(self, db: Connection, me: str) -> None:
         found = db.dialect.server_version_info or _OLDEST
@@ -246,11 +252,13 @@ class PostgreSQL:
         return isinstance(cause, OSError | struct.error | LOST)
 
     def unusable(self, error: Exception) -> ReviewScoreError:
-        """Another address, or a server that runs, may do."""
-        return RunFolderError(
-            f"the ledger {self.name} cannot be used: {_words(error)}; "
-            "is the address of --ledger right, and does the server run?"
-        )
+        """A password, another address, or a server that runs, may do."""
+        if _fields(cause_of(error)).get("C", "").startswith(_NOT_LET_IN):
+            cure = "is the password right?" if self._password() else "no password was given"
+            cure += " (PGPASSWORD, or in REVIEWSCORE_LEDGER)"
+        else:
+            cure = "is the address of --ledger right, and does the server run?"
+        return RunFolderError(f"the ledger {self.name} cannot be used: {_words(error)}; {cure}")
 
     def failed(self, error: Exception) -> ReviewScoreError:
         """A full disk stops the run, which can go on; anything else is an error."""

@@ -153,8 +153,8 @@ class Server:
 def _client(api: int, address: str) -> Any:
     if find_spec("openreview") is None:
         raise SettingsError(
-            "fetching from OpenReview needs openreview-py: pip install 'reviewscore[openreview]', "
-            "or use --from-export"
+            "fetching from OpenReview needs openreview-py: pip install '.[openreview]' in a "
+            "checkout of reviewscore, or use --from-export"
         )
     from openreview import Client
     from openreview.api import OpenReviewClient
