@@ -88,7 +88,7 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
 
     @lru_cache(maxsize=1)
     def length(paper_id: str) -> int:
-        return len(shown(collection.paper(paper_id), settings.paper_parts).text)
+        return len(shown(collection.text_of(paper_id), settings.paper_parts).text)
 
     for review in chosen_reviews(collection, settings):
         found.reviews += 1

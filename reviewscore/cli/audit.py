@@ -244,7 +244,7 @@ def _close(
 
     reviews = {review.review_id: review for review in collection.reviews}
     summary = write_summary(out)
-    pages = write_report(out, collection.paper, reviews.__getitem__)
+    pages = write_report(out, collection.text_of, reviews.__getitem__)
     if quiet:
         return
     for line in summary_lines(summary):

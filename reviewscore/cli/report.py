@@ -58,7 +58,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         papers = reviews = None
         collection = collection_of(read_manifest(run), data)
         if collection is not None:
-            papers = collection.paper
+            papers = collection.text_of
             reviews = {review.review_id: review for review in collection.reviews}.__getitem__
         write_summary(run)
         output = write_report(run, papers, reviews, out=output)[0]

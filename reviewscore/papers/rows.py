@@ -130,7 +130,12 @@ def input_error(
 
 
 def build_paper(
-    row: PaperRow, *, source: str = "jsonl", folder: Path | None = None, year: int | None = None
+    row: PaperRow,
+    *,
+    source: str = "jsonl",
+    folder: Path | None = None,
+    year: int | None = None,
+    doubts: bool = True,
 ) -> Paper:
     """The paper of a record.
 
@@ -143,6 +148,7 @@ def build_paper(
         source: Format it was read from.
         folder: What a file's path is relative to.
         year: Year to use instead of the record's.
+        doubts: Whether to look for what is doubtful about it, which takes a third of the time.
 
     Raises:
         InputError: If there is no text, or the file cannot be used.
@@ -152,7 +158,7 @@ def build_paper(
         content = read_content((folder or Path()) / row.source_file)
     else:
         content = Content(text_of(row), source)
-    return paper_of(content, row, given, year=year)
+    return paper_of(content, row, given, year=year, doubts=doubts)
 
 
 def text_of(row: PaperRow) -> str:
@@ -172,8 +178,9 @@ def paper_of(
     given: Sequence[SectionRow] = (),
     *,
     year: int | None = None,
+    doubts: bool = True,
 ) -> Paper:
-    """The paper of what was read and what its record says of it.
+    """The paper of what was read and what its record says of it; arguments as in `build_paper`.
 
     Raises:
         InputError: If there is no text.
@@ -202,7 +209,7 @@ def paper_of(
         authors_withheld=row.authors_withheld,
         source=content.source,
         notes=(*notes, *(pdf.notes if pdf is not None else ())),
-        warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages),
+        warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages) if doubts else (),
         pages=pages,
     )
 

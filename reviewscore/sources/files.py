@@ -86,6 +86,13 @@ class Collection:
             raise InputError(f"there is no paper '{paper_id}'", cure="check papers.jsonl")
         return self.papers[paper_id].load()
 
+    def text_of(self, paper_id: str) -> Paper:
+        """As `paper`, without a look at what is doubtful about it."""
+        handle = self.papers.get(paper_id)
+        if handle is None or handle.raw is None:
+            return self.paper(paper_id)
+        return handle.raw().paper(doubts=False)
+
 
 def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     """Papers and reviews of a folder.

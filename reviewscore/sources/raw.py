@@ -45,19 +45,22 @@ class RawPaper:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
-    def paper(self) -> Paper:
+    def paper(self, *, doubts: bool = True) -> Paper:
         """The paper.
+
+        Args:
+            doubts: Whether to look for what is doubtful about it.
 
         Raises:
             InputError: Its text cannot be used.
         """
         if self.content is None or self.row.source_file is None:
-            return build_paper(self.row, source=self.source, folder=self.folder)
+            return build_paper(self.row, source=self.source, folder=self.folder, doubts=doubts)
         with tempfile.TemporaryDirectory(prefix="reviewscore-") as name:
             path = Path(name, Path(self.row.source_file).name)
             path.write_bytes(self.content)
             row = self.row.model_copy(update={"file": path.name})
-            return build_paper(row, source=self.source, folder=path.parent)
+            return build_paper(row, source=self.source, folder=path.parent, doubts=doubts)
 
 
 def raw_paper(shelf: Shelf, row: Row, paper_id: str) -> Callable[[], RawPaper]:
