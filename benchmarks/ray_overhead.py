@@ -1,7 +1,7 @@
 """What Ray costs: an audit on two workers beside the same audit on one process.
 
-``python -m benchmarks.ray_overhead``. Beside it, two halves of the papers are audited by hand on two
-processes at the same time. With a model, both have as many calls at once.
+``python -m benchmarks.ray_overhead``. Beside it, two halves of the papers are audited on two
+processes at once. With a model, both have as many calls under way.
 """
 
 from __future__ import annotations
