@@ -18,7 +18,8 @@ from pathlib import Path
 
 from benchmarks.measure import QUICK, ROOT, SHARED, run
 from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.tables import FILE, pack, unpack
+from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.papers.parts import shown
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType

@@ -240,8 +240,7 @@ def test_the_paper_is_searched_beside_the_point(
         page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1360, 420])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1360), ("dark", 420)])
 def test_no_view_has_an_accessibility_violation(
     browser: Browser, run: Path, tmp_path: Path, scheme: Any, width: int
 ) -> None:

@@ -79,7 +79,7 @@ def test_a_run_with_failures_of_a_kind_equals_the_undisturbed_one(
 def test_a_storm_of_429s_is_weathered_however_often_they_come(
     undisturbed: Path, server: Loopback, tmp_path: Path
 ) -> None:
-    server.mishap = sometimes(1.0, kinds=("too_often",), most=20)
+    server.mishap = sometimes(1.0, kinds=("too_often",), most=8)
 
     outcome = run(tmp_path / "run", server, max_connections=32, max_retries=0)
 

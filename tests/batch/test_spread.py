@@ -19,6 +19,8 @@ from reviewscore.errors import ReviewScoreError
 from reviewscore.llm.connect import Surroundings
 from reviewscore.sources.files import read_collection
 from tests.conftest import ROOT
+from tests.loopback import Loopback
+from tests.mishaps import sometimes
 
 
 class Here:
@@ -69,8 +71,8 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def run(data: Path, out: Path, **flags: object) -> Outcome:
-    return audit(read_collection(data), out, resolve(flags))
+def run(data: Path, out: Path, *, retry_errors: bool = False, **flags: object) -> Outcome:
+    return audit(read_collection(data), out, resolve(flags), retry_errors=retry_errors)
 
 
 def points(out: Path) -> list[bytes]:
@@ -110,3 +112,18 @@ def test_shards_of_a_run_that_began_on_one_process_lose_no_point(
     store = str(tmp_path / "mixed" / "shards")
     run(data, tmp_path / "new", engine="ray", store=store)
     assert points(tmp_path / "new") == points(tmp_path / "alone")
+
+
+def test_what_failed_is_tried_again_when_asked(data: Path, tmp_path: Path) -> None:
+    server = Loopback().start()
+    flags = {"model": "openai/loop", "base_url": server.url, "max_retries": 0}
+    run(data, tmp_path / "alone", cache=False, **flags)
+    server.mishap = sometimes(1.0, kinds=("server_error",), most=99)
+    assert run(data, tmp_path / "ray", engine="ray", **flags).failed > 0
+    server.mishap = None
+
+    outcome = run(data, tmp_path / "ray", retry_errors=True, engine="ray", **flags)
+
+    server.stop()
+    assert outcome.failed == 0
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")

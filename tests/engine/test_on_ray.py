@@ -76,8 +76,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(data: Path, out: Path, **flags: object) -> Outcome:
-    retry = bool(flags.pop("retry_errors", False))
-    return audit(read_collection(data), out, resolve(flags), retry_errors=retry)
+    return audit(read_collection(data), out, resolve(flags))
 
 
 def on_ray(data: Path, out: Path, **flags: object) -> Outcome:
@@ -210,22 +209,6 @@ def test_the_cap_holds_for_all_workers_together(
     assert spent is not None
     assert 0 < spent <= 0.7
     assert not outcome.manifest.complete
-
-
-def test_what_failed_is_tried_again_when_asked(
-    data: Path, tmp_path: Path, server: Loopback
-) -> None:
-    run(data, tmp_path / "alone", **asked(server, cache=False))
-    server.mishap = sometimes(1.0, kinds=("server_error",), most=99)
-    flags = asked(server, max_retries=0)
-    failed = on_ray(data, tmp_path / "ray", **flags)
-    assert failed.failed > 0
-    server.mishap = None
-
-    outcome = on_ray(data, tmp_path / "ray", retry_errors=True, **flags)
-
-    assert outcome.failed == 0
-    assert points(tmp_path / "ray") == points(tmp_path / "alone")
 
 
 def test_a_paper_that_kills_its_worker_is_given_up_and_the_others_are_not(

@@ -131,8 +131,7 @@ def test_print_opens_what_is_folded(browser: Browser, tmp_path: Path) -> None:
     assert page.locator("details:not([open])").count() > 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 420])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 420)])
 def test_the_report_is_accessible_and_fits(
     browser: Browser, tmp_path: Path, scheme: str, width: int
 ) -> None:
