@@ -13,7 +13,7 @@ from reviewscore.engine.crew import Crew, FailedError, LostError, _Seat
 from reviewscore.engine.limits import SharedLimits
 from reviewscore.errors import SettingsError, StopError
 from reviewscore.llm.client import Limits
-from tests.engine.test_limits import Near
+from tests.engine.test_shared_limits import Near
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
