@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN ?= runs/examples
+# One more than there are processors: many tests wait for servers, browsers and workers.
+PYTEST_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 RESULTS ?= runs/benchmarks.json
 OLD ?= benchmarks/results.json
 NEW ?= $(RESULTS)
@@ -53,13 +55,13 @@ imports: $(VENV)/.developing ## Check the import contracts.
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/.developing ## Run the tests.
-	$(BIN)/pytest -q -n auto --dist loadgroup
+	$(BIN)/pytest -q -n $(PYTEST_WORKERS) --dist loadgroup
 
 thorough: $(VENV)/.developing ## Run the tests with many more examples, kills and faults.
-	THOROUGH=1 $(BIN)/pytest -q -n auto --dist loadgroup
+	THOROUGH=1 $(BIN)/pytest -q -n $(PYTEST_WORKERS) --dist loadgroup
 
 cov: $(VENV)/.developing ## Run the tests and show which lines of the package they miss.
-	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -q -n $(PYTEST_WORKERS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
 
 # LiteLLM holds openai below 3: an environment of its own, which tests that provider with openai 2 as well.
 $(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made
@@ -70,7 +72,7 @@ $(VENV)-litellm/.made: requirements-litellm.lock pyproject.toml $(VENV)/.made
 
 litellm: $(VENV)-litellm/.made ## Test the providers in an environment with LiteLLM and openai 2.
 	$(VENV)-litellm/bin/python -c 'import pathlib, site, sys; found = sorted(p.name for p in pathlib.Path(site.getsitepackages()[0]).glob("*.pth") if not p.name.startswith(("_reviewscore", "__editable__", "distutils-precedence", "a1_coverage"))); sys.exit("unknown .pth files: " + ", ".join(found) if found else 0)'
-	$(VENV)-litellm/bin/pytest -q -n auto $(addprefix tests/llm/test_,litellm.py openai.py gateways.py hosts.py batches.py job_results.py structured.py)
+	$(VENV)-litellm/bin/pytest -q -n $(PYTEST_WORKERS) $(addprefix tests/llm/test_,litellm.py openai.py gateways.py hosts.py batches.py job_results.py structured.py)
 
 # PyTorch is large and has a build for each kind of device: an environment of its own, and no part of `make test`.
 $(VENV)-hf/.made: requirements-hf.lock requirements-dev.lock pyproject.toml $(VENV)/.developing

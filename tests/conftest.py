@@ -56,7 +56,7 @@ settings.register_profile(
     "tests",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=400 if THOROUGH else 50,
+    max_examples=400 if THOROUGH else 40,
 )
 settings.load_profile("tests")
 
