@@ -47,7 +47,7 @@ def command(
     \b
     Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
     """
-    from reviewscore.hf.loading import ENCODER, Device, Loading, load
+    from reviewscore.hf.loading import ENCODER, PREFIX, Device, Loading, load
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 
@@ -55,12 +55,13 @@ def command(
     papers = list(read_corpus(data, profiles=profiles).papers.values())
     where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
     loading = Loading(where, download=download)
-    name = model if model.startswith("hf/") else Path(model).name
+    local = Path(model.removeprefix(PREFIX))
+    name = local.name if local.is_dir() else local
     taken: Taken = "mean" if take == "mean" else "first"
     if settings.engine == "ray":
         from reviewscore.similarity.encoding_far import encode_far
 
-        place = model if model.startswith("hf/") else str(Path(model).resolve())
+        place = str(local.resolve()) if local.is_dir() else model
         found = encode_far(papers, place, loading, taken, workers=settings.workers, say=say)
     else:
         found = encode(papers, load(model, ENCODER, loading), taken)
@@ -69,4 +70,4 @@ def command(
                         (found.empty, "without text have no vector")):  # fmt: skip
         if some:
             click.echo(f"warning: {len(some):,} papers {words}", err=True)
-    click.echo(f"{len(found.vectors):,} papers by {name} in {output}")
+    click.echo(f"{len(found.vectors):,} papers by {PREFIX}{name} in {output}")
