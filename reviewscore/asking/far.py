@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +17,7 @@ from reviewscore.errors import ProviderError
 from reviewscore.judges.asker import Asker, Judged, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect, open_ledger
+from reviewscore.llm.ledger import owner
 from reviewscore.llm.sending import Traffic
 from reviewscore.schema.paper import Paper
 
@@ -144,4 +143,4 @@ async def _ask(
         bench.askers[model] = Asker(bench.client, model=model, manner=manner)
     with prompts.use_directory(bench.settings.prompts_dir):
         judged = await bench.askers[model].ask(prompt, output, **given)
-    return judged, f"{socket.gethostname()}/{os.getpid()}", bench.client.traffic
+    return judged, owner.me(), bench.client.traffic

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +16,7 @@ from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, open_ledger
+from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
@@ -173,7 +172,7 @@ async def score_paper(bench: Bench, task: PaperTask) -> Told:
     return Told(
         finished,
         session.stopped,
-        worker=f"{socket.gethostname()}/{os.getpid()}",
+        worker=owner.me(),
         traffic=Traffic() if bench.client is None else bench.client.traffic,
     )
 
