@@ -52,6 +52,27 @@ def tabling_options(command: Command) -> Command:
     return command
 
 
+_PAPER_FIGURES = (
+    click.option(
+        "--resamples",
+        type=click.IntRange(100),
+        default=2000,
+        show_default=True,
+        help="Bootstrap samples of papers.",
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these."),
+    click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON."),
+    click.option("--yes", is_flag=True, help="Write into a folder that holds other things."),
+)
+
+
+def paper_figures_options(command: Command) -> Command:
+    """Add the flags of figures over whole runs, whose intervals draw papers."""
+    for option in reversed(_PAPER_FIGURES):
+        command = option(command)
+    return command
+
+
 def say(sentence: str) -> None:
     """Tell the user something beside the results."""
     click.echo(sentence, err=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.tabling import say
+from reviewscore.cli.tabling import paper_figures_options, say
 
 _PATH = click.Path(path_type=Path)
 
@@ -36,16 +36,7 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     help="Reviews that a row must have; smaller ones are withheld.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    default=2000,
-    show_default=True,
-    help="Bootstrap samples of papers.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these.")
-@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@paper_figures_options
 def command(
     runs: tuple[Path, ...],
     output: Path | None,
