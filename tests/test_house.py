@@ -35,7 +35,7 @@ def test_modules_are_short_documented_and_named_for_a_thing(path: Path) -> None:
     text = path.read_text("utf-8")
     tree = ast.parse(text)
 
-    assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 800
     assert ast.get_docstring(tree)
     assert path.stem not in NO_NAMES
 
@@ -47,12 +47,12 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_functions_have_at_most_fifty_lines(path: Path) -> None:
+def test_functions_have_at_most_sixty_lines(path: Path) -> None:
     long = {}
     for function in functions(path):
         start = function.body[1] if ast.get_docstring(function) and len(function.body) > 1 else None
         lines = (function.end_lineno or 0) - (start or function.body[0]).lineno + 1
-        if lines > 50:
+        if lines > 60:
             long[function.name] = lines
 
     assert long == {}
