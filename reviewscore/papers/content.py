@@ -12,6 +12,7 @@ from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.papers.pdf_reading import PdfReading
 from reviewscore.papers.tei import read_tei
+from reviewscore.schema.paper import NOTHING_MISSING, Missing, TextLine
 
 _HEAD = 400
 _MARKDOWN = {".md", ".markdown"}
@@ -31,6 +32,9 @@ class Content:
         headings: Where its headings stand, where the format marks them.
         hidden: What is left out of ``text`` because its format does not show it.
         pdf: What was read of the PDF, if it is one.
+        lines: Lines as they are printed, in reading order, with their offsets in ``text``.
+        missing: What ``text`` lacks of the paper.
+        notes: What was done to the text, and doubts, in words.
     """
 
     text: str
@@ -40,6 +44,9 @@ class Content:
     headings: tuple[Candidate, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     pdf: PdfReading | None = None
+    lines: tuple[TextLine, ...] = ()
+    missing: Missing = NOTHING_MISSING
+    notes: tuple[str, ...] = ()
 
     @property
     def unseen(self) -> tuple[Hidden, ...]:
@@ -61,7 +68,7 @@ def read_content(path: Path) -> Content:
     suffix = path.suffix.lower()
     if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):
         reading = read_pdf(path)
-        return Content(reading.text, "pdf", pdf=reading)
+        return Content(reading.text, "pdf", pdf=reading, lines=reading.lines)
     if suffix in _XML:
         tei = read_tei(path)
         return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))

@@ -30,6 +30,7 @@ def shown(paper: Paper, parts: Parts) -> Paper:
         "text": paper.text[:end],
         "sections": tuple(one for one in paper.sections if one.start < end),
         "pages": tuple(page for page in paper.pages if page < end),
+        "lines": tuple(line for line in paper.lines if line.start < end),
     }
     return Paper(**{**{name: getattr(paper, name) for name in Paper.model_fields}, **kept})
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top in points; the origin is the page's lower left corner."""
+from reviewscore.schema.paper import Box
 
 _TOUCHING = 1.0
 """Points between two fragments of one word."""

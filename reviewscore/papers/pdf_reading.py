@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from reviewscore.papers.hidden import Hidden
+from reviewscore.schema.paper import TextLine
 from reviewscore.schema.record import Record
 
 DRAWING = "drawing"
@@ -31,6 +32,7 @@ class PdfReading(Record):
     Attributes:
         text: Its text in reading order, paragraphs parted by empty lines.
         pages: Offset in ``text`` at which each page begins, ascending; one for each page.
+        lines: Lines as they are printed, in reading order, with their offsets in ``text``.
         furniture: Running heads, page numbers and margin numbers that were left out.
         hidden: Text that people cannot see; it is not in ``text``.
         characters: Visible characters on the pages, white space aside, without what is hidden.
@@ -46,6 +48,7 @@ class PdfReading(Record):
 
     text: str
     pages: tuple[int, ...]
+    lines: tuple[TextLine, ...] = ()
     furniture: tuple[str, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     characters: int = 0

@@ -208,9 +208,14 @@ def paper_of(
         decision=row.decision,
         authors_withheld=row.authors_withheld,
         source=content.source,
-        notes=(*notes, *(pdf.notes if pdf is not None else ())),
+        notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),
         warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages) if doubts else (),
         pages=pages,
+        lines=tuple(
+            line.model_copy(update={"start": tidied.mapped.place_of(line.start)})
+            for line in content.lines
+        ),
+        missing=content.missing,
     )
 
 

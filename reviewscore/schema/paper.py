@@ -20,7 +20,49 @@ class Zone(StrEnum):
     RELATED_WORK = "related_work"
     REFERENCES = "references"
     APPENDIX = "appendix"
-    BACK = "back"  # acknowledgements, author contributions, checklists
+    BACK = "back"  # acknowledgements, author contributions
+    CHECKLIST = "checklist"  # a venue's questions and guidelines with the authors' answers
+    BOILERPLATE = "boilerplate"  # a venue's headers, licence lines, anonymity notes
+
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top in points; the origin is the page's lower left corner."""
+
+
+class TextLine(Record):
+    """A line of the paper as it is printed.
+
+    Attributes:
+        start: Offset in the paper's text of its first character (of a number that stands alone,
+            of the next character of the text).
+        page: 1-based page; None where pages are not known.
+        box: Its place on the page; None where the layout is not known.
+        number: The line number printed beside it, without leading zeros; None where there is none.
+    """
+
+    start: int = Field(ge=0)
+    page: int | None = Field(default=None, ge=1)
+    box: Box | None = None
+    number: int | None = Field(default=None, ge=0)
+
+
+class Missing(Record):
+    """What the paper prints and its text lacks, because a converter left it out.
+
+    Attributes:
+        formulas: Placeholders of formulas.
+        figures: Placeholders of figures, or captions whose figure the text cannot show.
+        figures_unseen: Whether figures are missing as a whole: no text holds what they show.
+        supplement: Whether the paper names a supplement that is not in the text.
+    """
+
+    formulas: int = Field(default=0, ge=0)
+    figures: int = Field(default=0, ge=0)
+    figures_unseen: bool = False
+    supplement: bool = False
+
+
+NOTHING_MISSING = Missing()
 
 
 class Section(Record):
@@ -69,6 +111,9 @@ class Paper(Record):
             that people cannot see, text that addresses a model.
         pages: Offset in ``text`` at which each page of the PDF begins, ascending; empty where
             pages are not known.
+        lines: Lines as they are printed, in reading order: their numbers and places. Line numbers
+            are no part of ``text``. Empty where neither is known.
+        missing: What the text lacks of the paper.
     """
 
     paper_id: str
@@ -84,6 +129,8 @@ class Paper(Record):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     pages: tuple[int, ...] = ()
+    lines: tuple[TextLine, ...] = ()
+    missing: Missing = NOTHING_MISSING
 
     @model_validator(mode="after")
     def _sections_tile_the_text(self) -> Paper:
