@@ -8,7 +8,7 @@ from reviewscore.papers.hidden import Hidden
 from reviewscore.schema.record import Record
 
 DRAWING = "drawing"
-"""Line that a worker writes before it draws the first page."""
+"""What a worker says before it draws the first page."""
 
 
 class Limits(Record):
