@@ -25,7 +25,12 @@ class Provers:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self.pool = ChildPool("reviewscore.logic.worker", workers, grace=_GRACE)
+        self.pool = ChildPool(
+            "reviewscore.logic.worker",
+            workers,
+            grace=_GRACE,
+            settings={"PYTHONHASHSEED": "0"},  # the same argument has the same proof every time
+        )
 
     @property
     def workers(self) -> int:

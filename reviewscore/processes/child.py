@@ -61,7 +61,6 @@ def start_child(
         cwd=_NEUTRAL,
         env={
             **environment(variables),
-            "PYTHONHASHSEED": "0",  # the same task has the same answer every time
             "PYTHONUTF8": "1",
             **(settings or {}),
         },
@@ -70,7 +69,7 @@ def start_child(
 
 
 def environment(variables: Iterable[str] = ()) -> dict[str, str]:
-    """The variables of this process that a child gets.
+    """The variables of this process that a child gets; Python's own are never among them.
 
     Args:
         variables: As for `start_child`.
@@ -80,7 +79,8 @@ def environment(variables: Iterable[str] = ()) -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name in wanted or (starts and name.startswith(starts))
+        if (name in wanted or (starts and name.startswith(starts)))
+        and not name.startswith("PYTHON")
     }
 
 
