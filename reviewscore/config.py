@@ -279,9 +279,9 @@ def resolve(
     """
     values: dict[str, object] = {}
     origins = dict.fromkeys(Settings.model_fields, "default")
-    for path, trusted in _settings_files(folder, config):
-        for key, value in _read_file(path, trusted=trusted).items():
-            values[key], origins[key] = value, str(path)
+    for path, read in _from_files(folder, config):
+        for key, value in read.items():
+            values[key], origins[key] = _over(values.get(key), value), str(path)
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
@@ -345,19 +345,35 @@ def pairs(texts: Iterable[str], *, origin: str, form: str = "JUDGE=MODEL") -> di
     return found
 
 
-def _settings_files(folder: Path | None, config: Path | None) -> Iterator[tuple[Path, bool]]:
-    """The files to read, the later ones over the earlier, and whether the user chose each."""
+def _over(earlier: object, later: object) -> object:
+    """What two files say together: tables are joined, of other values the later one counts."""
+    return {**earlier, **later} if isinstance(earlier, dict) and isinstance(later, dict) else later
+
+
+def _count_from(folder: Path, values: dict[str, object]) -> None:
+    """Let relative paths of the user's own file count from there: no folder of data is meant."""
+    for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
+        if isinstance(path := values.get(name), str):
+            values[name] = folder / path
+
+
+def _from_files(
+    folder: Path | None, config: Path | None
+) -> Iterator[tuple[Path, dict[str, object]]]:
+    """The files that are read, with what each says, the later ones over the earlier."""
     if (own := user_settings_file()).is_file():
-        yield own, True
+        values = _read_file(own, trusted=True)
+        _count_from(own.parent, values)
+        yield own, values
     origin, named = "--config", config
     if named is None and (text := os.environ.get("REVIEWSCORE_CONFIG")):
         origin, named = "REVIEWSCORE_CONFIG", Path(text)
     if named is not None:
         if not named.is_file():
             raise SettingsError(f"{origin}: no file {named}")
-        yield named, True
+        yield named, _read_file(named, trusted=True)
     elif (met := _met(folder)) is not None:
-        yield met, False
+        yield met, _read_file(met, trusted=False)
 
 
 def _met(folder: Path | None) -> Path | None:
@@ -374,7 +390,7 @@ def _met(folder: Path | None) -> Path | None:
 def _load(path: Path) -> dict[str, dict[str, object]]:
     try:
         loaded: dict[str, dict[str, object]] = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path}: {error}") from error
     return loaded
 

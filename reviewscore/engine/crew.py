@@ -17,6 +17,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, chdir, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -375,7 +376,8 @@ def _connected(workers: int | None, variables: Sequence[str]) -> Iterator[Any]:
         except (RayError, ConnectionError, ValueError, RuntimeError, OSError) as error:
             reason = str(error).partition("\n")[0]
             raise SettingsError(
-                f"Ray cannot be used: {reason}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it needs one"
+                f"Ray cannot be used: {reason}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it "
+                "needs one"
             ) from error
         stack.callback(ray.shutdown)
         yield ray
@@ -392,6 +394,4 @@ def _agree_on_token() -> None:
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     if "ray" in sys.modules:  # it has read the variables already, and has no other door for this
         with suppress(ImportError):
-            from ray._raylet import Config
-
-            Config.initialize("")
+            import_module("ray._raylet").Config.initialize("")

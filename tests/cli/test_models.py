@@ -207,10 +207,10 @@ def test_models_judges_and_limits_come_from_the_settings_file(tmp_path: Path) ->
         '[models]\ndefault = "openai/x"\npanel = ["openai/y"]\nfaithfulness = "openai/z"\n'
         "[audit]\nrepeats = 2\n[limits]\nmax_usd = 3.5\nbatch = true\n[cache]\nenabled = false\n"
     )
-    (tmp_path / "reviewscore.toml").write_text(text)
+    (tmp_path / "named.toml").write_text(text)
     assert tomllib.loads(text)
 
-    _, shown = cli("audit", EXAMPLES, "--show-config")
+    _, shown = cli("audit", EXAMPLES, "--show-config", "--config", "named.toml")
 
     for line in ('panel = ["openai/y"]', 'faithfulness = "openai/z"', "repeats = 2",
                  "max_usd = 3.5", "batch = true", "enabled = false"):  # fmt: skip
