@@ -235,6 +235,8 @@ TABLES = {
 }  # fmt: skip
 """Tables and keys of a settings file, and the setting each one sets."""
 
+_PROJECT = "pyproject.toml"
+
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
     "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
@@ -381,25 +383,30 @@ def _met(folder: Path | None) -> Path | None:
     for place in (Path.cwd(), folder):
         if place is not None and (place / "reviewscore.toml").is_file():
             return place / "reviewscore.toml"
-    project = Path.cwd() / "pyproject.toml"
-    if project.is_file() and "reviewscore" in _load(project).get("tool", {}):
-        return project
-    return None
+    project = Path.cwd() / _PROJECT
+    return project if project.is_file() and _of_project(_load(project)) is not None else None
 
 
-def _load(path: Path) -> dict[str, dict[str, object]]:
+def _of_project(tables: Mapping[str, object]) -> Mapping[str, object] | None:
+    """Our table in a project's file; None if there is none."""
+    tool = tables.get("tool")
+    section = tool.get("reviewscore") if isinstance(tool, dict) else None
+    return section if isinstance(section, dict) else None
+
+
+def _load(path: Path) -> dict[str, object]:
     try:
-        loaded: dict[str, dict[str, object]] = tomllib.loads(path.read_text("utf-8"))
+        loaded: dict[str, object] = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path}: {error}") from error
     return loaded
 
 
 def _read_file(path: Path, *, trusted: bool) -> dict[str, object]:
-    tables: Mapping[str, object] = _load(path)
-    if path.name == "pyproject.toml":
-        tool = tables["tool"]
-        tables = tool["reviewscore"] if isinstance(tool, dict) else {}
+    loaded = _load(path)
+    tables = _of_project(loaded) if path.name == _PROJECT else loaded
+    if tables is None:
+        raise SettingsError(f"{path}: has no table [tool.reviewscore]")
     values: dict[str, object] = {}
     for table, content in tables.items():
         if table not in TABLES or not isinstance(content, dict):

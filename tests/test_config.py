@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
 from reviewscore.addresses import without_credentials
 from reviewscore.config import HARMLESS, JUDGES, TABLES, resolve, user_settings_file
@@ -164,6 +167,40 @@ def test_paths_in_the_users_own_file_are_not_looked_for_beside_data(own: Path) -
 
     assert settings.prompts_dir == own.parent / "prompts"
     assert settings.prices == Path("/p.toml")
+
+
+_VALUES = st.one_of(st.sampled_from(["a", "openai/x", "ray"]), st.integers(0, 9), st.booleans())
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([(table, key) for table, keys in TABLES.items() for key in keys]), _VALUES
+    )
+)
+def test_whatever_a_file_of_the_data_says_nothing_decisive_is_taken_from_it(
+    tmp_path_factory: pytest.TempPathFactory, said: dict[tuple[str, str], object]
+) -> None:
+    data = tmp_path_factory.mktemp("data")
+    lines = [f"{table}.{key} = {json.dumps(value)}\n" for (table, key), value in said.items()]
+    (data / "reviewscore.toml").write_text("".join(lines))
+    plain = resolve({}).settings.model_dump()
+
+    try:
+        settings = resolve({}, folder=data).settings.model_dump()
+    except SettingsError as error:
+        event(str(error).partition(": ")[2][:12])
+        return
+    assert {name for name, value in settings.items() if value != plain[name]} <= HARMLESS
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "[tool]\nreviewscore = 3\n", "[tool.other]\n", ""])
+def test_a_projects_file_without_our_table_says_nothing(tmp_path: Path, text: str) -> None:
+    project = tmp_path / "pyproject.toml"
+    project.write_text(text)
+
+    assert set(resolve({}).origins.values()) == {"default", "REVIEWSCORE_CACHE_DIR"}
+    with pytest.raises(SettingsError, match=r"has no table \[tool.reviewscore\]"):
+        resolve({}, config=project)
 
 
 def test_no_file_of_variables_is_read(tmp_path: Path) -> None:
