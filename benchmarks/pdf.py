@@ -179,8 +179,8 @@ def pool() -> None:
                 read = list(threads.map(readers.read, paths[:count]))
                 times[count] = time.perf_counter() - began
         assert all(f"CrossRead{number} " in one.text for number, one in enumerate(read))
-        workers = [one for one in readers._idle.queue if one is not None]
-        most = sum(memory(one._process.pid) for one in workers)
+        workers = readers.pool.children
+        most = sum(memory(worker.process.pid) for worker in workers)
         began = time.perf_counter()
         for path in paths[:FEW]:
             plain_text(path)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from platformdirs import user_data_path
+from platformdirs import user_config_path, user_data_path
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -233,7 +233,17 @@ TABLES = {
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
               "ledger": "ledger"},
 }  # fmt: skip
-"""Tables and keys of ``reviewscore.toml``, and the setting each one sets."""
+"""Tables and keys of a settings file, and the setting each one sets."""
+
+_PROJECT = "pyproject.toml"
+
+HARMLESS = frozenset({
+    "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
+    "author_response", "paper_parts", "skip_bad_lines", "max_connections", "max_retries",
+    "timeout", "requests_per_minute", "tokens_per_minute", "wait",
+})  # fmt: skip
+"""Settings that any file may give, one that merely lies in the current folder or beside the data
+too. All others decide where texts and keys go, what is paid, or what is written where."""
 
 
 @dataclass(frozen=True)
@@ -244,23 +254,36 @@ class Resolved:
     origins: dict[str, str]
 
 
-def resolve(flags: Mapping[str, object], *, folder: Path | None = None) -> Resolved:
-    """Settings from defaults, file, environment and flags, the later ones first.
+def user_settings_file() -> Path:
+    """The user's own settings file; it need not be there."""
+    return user_config_path("reviewscore", appauthor=False) / "settings.toml"
+
+
+def resolve(
+    flags: Mapping[str, object], *, folder: Path | None = None, config: Path | None = None
+) -> Resolved:
+    """Settings from defaults, files, environment and flags, the later ones first.
+
+    Files are the user's own (`user_settings_file`), and over it either one that was named
+    (``config``, else ``REVIEWSCORE_CONFIG``) or one that was merely met: ``reviewscore.toml`` in
+    the current folder, ``reviewscore.toml`` beside the data, or ``[tool.reviewscore]`` in
+    ``pyproject.toml`` of the current folder. Whoever made the data may have made that one: it
+    gives `HARMLESS` settings alone.
 
     Args:
         flags: Values given on the command line; None means not given.
-        folder: Where the data lies; its ``reviewscore.toml`` is read if there is one.
+        folder: Where the data lies.
+        config: The settings file that was named.
 
     Raises:
-        SettingsError: An unknown name or an impossible value, with its origin.
+        SettingsError: An unknown name, an impossible value, or one from a file that may not give
+            it; with its origin.
     """
     values: dict[str, object] = {}
     origins = dict.fromkeys(Settings.model_fields, "default")
-    path = _settings_file(folder)
-    if path is not None:
-        for name, value in _read_file(path).items():
-            _check_trust(name, path, folder)
-            values[name], origins[name] = value, str(path)
+    for path, read in _from_files(folder, config):
+        for key, value in read.items():
+            values[key], origins[key] = _over(values.get(key), value), str(path)
     for name in Settings.model_fields:
         variable = f"REVIEWSCORE_{name.upper()}"
         text = os.environ.get(variable)
@@ -282,19 +305,6 @@ def resolve(flags: Mapping[str, object], *, folder: Path | None = None) -> Resol
             raise SettingsError(problem) from error
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
-
-
-def _check_trust(name: str, path: Path, folder: Path | None) -> None:
-    """Whoever made the data must not choose where the user's key and the texts are sent."""
-    foreign = folder is not None and path.resolve().parent == folder.resolve()
-    if foreign and path.resolve().parent != Path.cwd().resolve() and name in _OWN:
-        raise SettingsError(
-            f"{path}: {name} is not taken from a file beside the data; give it by "
-            f"--{name.replace('_', '-')}, or in reviewscore.toml of the current folder"
-        )
-
-
-_OWN = ("base_url", "prompts_dir", "prices", "cache_dir", "ledger", "calibration", "store")
 
 
 def _check_variables() -> None:
@@ -337,35 +347,66 @@ def pairs(texts: Iterable[str], *, origin: str, form: str = "JUDGE=MODEL") -> di
     return found
 
 
-def _settings_file(folder: Path | None) -> Path | None:
-    named = os.environ.get("REVIEWSCORE_CONFIG")
-    if named:
-        path = Path(named)
-        if not path.is_file():
-            raise SettingsError(f"REVIEWSCORE_CONFIG: no file {path}")
-        return path
+def _over(earlier: object, later: object) -> object:
+    """What two files say together: tables are joined, of other values the later one counts."""
+    return {**earlier, **later} if isinstance(earlier, dict) and isinstance(later, dict) else later
+
+
+def _count_from(folder: Path, values: dict[str, object]) -> None:
+    """Let relative paths of the user's own file count from there: no folder of data is meant."""
+    for name in ("calibration", "prices", "cache_dir", "prompts_dir"):
+        if isinstance(path := values.get(name), str):
+            values[name] = folder / path
+
+
+def _from_files(
+    folder: Path | None, config: Path | None
+) -> Iterator[tuple[Path, dict[str, object]]]:
+    """The files that are read, with what each says, the later ones over the earlier."""
+    if (own := user_settings_file()).is_file():
+        values = _read_file(own, trusted=True)
+        _count_from(own.parent, values)
+        yield own, values
+    origin, named = "--config", config
+    if named is None and (text := os.environ.get("REVIEWSCORE_CONFIG")):
+        origin, named = "REVIEWSCORE_CONFIG", Path(text)
+    if named is not None:
+        if not named.is_file():
+            raise SettingsError(f"{origin}: no file {named}")
+        yield named, _read_file(named, trusted=True)
+    elif (met := _met(folder)) is not None:
+        yield met, _read_file(met, trusted=False)
+
+
+def _met(folder: Path | None) -> Path | None:
+    """The settings file that lies in the current folder or beside the data."""
     for place in (Path.cwd(), folder):
         if place is not None and (place / "reviewscore.toml").is_file():
             return place / "reviewscore.toml"
-    own = Path.cwd() / "pyproject.toml"
-    if own.is_file() and "reviewscore" in _load(own).get("tool", {}):
-        return own
-    return None
+    project = Path.cwd() / _PROJECT
+    return project if project.is_file() and _of_project(_load(project)) is not None else None
 
 
-def _load(path: Path) -> dict[str, dict[str, object]]:
+def _of_project(tables: Mapping[str, object]) -> Mapping[str, object] | None:
+    """Our table in a project's file; None if there is none."""
+    tool = tables.get("tool")
+    section = tool.get("reviewscore") if isinstance(tool, dict) else None
+    return section if isinstance(section, dict) else None
+
+
+def _load(path: Path) -> dict[str, object]:
     try:
-        loaded: dict[str, dict[str, object]] = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        loaded: dict[str, object] = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path}: {error}") from error
     return loaded
 
 
-def _read_file(path: Path) -> dict[str, object]:
-    tables: Mapping[str, object] = _load(path)
-    if path.name == "pyproject.toml":
-        tool = tables["tool"]
-        tables = tool["reviewscore"] if isinstance(tool, dict) else {}
+def _read_file(path: Path, *, trusted: bool) -> dict[str, object]:
+    loaded = _load(path)
+    tables = _of_project(loaded) if path.name == _PROJECT else loaded
+    if tables is None:
+        raise SettingsError(f"{path}: has no table [tool.reviewscore]")
     values: dict[str, object] = {}
     for table, content in tables.items():
         if table not in TABLES or not isinstance(content, dict):
@@ -375,6 +416,8 @@ def _read_file(path: Path) -> dict[str, object]:
                 hint = _hint(key, TABLES[table])
                 raise SettingsError(f"{path}: unknown key '{key}' in [{table}]{hint}")
             name, _, judge = TABLES[table][key].partition(".")
+            if not trusted and name not in HARMLESS:
+                raise SettingsError(_not_from_there(path, table, key, name))
             if judge:
                 values.setdefault(name, {})
                 chosen = values[name]
@@ -383,6 +426,16 @@ def _read_file(path: Path) -> dict[str, object]:
             else:
                 values[name] = value
     return values
+
+
+def _not_from_there(path: Path, table: str, key: str, name: str) -> str:
+    """Why a file that was merely met may not set this, and what to do."""
+    return (
+        f"{path}: '{key}' in [{table}] decides where texts, keys or money go, and is not taken "
+        "from a file that merely lies in the current folder or beside the data; put it into "
+        f"{user_settings_file()}, set REVIEWSCORE_{name.upper()}, or, if you trust this file, "
+        f"name it: --config {path}"
+    )
 
 
 def _hint(name: str, known: Iterable[str]) -> str:

@@ -76,6 +76,8 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
         if name.startswith(("REVIEWSCORE_", "OPENAI_", "ANTHROPIC_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("REVIEWSCORE_CACHE_DIR", str(tmp_path / "ledger"))
+    # Nor from the user's own settings file.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-settings"))
     monkeypatch.chdir(tmp_path)
     yield
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
 from reviewscore.addresses import without_credentials
-from reviewscore.config import resolve
+from reviewscore.config import HARMLESS, JUDGES, TABLES, resolve, user_settings_file
 from reviewscore.errors import SettingsError
 
 
@@ -21,23 +25,189 @@ def test_defaults_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(resolved.origins.values()) == {"default"}
 
 
-def test_flags_beat_environment_beats_file_beats_defaults(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def own() -> Path:
+    """The user's own settings file; it is not there yet."""
+    file = user_settings_file()
+    file.parent.mkdir(parents=True)
+    return file
+
+
+def test_flags_beat_environment_beats_files_beat_defaults(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    own.write_text(
+        '[models]\ndefault = "openai/own"\ntemperature = 0.1\n'
+        '[audit]\nscore = "advanced"\nprotocol = "economy"\n[limits]\ntimeout = 7\n'
+    )
     (tmp_path / "reviewscore.toml").write_text(
-        '[models]\ndefault = "openai/file"\n[audit]\nrounds = 3\nscore = "base"\n'
+        '[audit]\nrounds = 3\nscore = "base"\nprotocol = "paper"\n'
     )
     monkeypatch.setenv("REVIEWSCORE_MODEL", "openai/environment")
     monkeypatch.setenv("REVIEWSCORE_ROUNDS", "4")
 
-    resolved = resolve({"model": "openai/flag", "rounds": None})
+    resolved = resolve({"model": "openai/flag", "protocol": None})
 
     assert resolved.settings.model == "openai/flag"
     assert resolved.settings.rounds == 4
     assert resolved.settings.score == "base"
+    assert resolved.settings.timeout == 7
     assert resolved.origins["model"] == "flag"
     assert resolved.origins["rounds"] == "REVIEWSCORE_ROUNDS"
     assert resolved.origins["score"].endswith("reviewscore.toml")
+    assert resolved.origins["timeout"] == str(own)
+    assert resolved.origins["protocol"].endswith("reviewscore.toml")
+
+
+DECISIVE = {
+    "models": {
+        "default": '"openai/x"',
+        "panel": '["openai/x"]',
+        "base_url": '"http://elsewhere.test/v1"',
+        "effort": '"high"',
+        "max_tokens": "99999",
+        **dict.fromkeys(JUDGES, '"openai/x"'),
+    },
+    "audit": {"repeats": "25", "prompts_dir": '"here"', "calibration": '"c.json"'},
+    "limits": {
+        "max_usd": "999",
+        "confirm_above": "999",
+        "prices": '"p.toml"',
+        "batch": "true",
+    },
+    "engine": {"name": '"ray"', "workers": "2", "store": '"s3://elsewhere"'},
+    "cache": {
+        "enabled": "false",
+        "refresh": "true",
+        "folder": '"here"',
+        "ledger": '"postgresql://elsewhere/db"',
+    },
+}
+"""What decides where texts, keys and money go, by table."""
+KEYS = [(table, key, value) for table, keys in DECISIVE.items() for key, value in keys.items()]
+
+
+def test_every_other_key_is_harmless() -> None:
+    others = {
+        name
+        for table, keys in TABLES.items()
+        for key, name in keys.items()
+        if key not in DECISIVE.get(table, {})
+    }
+
+    assert others == HARMLESS
+
+
+@pytest.mark.parametrize(("table", "key", "value"), KEYS, ids=[key for _, key, _ in KEYS])
+@pytest.mark.parametrize("place", ["here", "data", "project"])
+def test_data_decide_neither_where_texts_and_keys_go_nor_what_is_paid(
+    tmp_path: Path, place: str, table: str, key: str, value: str
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = {"here": tmp_path, "data": data, "project": tmp_path}[place] / (
+        "pyproject.toml" if place == "project" else "reviewscore.toml"
+    )
+    start = "tool.reviewscore." if place == "project" else ""
+    file.write_text(f"[{start}{table}]\n{key} = {value}\n")
+
+    with pytest.raises(SettingsError) as refused:
+        resolve({}, folder=data)
+
+    for words in (str(file), f"'{key}' in [{table}]", "--config", str(user_settings_file())):
+        assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("way", ["--config", "REVIEWSCORE_CONFIG", "settings.toml"])
+def test_a_file_that_the_user_chose_decides_everything(
+    way: str, tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '[models]\ndefault = "openai/x"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    named = tmp_path / "reviewscore.toml"  # even where it would be met
+    (own if way == "settings.toml" else named).write_text(text)
+    if way == "REVIEWSCORE_CONFIG":
+        monkeypatch.setenv(way, str(named))
+
+    resolved = resolve({}, config=named if way == "--config" else None)
+
+    assert resolved.settings.base_url == "http://127.0.0.1:9/v1"
+    assert resolved.origins["base_url"] == str(own if way == "settings.toml" else named)
+
+
+def test_a_named_file_is_read_over_the_users_own_and_in_place_of_one_that_is_met(
+    tmp_path: Path, own: Path
+) -> None:
+    own.write_text(
+        '[models]\ndefault = "openai/own"\nfaithfulness = "openai/f"\n[audit]\nrounds = 2\n'
+    )
+    (tmp_path / "reviewscore.toml").write_text("[audit]\nrounds = 3\nlimitations = true\n")
+    named = tmp_path / "named.toml"
+    named.write_text('[models]\nsplit_points = "openai/s"\n[audit]\nrounds = 5\n')
+
+    settings = resolve({}, config=named).settings
+
+    assert (settings.model, settings.rounds, settings.limitations) == ("openai/own", 5, False)
+    assert settings.judges == {"faithfulness": "openai/f", "split_points": "openai/s"}
+
+
+def test_the_flag_that_names_a_file_beats_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rounds in (2, 3):
+        (tmp_path / f"{rounds}.toml").write_text(f"[audit]\nrounds = {rounds}\n")
+    monkeypatch.setenv("REVIEWSCORE_CONFIG", str(tmp_path / "2.toml"))
+
+    assert resolve({}, config=tmp_path / "3.toml").settings.rounds == 3
+
+
+def test_paths_in_the_users_own_file_are_not_looked_for_beside_data(own: Path) -> None:
+    own.write_text('[audit]\nprompts_dir = "prompts"\n[limits]\nprices = "/p.toml"\n')
+
+    settings = resolve({}).settings
+
+    assert settings.prompts_dir == own.parent / "prompts"
+    assert settings.prices == Path("/p.toml")
+
+
+_VALUES = st.one_of(st.sampled_from(["a", "openai/x", "ray"]), st.integers(0, 9), st.booleans())
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([(table, key) for table, keys in TABLES.items() for key in keys]), _VALUES
+    )
+)
+def test_whatever_a_file_of_the_data_says_nothing_decisive_is_taken_from_it(
+    tmp_path_factory: pytest.TempPathFactory, said: dict[tuple[str, str], object]
+) -> None:
+    data = tmp_path_factory.mktemp("data")
+    lines = [f"{table}.{key} = {json.dumps(value)}\n" for (table, key), value in said.items()]
+    (data / "reviewscore.toml").write_text("".join(lines))
+    plain = resolve({}).settings.model_dump()
+
+    try:
+        settings = resolve({}, folder=data).settings.model_dump()
+    except SettingsError as error:
+        event(str(error).partition(": ")[2][:12])
+        return
+    assert {name for name, value in settings.items() if value != plain[name]} <= HARMLESS
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "[tool]\nreviewscore = 3\n", "[tool.other]\n", ""])
+def test_a_projects_file_without_our_table_says_nothing(tmp_path: Path, text: str) -> None:
+    project = tmp_path / "pyproject.toml"
+    project.write_text(text)
+
+    assert set(resolve({}).origins.values()) == {"default", "REVIEWSCORE_CACHE_DIR"}
+    with pytest.raises(SettingsError, match=r"has no table \[tool.reviewscore\]"):
+        resolve({}, config=project)
+
+
+def test_no_file_of_variables_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("REVIEWSCORE_MODEL=openai/x\nOPENAI_API_KEY=planted\n")
+
+    assert resolve({}).settings.embedded
+    assert "OPENAI_API_KEY" not in os.environ
 
 
 def test_settings_beside_the_data_are_read(tmp_path: Path) -> None:
@@ -127,15 +297,6 @@ def test_a_ledger_in_a_database_takes_the_place_of_the_folder() -> None:
 def test_a_run_cannot_keep_its_calls_in_two_places() -> None:
     with pytest.raises(SettingsError, match="REVIEWSCORE_LEDGER=none"):
         resolve({"ledger": "postgresql://u@host/db", "cache": False})
-
-
-def test_a_database_is_not_chosen_by_a_file_beside_the_data(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "reviewscore.toml").write_text('[cache]\nledger = "postgresql://elsewhere/db"\n')
-
-    with pytest.raises(SettingsError, match="--ledger"):
-        resolve({}, folder=data)
 
 
 @pytest.mark.parametrize("address", ["http://u:p@host/v1", "http://u:p@ss@host/v1"])

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
 
+from reviewscore.cli.main import group
+from reviewscore.errors import SettingsError
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback
 
@@ -79,6 +82,26 @@ def test_planted_keys_are_in_no_file_and_no_output(
     for secret in (OPENAI, ANTHROPIC):
         assert secret not in printed
         assert files_with(tmp_path, secret) == []
+
+
+def test_a_settings_file_in_the_folder_of_the_data_does_not_choose_the_server(
+    tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("papers.jsonl", "reviews.jsonl"):
+        (tmp_path / name).write_bytes((ROOT / "examples" / name).read_bytes())
+    (tmp_path / "reviewscore.toml").write_text(
+        f'[models]\ndefault = "openai/loop"\nbase_url = "{server.url}"\n'
+    )
+    monkeypatch.setenv("OPENAI_API_KEY", OPENAI)
+    runner = CliRunner()
+
+    refused = runner.invoke(group, ["audit", ".", "-o", "run"])
+    assert isinstance(refused.exception, SettingsError)
+    assert not server.served
+    named = runner.invoke(group, ["audit", ".", "-o", "run", "--config", "reviewscore.toml"])
+
+    assert named.exit_code == 0, named.output
+    assert server.served
 
 
 def test_every_request_goes_to_the_configured_host_with_its_own_key_only(

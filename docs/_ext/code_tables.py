@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 from pydantic import BaseModel
 
-from reviewscore.config import TABLES, Settings
+from reviewscore.config import HARMLESS, TABLES, Settings
 from reviewscore.prompts import available, latest
 from reviewscore.store.export import COLUMNS, NESTED
 
@@ -195,11 +195,11 @@ def columns() -> str:
 
 
 def settings() -> str:
-    """All settings, by table of ``reviewscore.toml``."""
+    """All settings, by table of a settings file, and who may set each."""
     known = {one.name: one for one in fields(Settings)}
     shown: set[str] = set()
     blocks = []
-    head = ("key", "meaning", "type and range", "default")
+    head = ("key", "meaning", "type and range", "default", "set by")
     for table, keys in TABLES.items():
         rows = []
         for key, setting in keys.items():
@@ -209,14 +209,15 @@ def settings() -> str:
             if judge:
                 said, form, default = f"Another model for `{judge}`.", "text", "as `default`"
             said = f"{said} Variable: `REVIEWSCORE_{name.upper()}`."
-            rows.append((f"`{key}`", said, form, default))
+            by = "any file" if name in HARMLESS else "you"
+            rows.append((f"`{key}`", said, form, default, by))
         blocks.append(f"## `[{table}]`\n\n{grid(head, rows, kind='fields')}\n")
     rest = [
         (f"`REVIEWSCORE_{one.name.upper()}`", *_setting(one))
         for one in known.values()
         if one.name not in shown
     ]
-    head = ("variable", *head[1:])
+    head = ("variable", *head[1:-1])
     blocks.append(f"## For one run\n\n{grid(head, rest, kind='fields')}\n")
     return "\n".join(blocks)
 

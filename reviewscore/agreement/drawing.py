@@ -36,9 +36,9 @@ def save_all(
     import matplotlib as mpl
 
     written: list[Path] = []
-    with (
-        warnings.catch_warnings(),
-        mpl.rc_context(
+    with warnings.catch_warnings(), mpl.rc_context():
+        mpl.rcdefaults()  # a `matplotlibrc` in the current folder, which may be data, has no say
+        mpl.rcParams.update(
             {
                 "svg.hashsalt": "reviewscore",  # the same plot is the same file
                 "svg.fonttype": "none",
@@ -48,8 +48,7 @@ def save_all(
                 "axes.spines.right": False,
                 "figure.constrained_layout.use": True,
             }
-        ),
-    ):
+        )
         # Letters that the font of the PNG lacks are boxes there, and themselves in the SVG.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         for name, figure in figures:

@@ -17,6 +17,7 @@ from reviewscore.asking.rows import Counted, Rows, RowT, failed
 from reviewscore.batch.account import spent
 from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
+from reviewscore.engine.cluster import variables_for
 from reviewscore.engine.crew import NEEDS_LEDGER, Crew, check_engine, open_crew, whole_paths
 from reviewscore.engine.worker import Shared
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
@@ -197,6 +198,7 @@ async def _workers(folder: Folder, session: Session, *, renew: bool) -> AsyncIte
         workers=settings.workers,
         say=session.say,
         several_machines=None if settings.ledger else NEEDS_LEDGER,
+        variables=variables_for(settings),
     ) as crew:
         yield crew
 

@@ -19,6 +19,7 @@ from reviewscore.batch.far import Orders, PaperTask, Told, halt, open_bench, sco
 from reviewscore.batch.progress import Progress
 from reviewscore.batch.session import REVIEWS_AHEAD, Tally
 from reviewscore.config import Settings
+from reviewscore.engine.cluster import variables_for
 from reviewscore.engine.crew import (
     NEEDS_LEDGER,
     Crew,
@@ -153,6 +154,7 @@ class Spread:
             workers=self.settings.workers,
             say=self.progress.say,
             several_machines=alone,
+            variables=variables_for(self.settings),
         ) as crew:
             self._crew = crew
             try:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import ENGINE_OPTIONS
+from reviewscore.cli.options import CONFIG_OPTION, ENGINE_OPTIONS, settings_from
 from reviewscore.cli.tabling import say
-from reviewscore.config import Settings, resolve
+from reviewscore.config import Settings
 
 if TYPE_CHECKING:
     from reviewscore.asking.account import Outcome
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
+    CONFIG_OPTION,
     click.option(
         "--base-url",
         help="Address of a server compatible with openai/, or several with commas between.",
@@ -54,7 +55,7 @@ def asking_options(command: Command) -> Command:
 
 def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     """Settings from flags, environment and file; a model named in them is overruled."""
-    return resolve({"model": model, **flags}).settings
+    return settings_from({"model": model, **flags}).settings
 
 
 def expected_lines(found: Expected) -> list[str]:

@@ -11,9 +11,15 @@ import click
 
 from reviewscore.batch import Outcome, audit, finished
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import DataPath, GroupedCommand, as_settings, settings_options
+from reviewscore.cli.options import (
+    DataPath,
+    GroupedCommand,
+    as_settings,
+    settings_from,
+    settings_options,
+)
 from reviewscore.cli.progress import TerminalProgress
-from reviewscore.config import Resolved, Settings, resolve
+from reviewscore.config import Resolved, Settings
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
@@ -78,7 +84,7 @@ def command(
     """
     _check_source(data, review, paper)
     only = paper if review is None else ()
-    resolved = resolve({**as_settings(flags), "paper": only}, folder=data)
+    resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
         from reviewscore.cli.show_config import config_lines
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.config import resolve
+from reviewscore.cli.options import CONFIG_OPTION, settings_from
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def command() -> None:
 @command.command("info")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @_LEDGER
+@CONFIG_OPTION
 def show(run: Path | None, ledger: str | None) -> int:
     """Say where the ledger lies and what it holds (of a RUN made with --no-cache, its own).
 
@@ -49,6 +50,7 @@ def show(run: Path | None, ledger: str | None) -> int:
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
+@CONFIG_OPTION
 def export(run: Path | None, output: str, ledger: str | None) -> int:
     """Write calls as JSON lines: all of them, or those that a RUN has used.
 
@@ -73,6 +75,7 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
 
 @command.command("clear")
 @_LEDGER
+@CONFIG_OPTION
 @click.option("--yes", is_flag=True, help="Really delete it.")
 def empty(yes: bool, ledger: str | None) -> int:
     """Delete the ledger: runs that are not finished will pay again for what they had.
@@ -133,7 +136,7 @@ def _place(run: Path | None, ledger: str | None) -> Place:
         read_manifest(run)  # says so if it is no run folder
         if (run / FILE).is_file():
             return run
-    return resolve({"ledger": ledger}).settings.ledger_place
+    return settings_from({"ledger": ledger}).settings.ledger_place
 
 
 def _run_id(run: Path) -> str:

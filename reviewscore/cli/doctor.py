@@ -10,7 +10,8 @@ from importlib.util import find_spec
 import click
 
 from reviewscore import __version__, prompts
-from reviewscore.config import resolve
+from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.config import user_settings_file
 from reviewscore.errors import PromptError, RunFolderError
 
 _PACKAGES = (
@@ -26,6 +27,7 @@ _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BA
 
 
 @click.command("doctor")
+@CONFIG_OPTION
 def command() -> int:
     """Print versions, prompts, keys found (names only), the ledger and the solver's state."""
     click.echo(f"reviewscore {__version__} · Python {platform.python_version()}")
@@ -44,6 +46,8 @@ def command() -> int:
     for name, extra in _EXTRAS.items():
         state = "installed" if find_spec(name) else f"not installed (the extra {extra})"
         click.echo(f"{name:12} {state}")
+    file = user_settings_file()
+    click.echo(f"settings     {file}{'' if file.is_file() else ' (not there)'}")
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
     click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1
@@ -53,7 +57,7 @@ def _ledger() -> bool:
     from reviewscore.llm.ledger.upkeep import info
 
     try:
-        found = info(resolve({}).settings.ledger_place)
+        found = info(settings_from({}).settings.ledger_place)
     except RunFolderError as error:
         click.echo(f"ledger       {error}")
         return False

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from reviewscore.config import pairs
+from reviewscore.config import Resolved, pairs, resolve
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_CONFIG = "reviewscore.config"
+"""Where click keeps the settings file that was named."""
+
+
+def _keep_config(context: click.Context, _: click.Parameter, named: Path | None) -> None:
+    if named is not None:
+        context.meta[_CONFIG] = named
+
+
+CONFIG_OPTION = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    is_eager=True,  # paths are made of what it says
+    expose_value=False,
+    callback=_keep_config,
+    help="Settings file, read over your own settings.toml.",
+)
+"""For every verb that reads settings; see `settings_from`."""
+
+
+def settings_from(flags: Mapping[str, object], *, folder: Path | None = None) -> Resolved:
+    """Settings of the verb that runs, with its ``--config``; see `config.resolve`."""
+    context = click.get_current_context(silent=True)
+    named = None if context is None else context.meta.get(_CONFIG)
+    return resolve(flags, folder=folder, config=named)
+
+
 MODEL_OPTIONS = (
+    CONFIG_OPTION,
     click.option(
         "--model",
         multiple=True,
@@ -156,10 +184,9 @@ class DataPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """A path on this machine."""
         if isinstance(value, str) and "://" in value:
-            from reviewscore.config import resolve
             from reviewscore.sources.remote import at_hand
 
-            return at_hand(value, resolve({}).settings.ledger_folder)
+            return at_hand(value, settings_from({}).settings.ledger_folder)
         return super().convert(value, param, ctx)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.findings import details, headline, shown
-from reviewscore.cli.options import GroupedCommand, as_settings, model_options
-from reviewscore.config import Settings, resolve
+from reviewscore.cli.options import GroupedCommand, as_settings, model_options, settings_from
+from reviewscore.config import Settings
 from reviewscore.schema.argument import Argument, Round
 
 
@@ -37,7 +37,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     from reviewscore.pipeline import PROVED
     from reviewscore.prompts import use_directory
 
-    settings = resolve(as_settings(flags)).settings
+    settings = settings_from(as_settings(flags)).settings
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
     if settings.embedded:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from reviewscore.addresses import Plain, without_credentials
-from reviewscore.config import TABLES, Resolved
+from reviewscore.config import TABLES, Resolved, user_settings_file
 
 _WIDTH = 44
 """Columns before the origin."""
@@ -14,6 +14,8 @@ _WIDTH = 44
 
 def config_lines(resolved: Resolved) -> Iterator[str]:
     """The settings, table by table; what is not set, or is for one run only, is a comment."""
+    own = user_settings_file()
+    yield f"# your own settings: {own}{'' if own.is_file() else ' (not there)'}"
     values: dict[str, Plain] = resolved.settings.model_dump(mode="json")
     shown = set()
     for table, keys in TABLES.items():

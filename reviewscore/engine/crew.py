@@ -11,15 +11,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
+import sys
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, chdir, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, cast
 
 from reviewscore import __version__
 from reviewscore.config import Settings
+from reviewscore.engine.cluster import starting
 from reviewscore.engine.limits import SharedLimits
 from reviewscore.engine.worker import Blueprint, Shared, Worker
 from reviewscore.errors import SettingsError, StopError
@@ -268,6 +274,7 @@ async def open_crew(
     say: Callable[[str], None] = lambda _: None,
     several_machines: str | None = None,
     on_gpus: bool = False,
+    variables: Sequence[str] = (),
 ) -> AsyncIterator[Crew]:
     """Workers on the Ray cluster of ``RAY_ADDRESS``, or on one started here for the while.
 
@@ -278,12 +285,13 @@ async def open_crew(
         say: Told what workers say.
         several_machines: Why the work cannot be spread over several machines; None if it can.
         on_gpus: Whether each worker has a GPU to itself, where the cluster has any.
+        variables: Names of variables that workers need, such as keys of models, on a cluster
+            that is started here; see `cluster.variables_for`.
 
     Raises:
         SettingsError: Ray is not installed or not reached, or a worker cannot begin.
     """
-    ray = _started(workers)
-    try:
+    with _connected(workers, variables) as ray:
         machines = sum(bool(node["Alive"]) for node in ray.nodes())
         if several_machines is not None and machines > 1:
             raise SettingsError(f"the Ray cluster has {machines} machines: {several_machines}")
@@ -309,8 +317,6 @@ async def open_crew(
             listening.cancel()
             await crew.end()
             await _tell(keeper, say)
-    finally:
-        ray.shutdown()
 
 
 def _beside_driver(ray: Any, name: str) -> Any:
@@ -336,33 +342,56 @@ async def _tell(keeper: Any, say: Callable[[str], None]) -> None:
             say(sentence)
 
 
-def _started(workers: int | None) -> Any:
-    """Ray, connected to a cluster."""
+@contextmanager
+def _connected(workers: int | None, variables: Sequence[str]) -> Iterator[Any]:
+    """Ray, connected to a cluster within the block."""
     for name, value in (
         ("RAY_USAGE_STATS_ENABLED", "0"),  # nothing about a user's runs is sent to anybody
         ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"),  # else it warns that it will change this
         ("RAY_DEDUP_LOGS_SKIP_REGEX", "."),  # else it writes on stdout, which is for results
     ):
         os.environ.setdefault(name, value)
-    try:
-        import ray
-    except ImportError as error:
+    if find_spec("ray") is None:
         raise SettingsError(
             "--engine ray needs a package: pip install '.[ray]' in a checkout of reviewscore"
-        ) from error
-    local = "RAY_ADDRESS" not in os.environ
-    from ray.exceptions import RayError
-
-    try:
-        ray.init(
-            num_cpus=workers if local else None,
-            include_dashboard=False if local else None,
-            logging_level=logging.CRITICAL,  # what is lost is told in our words
-            log_to_driver=False,
         )
-    except (RayError, ConnectionError, ValueError, RuntimeError, OSError) as error:
-        told = str(error).partition("\n")[0]
-        raise SettingsError(
-            f"Ray cannot be used: {told}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it needs one"
-        ) from error
-    return ray
+    with ExitStack() as stack:
+        address, local = os.environ.get("RAY_ADDRESS"), None
+        if not address:
+            _agree_on_token()
+            local = stack.enter_context(starting(workers, variables))
+        import ray
+        from ray.exceptions import RayError
+
+        # Ray has workers search the current folder first for modules: this one is empty.
+        empty = stack.enter_context(TemporaryDirectory(prefix="reviewscore-"))
+        try:
+            address = local.address() if local else address
+            with chdir(empty):
+                ray.init(
+                    address=address,
+                    logging_level=logging.CRITICAL,  # what is lost is told in our words
+                    log_to_driver=False,
+                )
+        except (RayError, ConnectionError, ValueError, RuntimeError, OSError) as error:
+            reason = str(error).partition("\n")[0]
+            raise SettingsError(
+                f"Ray cannot be used: {reason}; check RAY_ADDRESS, and RAY_AUTH_TOKEN if it "
+                "needs one"
+            ) from error
+        stack.callback(ray.shutdown)
+        yield ray
+
+
+def _agree_on_token() -> None:
+    """Let a cluster that is started here, and this process, have a token that nobody else has.
+
+    Left to itself Ray keeps one in the home folder, which this process may not know yet.
+    """
+    if "RAY_AUTH_MODE" in os.environ:
+        return
+    os.environ["RAY_AUTH_MODE"] = "token"
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    if "ray" in sys.modules:  # it has read the variables already, and has no other door for this
+        with suppress(ImportError):
+            import_module("ray._raylet").Config.initialize("")

@@ -6,13 +6,12 @@ may reach the program. It never sees anything but formulas, keys and limits.
 
 from __future__ import annotations
 
-import signal
-import sys
-from typing import TextIO
+from collections.abc import Callable
 
 from pydantic import Field
 
-from reviewscore.schema.proof import Proof
+from reviewscore.processes.serve import end_after, limit_memory, serve
+from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.record import Record
 
 _GRACE = 1.0
@@ -38,26 +37,23 @@ class Task(Record):
 
 def main() -> None:
     """Prove tasks from standard input until it ends."""
+    from reviewscore.logic import validity  # noqa: F401 - so that the first proof is quick
+    from reviewscore.logic.z3_backend import load_z3
+
+    load_z3()
+    serve(_answer)
+
+
+def _answer(line: str, _: Callable[[str], None]) -> str:
     import z3
 
-    from reviewscore.logic import validity  # noqa: F401 - so that the first proof is quick
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    reply, sys.stdout = sys.stdout, sys.stderr
-    for line in sys.stdin:
-        task = Task.model_validate_json(line)
-        z3.set_param("memory_max_size", task.memory)
-        _limit_memory(task.memory + _OVERHEAD)
-        _end_after(task.seconds + _GRACE)
-        _answer(task, reply)
-        _end_after(0)
-
-
-def _answer(task: Task, reply: TextIO) -> None:
     from reviewscore.logic.validity import prove
     from reviewscore.logic.z3_backend import Limits
-    from reviewscore.schema.proof import Validity
 
+    task = Task.model_validate_json(line)
+    z3.set_param("memory_max_size", task.memory)
+    limit_memory(task.memory + _OVERHEAD, "RLIMIT_DATA")
+    end_after(task.seconds + _GRACE)
     limits = Limits(task.rlimit, task.seconds, task.max_premises, task.memory)
     try:
         proof = prove(
@@ -70,27 +66,4 @@ def _answer(task: Task, reply: TextIO) -> None:
         )
     except MemoryError:
         proof = Proof(validity=Validity.UNKNOWN, reason="memory")
-    reply.write(proof.model_dump_json() + "\n")
-    reply.flush()
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Let the system refuse more than so much memory, where it can."""
-    try:
-        import resource
-    except ImportError:  # Windows: Z3's own limit must do.
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = megabytes * 1024 * 1024
-    if hard in (resource.RLIM_INFINITY, -1) or wanted <= hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
-
-
-def _end_after(seconds: float) -> None:
-    """End this process after so long, whatever it is doing; 0 takes that back."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-if __name__ == "__main__":
-    main()
+    return proof.model_dump_json()

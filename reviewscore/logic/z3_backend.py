@@ -6,10 +6,14 @@ under threads. `SimpleSolver` with its defaults is two to three times as quick a
 
 from __future__ import annotations
 
+import builtins
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.logic.fol import (
@@ -32,6 +36,21 @@ from reviewscore.logic.fol import (
 
 if TYPE_CHECKING:
     import z3
+
+
+def load_z3() -> None:
+    """Import Z3 with the library that it was installed with.
+
+    Left to itself it takes one of that name from the current folder, which may be a stranger's.
+    """
+    if "z3" in sys.modules:
+        return
+    spec = find_spec("z3")
+    if spec is not None and spec.origin is not None:
+        folder = Path(spec.origin).parent
+        places = [str(folder / "lib"), str(folder), str(Path(sys.prefix) / "lib")]
+        builtins.Z3_LIB_DIRS = places  # type: ignore[attr-defined]
+    import z3  # noqa: F401
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,7 @@ class Session:
     """
 
     def __init__(self, limits: Limits, *, like: Session | None = None) -> None:
+        load_z3()
         import z3
 
         self._limits = limits

@@ -6,18 +6,13 @@ The first PDF costs the start of a worker, a third of a second; later ones some 
 
 from __future__ import annotations
 
-import atexit
-import os
-import queue
 import signal
-import subprocess
-import sys
-import threading
 from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
+from reviewscore.processes.pool import AbandonedError, Answer, ChildPool
 
 LIMITS = Limits()
 _HEAD = 1024
@@ -25,9 +20,6 @@ _HEAD = 1024
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<script")
 _GRACE = 1.0
 """Seconds beyond its limit after which a worker is stopped from outside."""
-_START = 30.0
-"""Seconds that a new worker may take to begin, beside the limit of its first PDF."""
-_MOST_WORKERS = 8
 HELD = 256
 """Readings kept in memory, of about 100 kB each."""
 _MOST_TASKS = 200
@@ -94,13 +86,14 @@ class PdfReaders:
     """
 
     def __init__(self, workers: int | None = None, *, held: int = HELD) -> None:
-        count = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
-        self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
-        for _ in range(count):
-            self._idle.put(None)
-        self.workers = count
-        self._busy: set[_Worker] = set()
-        self._abandoned = False
+        self.pool = ChildPool(
+            "reviewscore.papers.pdf_worker",
+            workers,
+            grace=_GRACE,
+            most_tasks=_MOST_TASKS,
+            # One thread for arrays: each would reserve address space, which is limited.
+            settings={"OPENBLAS_NUM_THREADS": "1"},
+        )
         self._read = lru_cache(maxsize=held)(self._fresh)
 
     def read(self, path: Path, *, limits: Limits = LIMITS) -> PdfReading:
@@ -117,7 +110,7 @@ class PdfReaders:
     def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
         task = Task(path=str(path.resolve()), limits=limits)
         found = self._answer(task)
-        if isinstance(found, Refusal) and found.drawing and not self._abandoned:
+        if isinstance(found, Refusal) and found.drawing and not self.pool.abandoned:
             again = self._answer(task.model_copy(update={"look": False}))
             found = again if isinstance(again, PdfReading) else found
         if isinstance(found, Refusal):
@@ -125,44 +118,22 @@ class PdfReaders:
         return found
 
     def _answer(self, task: Task) -> PdfReading | Refusal:
-        worker = self._idle.get()
         try:
-            if self._abandoned:
-                return Refusal(problem="was not read: interrupted", cure="start again")
-            if worker is not None and not worker.usable:
-                worker.stop()
-                worker = None
-            worker = worker or _Worker()
-            self._busy.add(worker)
-            return worker.read(task)
-        except BaseException:  # Ctrl-C: its late answer must not be taken for that of the next
-            if worker is not None:
-                worker.stop()
-                worker = None
-            raise
-        finally:
-            self._busy.discard(worker)
-            self._idle.put(worker)
+            answer = self.pool.ask(task.model_dump_json(), task.limits.seconds)
+        except AbandonedError:
+            return Refusal(problem="was not read: interrupted", cure="start again")
+        if not answer.line:
+            return refusal(answer, task.limits)
+        kind = Refusal if answer.line.startswith('{"problem":') else PdfReading
+        return kind.model_validate_json(answer.line)
 
     def abandon(self) -> None:
         """Stop all workers, those that read as well; nothing is read here any more."""
-        self._abandoned = True
-        for worker in tuple(self._busy):
-            worker.kill()
-        self.close()
+        self.pool.abandon()
 
     def close(self) -> None:
         """Stop the workers that are idle."""
-        idle = []
-        while True:
-            try:
-                idle.append(self._idle.get_nowait())
-            except queue.Empty:
-                break
-        for worker in idle:
-            if worker is not None:
-                worker.stop()
-            self._idle.put(None)
+        self.pool.close()
 
 
 _CRASHES = {
@@ -172,109 +143,28 @@ _CRASHES = {
 """What is said of a worker that died by itself, by the signal."""
 
 
-class _Worker:
-    """One process; used by one thread at a time."""
-
-    def __init__(self) -> None:
-        root = str(Path(__file__).resolve().parents[2])
-        # Not by `multiprocessing`: it would run the user's main script again. And the package
-        # must be found as it was here, wherever its folder is.
-        start = f"import sys; sys.path.insert(0, {root!r}); "
-        start += "from reviewscore.papers.pdf_worker import main; main()"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", start],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            # One thread for arrays: each would reserve address space, which is limited.
-            env={**os.environ, "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # Ctrl-C is for the program
-        )
-        self._tasks = 0
-
-    @property
-    def usable(self) -> bool:
-        return self._process.poll() is None and self._tasks < _MOST_TASKS
-
-    def read(self, task: Task) -> PdfReading | Refusal:
-        """The answer to one task; a refusal if the process is gone before it gives one."""
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            self._process.kill()
-
-        seconds = task.limits.seconds + _GRACE + (0 if self._tasks else _START)
-        timer = threading.Timer(seconds, stop)
-        timer.daemon = True
-        timer.start()
-        try:
-            line, drawing = self._asked(task.model_dump_json())
-        finally:
-            timer.cancel()
-        self._tasks += 1
-        if line.endswith("\n"):
-            kind = Refusal if line.startswith('{"problem":') else PdfReading
-            return kind.model_validate_json(line)
-        code = self._process.wait()
-        self.stop()
-        alarmed = hasattr(signal, "SIGALRM") and code == -signal.SIGALRM
-        if late.is_set() or alarmed:
-            problem = f"takes longer than {task.limits.seconds:g} seconds to read"
-        else:
-            problem = _CRASHES[signal.SIGSEGV if code == -signal.SIGSEGV else None]
-        return Refusal(problem=problem, cure=_CURE, drawing=drawing)
-
-    def _asked(self, line: str) -> tuple[str, bool]:
-        """The worker's reply, cut off if it died, and whether it had begun to draw."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-            reply = self._process.stdout.readline()
-            if reply == f"{DRAWING}\n":
-                return self._process.stdout.readline(), True
-            return reply, False
-        except OSError:
-            return "", False
-
-    def kill(self) -> None:
-        """End the process; the thread that waits for its answer gets none."""
-        self._process.kill()
-
-    def stop(self) -> None:
-        """End the process and let go of its pipes."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    continue
-
-
 _CURE = "print it to a new PDF, or give the paper's text"
-_SHARED: list[PdfReaders] = []
-_LOCK = threading.Lock()
+
+
+def refusal(answer: Answer, limits: Limits) -> Refusal:
+    """Why a PDF cannot be read whose worker ended over it."""
+    alarmed = hasattr(signal, "SIGALRM") and answer.code == -signal.SIGALRM
+    if answer.late or alarmed:
+        problem = f"takes longer than {limits.seconds:g} seconds to read"
+    else:
+        problem = _CRASHES[signal.SIGSEGV if answer.code == -signal.SIGSEGV else None]
+    return Refusal(problem=problem, cure=_CURE, drawing=DRAWING in answer.notices)
+
+
+_SHARED = [PdfReaders()]
 
 
 def shared() -> PdfReaders:
     """The workers of this process, started when first needed and stopped at its end."""
-    with _LOCK:
-        if not _SHARED:
-            _SHARED.append(PdfReaders())
-            atexit.register(_SHARED[0].close)
-        return _SHARED[0]
+    return _SHARED[0]
 
 
 def abandon() -> None:
     """End what is being read, so that an interrupted program need not wait for it."""
-    with _LOCK:
-        readers = _SHARED.pop() if _SHARED else None
-    if readers is not None:
-        atexit.unregister(readers.close)
-        readers.abandon()
+    readers, _SHARED[0] = _SHARED[0], PdfReaders()
+    readers.abandon()

@@ -9,7 +9,7 @@ from reviewscore.schema.paper import TextLine
 from reviewscore.schema.record import Record
 
 DRAWING = "drawing"
-"""Line that a worker writes before it draws the first page."""
+"""What a worker says before it draws the first page."""
 
 
 class Limits(Record):

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+from reviewscore.engine.cluster import NETWORK
 from reviewscore.engine.crew import Crew, LostError, open_crew
 from reviewscore.engine.worker import Shared
 from reviewscore.errors import StopError
-from reviewscore.hf.loading import ENCODER, Loaded, Loading, load
+from reviewscore.hf.loading import ENCODER, Loaded, Loading, load, may_download
 from reviewscore.llm.client import Limits
 from reviewscore.llm.connect import Surroundings
 from reviewscore.similarity.corpus import Publication
@@ -57,6 +58,7 @@ def encode_far(
             workers=workers,
             say=say,
             on_gpus=loading.device != "cpu",
+            variables=(*NETWORK, "HF_*") if may_download(loading) else (),
         ) as crew:
             portions = [papers[at : at + PORTION] for at in range(0, len(papers), PORTION)]
             slots = asyncio.Semaphore(2 * crew.size)

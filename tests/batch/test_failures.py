@@ -253,15 +253,6 @@ def test_another_input_or_year_is_refused(tmp_path: Path) -> None:
         audit(single(paper, review, year=2019), out, resolve({}))
 
 
-def test_a_settings_file_beside_the_data_cannot_choose_the_server(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "reviewscore.toml").write_text('[models]\nbase_url = "http://elsewhere.test/v1"\n')
-
-    with pytest.raises(SettingsError, match="base_url is not taken from a file beside the data"):
-        resolve({}, folder=folder)
-
-
 def test_a_misspelt_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REVIEWSCORE_ROUND", "3")
 

@@ -121,9 +121,9 @@ def test_shown_settings_are_a_settings_file(
 ) -> None:
     flags = ("--model", "openai/x", "--judge", "faithfulness=openai/y", "--rounds", "3")
     _, out, _ = audit_files(capsys, files, "--show-config", *flags)
-    (tmp_path / "reviewscore.toml").write_text(out)
+    (tmp_path / "shown.toml").write_text(out)
 
-    _, again, _ = audit_files(capsys, files, "--show-config")
+    _, again, _ = audit_files(capsys, files, "--show-config", "--config", "shown.toml")
 
     def settings(text: str) -> list[str]:
         return [line.partition(" # ")[0].rstrip() for line in text.splitlines()]

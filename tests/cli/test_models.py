@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -207,14 +208,37 @@ def test_models_judges_and_limits_come_from_the_settings_file(tmp_path: Path) ->
         '[models]\ndefault = "openai/x"\npanel = ["openai/y"]\nfaithfulness = "openai/z"\n'
         "[audit]\nrepeats = 2\n[limits]\nmax_usd = 3.5\nbatch = true\n[cache]\nenabled = false\n"
     )
-    (tmp_path / "reviewscore.toml").write_text(text)
+    (tmp_path / "named.toml").write_text(text)
     assert tomllib.loads(text)
 
-    _, shown = cli("audit", EXAMPLES, "--show-config")
+    _, shown = cli("audit", EXAMPLES, "--show-config", "--config", "named.toml")
 
     for line in ('panel = ["openai/y"]', 'faithfulness = "openai/z"', "repeats = 2",
                  "max_usd = 3.5", "batch = true", "enabled = false"):  # fmt: skip
         assert line in shown
+
+
+def commands(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    context = click.Context(command)
+    for below in command.list_commands(context):
+        verb = command.get_command(context, below)
+        assert verb is not None
+        yield from commands(verb, f"{name} {below}".strip())
+
+
+def test_every_verb_that_reads_settings_can_be_given_a_file_of_them() -> None:
+    flags = {name: {one.name for one in command.params} for name, command in commands(group)}
+    readers = {
+        name for name, own in flags.items() if own & {"max_usd", "ledger", "engine", "prices"}
+    }
+
+    assert {"audit", "reconstruct", "cache info", "gem prepare", "similarity encode"} <= readers
+    assert readers | {"doctor", "gem score"} == {
+        name for name, own in flags.items() if "config" in own
+    }
 
 
 def test_batch_jobs_are_for_providers_that_have_them() -> None:

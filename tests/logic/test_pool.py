@@ -31,9 +31,8 @@ def provers() -> Provers:
 
 
 def worker_of(provers: Provers) -> int:
-    worker = provers._idle.queue[-1]
-    assert worker is not None
-    return worker._process.pid
+    (worker,) = provers.pool.children
+    return worker.process.pid
 
 
 def test_a_worker_finds_what_the_prover_finds(provers: Provers) -> None:
@@ -102,10 +101,8 @@ def test_no_proof_outlives_its_limit_by_more_than_half_a_second(provers: Provers
     assert time.monotonic() - start < 1.5
 
 
-def test_a_solver_that_ignores_its_timer_is_stopped_from_outside(
-    provers: Provers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reviewscore.logic.pool._GRACE", -0.7)
+def test_a_solver_that_ignores_its_timer_is_stopped_from_outside(provers: Provers) -> None:
+    provers.pool.grace = -0.7
     provers.prove({"P1": "A"}, "B")
     before = worker_of(provers)
 

@@ -218,9 +218,8 @@ def test_a_reading_that_takes_too_long_is_ended(tmp_path: Path, closed_later: Ke
     path = make(tmp_path / "a.pdf", prose)
     readers = closed_later(PdfReaders(1))
     readers.read(path)
-    worker = readers._idle.queue[0]
-    assert worker is not None
-    os.kill(worker._process.pid, signal.SIGSTOP)
+    (worker,) = readers.pool.children
+    os.kill(worker.process.pid, signal.SIGSTOP)
 
     with pytest.raises(InputError, match=r"takes longer than 0.1 seconds to read; print it"):
         readers.read(path, limits=Limits(seconds=0.1))
@@ -233,19 +232,17 @@ def test_a_worker_that_crashes_is_a_named_error(
     path = make(tmp_path / "a.pdf", prose)
     readers = closed_later(PdfReaders(1, held=0))
     readers.read(path)
-    worker = readers._idle.queue[0]
-    assert worker is not None
+    (worker,) = readers.pool.children
 
-    def crash(line: str) -> tuple[str, bool]:
-        os.kill(worker._process.pid, signal.SIGSEGV)
-        return "", False
+    def crash(task: str, notices: list[str]) -> str:
+        os.kill(worker.process.pid, signal.SIGSEGV)
+        return ""
 
-    monkeypatch.setattr(worker, "_asked", crash)
-    found = worker.read(Task(path=str(path), limits=Limits()))
+    monkeypatch.setattr(worker, "_answered", crash)
+    with pytest.raises(InputError) as refused:
+        readers.read(path)
 
-    assert isinstance(found, Refusal)
-    assert not found.drawing
-    assert found.problem == "makes the PDF reader crash (SIGSEGV)"
+    assert refused.value.problem == "makes the PDF reader crash (SIGSEGV)"
     assert readers.read(path).text
 
 
@@ -256,42 +253,40 @@ def test_after_an_interruption_the_next_pdf_gets_its_own_text(
     second = make(tmp_path / "b.pdf", lambda canvas, page: prose(canvas, 7))
     readers = closed_later(PdfReaders(1, held=0))
     readers.read(first)
-    worker = readers._idle.queue[0]
-    assert worker is not None
+    (worker,) = readers.pool.children
 
-    def interrupted(line: str) -> tuple[str, bool]:
-        assert worker._process.stdin is not None
-        worker._process.stdin.write(line + "\n")
-        worker._process.stdin.flush()
+    def interrupted(task: str, notices: list[str]) -> str:
+        assert worker.process.stdin is not None
+        worker.process.stdin.write(task + "\n")
+        worker.process.stdin.flush()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worker, "_asked", interrupted)
+    monkeypatch.setattr(worker, "_answered", interrupted)
     with pytest.raises(KeyboardInterrupt):
         readers.read(first)
     monkeypatch.undo()
 
     assert "sheet 7" in readers.read(second).text
-    assert worker._process.poll() is not None
+    assert worker.process.poll() is not None
 
 
 def test_what_is_being_read_can_be_abandoned(tmp_path: Path, closed_later: Keep) -> None:
     path = make(tmp_path / "a.pdf", prose)
     readers = closed_later(PdfReaders(1, held=0))
     readers.read(path)
-    worker = readers._idle.queue[0]
-    assert worker is not None
-    os.kill(worker._process.pid, signal.SIGSTOP)
+    (worker,) = readers.pool.children
+    os.kill(worker.process.pid, signal.SIGSTOP)
 
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(readers.read, path)
-        while worker not in readers._busy:
+        while worker not in readers.pool.busy:
             time.sleep(0.01)
         readers.abandon()
         with pytest.raises(InputError):
             reading.result(timeout=10)
     with pytest.raises(InputError, match="was not read: interrupted"):
         readers.read(path)
-    assert worker._process.poll() is not None
+    assert worker.process.poll() is not None
 
 
 def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path, closed_later: Keep) -> None:
@@ -393,12 +388,11 @@ def test_a_damaged_pdf_is_read_or_refused_by_name(
 def test_no_process_is_left_when_the_readers_are_closed(tmp_path: Path, closed_later: Keep) -> None:
     readers = closed_later(PdfReaders(1))
     readers.read(make(tmp_path / "a.pdf", prose))
-    worker = readers._idle.queue[0]
-    assert worker is not None
+    (worker,) = readers.pool.children
     readers.close()
 
-    assert isinstance(worker._process, subprocess.Popen)
-    assert worker._process.poll() is not None
+    assert isinstance(worker.process, subprocess.Popen)
+    assert worker.process.poll() is not None
 
 
 @pytest.mark.shared

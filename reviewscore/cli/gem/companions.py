@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from reviewscore.asking.questions import OpenAsker
 from reviewscore.cli.gem.evaluator import Choice
+from reviewscore.cli.options import settings_from
 from reviewscore.cli.tabling import say
 from reviewscore.errors import SettingsError
 from reviewscore.gem.validation import AlteredSet, Subject
@@ -80,11 +81,10 @@ class Companions:
     def _asker(self, model: str) -> OpenAsker:
         """Puts questions through the ledger that all runs share."""
         from reviewscore.asking.questions import open_asker
-        from reviewscore.config import resolve
         from reviewscore.llm.connect import Surroundings, check
         from reviewscore.llm.ledger.book import Ledger
 
-        settings = resolve({"model": model, "max_usd": self._max_usd}).settings
+        settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)
         book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
         self._stack.callback(book.close)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.options import CONFIG_OPTION, settings_from
 from reviewscore.cli.tabling import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
@@ -58,6 +59,7 @@ _OPTIONS = (
         help="Where hf/ models compute.",
     ),
     click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub."),
+    CONFIG_OPTION,
 )
 
 
@@ -124,14 +126,13 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
 @contextmanager
 def _server(choice: Choice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
-    from reviewscore.config import resolve
     from reviewscore.gem.completions import CompletionsModel, Means
     from reviewscore.llm.client import Limits
     from reviewscore.llm.ledger.book import Ledger
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
-    settings = resolve({}).settings
+    settings = settings_from({}).settings
     limits = Limits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,
@@ -156,9 +157,7 @@ def _warn(steadiness: Steadiness) -> None:
 
 def primed_folder() -> Path:
     """Where primed models are kept."""
-    from reviewscore.config import resolve
-
-    return resolve({}).settings.ledger_folder / "gem"
+    return settings_from({}).settings.ledger_folder / "gem"
 
 
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import engine_options
+from reviewscore.cli.options import CONFIG_OPTION, engine_options, settings_from
 from reviewscore.cli.tabling import say
-from reviewscore.config import resolve
 
 
 @click.command("encode")
@@ -28,6 +27,7 @@ from reviewscore.config import resolve
     help="Where the encoder computes.",
 )  # fmt: skip
 @engine_options
+@CONFIG_OPTION
 @click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub.")
 def command(
     data: Path,
@@ -51,7 +51,7 @@ def command(
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 
-    settings = resolve({"engine": engine, "workers": workers}).settings
+    settings = settings_from({"engine": engine, "workers": workers}).settings
     papers = list(read_corpus(data, profiles=profiles).papers.values())
     where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
     loading = Loading(where, download=download)

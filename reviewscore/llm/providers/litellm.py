@@ -19,6 +19,7 @@ from reviewscore.schema.call import Completion, Parameters, Request, Usage
 def quiet_litellm() -> Any:
     """Import LiteLLM without its look-ups, telemetry and advertisements."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # before the import, which fetches else
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env without a word
     import litellm
 
     litellm.telemetry = False

@@ -1,0 +1,1 @@
+"""Child processes: started isolated and without keys, stopped at their limit, replaced."""
