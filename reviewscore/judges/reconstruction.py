@@ -10,7 +10,7 @@ from reviewscore.judges.asker import Asker, Reply
 from reviewscore.logic.english import unsaid
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
-from reviewscore.schema.answer import Keys, Sentence, Steps, Text
+from reviewscore.schema.answer import Formula, Keys, Sentence, Steps, Text
 from reviewscore.schema.argument import Draft, Extraction, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
@@ -26,15 +26,15 @@ class ExtractReply(Reply):
 class KeyReply(Reply):
     """A predicate, proposition or constant, and what it means."""
 
-    symbol: Sentence
-    meaning: Sentence
+    symbol: Formula
+    meaning: Formula
 
 
 class PremiseDraft(Reply):
     """A premise in English and as a formula."""
 
     text: Sentence
-    formula: Sentence
+    formula: Formula
     explicit: bool
 
 
@@ -45,7 +45,7 @@ class ReconstructionReply(Reply):
     premises: Steps[PremiseDraft]
     intermediate_conclusions: Steps[Sentence]
     conclusion: Sentence
-    conclusion_formula: Sentence
+    conclusion_formula: Formula
     proof: Text
 
 

@@ -29,7 +29,7 @@ ASK_AGAIN = 2
 """How often a reply that does not fit is asked for again."""
 LONGEST_REPLY = 1_000_000
 """Characters of a reply that is read at all."""
-LONGEST_OBJECT = 200_000
+LONGEST_OBJECT = 100_000
 """Characters of the JSON object in a reply."""
 LONG_REPLY = 50_000
 """Characters from which a reply is read in a thread of its own, so that nothing else waits."""

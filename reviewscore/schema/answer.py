@@ -16,10 +16,12 @@ T = TypeVar("T")
 LONGEST_TEXT = 20_000
 """Characters of a field that may hold paragraphs."""
 LONGEST_SENTENCE = 4_000
-"""Characters of a field that holds a sentence, a formula or a name."""
+"""Characters of a field that holds a sentence or a quote."""
+LONGEST_FORMULA = 1_500
+"""Characters of a formula or a key; the longest of 1,000 published ones has half of it."""
 MOST = 200
 """Entries of a list."""
-MOST_STEPS = 50
+MOST_STEPS = 40
 """Reasons, premises or conclusions of one argument."""
 MOST_KEYS = 100
 """Predicates, propositions and constants of one argument."""
@@ -53,7 +55,9 @@ Grade = Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], BeforeValidator(who
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 """Words that may be several paragraphs."""
 Sentence = Annotated[str, Field(max_length=LONGEST_SENTENCE)]
-"""A sentence, a formula or a name."""
+"""A sentence or a quote."""
+Formula = Annotated[str, Field(max_length=LONGEST_FORMULA)]
+"""A formula, or what stands in one and what it means."""
 Several = Annotated[list[T], Field(max_length=MOST)]
 """A list."""
 Steps = Annotated[list[T], Field(max_length=MOST_STEPS)]

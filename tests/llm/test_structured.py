@@ -88,7 +88,7 @@ def test_only_a_whole_number_is_a_score(score: str) -> None:
         ('{"score": 2, "other": "\ud800"}', "unicode"),
         ('{"score": 2, "other": ' + "[" * 500 + "]" * 500 + "}", "recursion"),
         ('{"a":' * 100_000, "deeply"),
-        ('{"score": 2, "other": "' + "x" * 200_000 + '"}', "at most 200,000"),
+        ('{"score": 2, "other": "' + "x" * 100_000 + '"}', "at most 100,000"),
         ("x" * 1_000_001, "1,000,001"),
         ('{"score": 2}{"a": 1}' * 60, "more than 100"),
     ],
