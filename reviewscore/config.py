@@ -47,7 +47,8 @@ class Settings(BaseModel):
             twice when a reply is cut off.
         structured: How a reply's form is asked for. ``auto``: by JSON schema where a call has no
             paper, else by any JSON object with the schema in words, since providers count the
-            schema as part of what they cache.
+            schema as part of what they cache; a form that a server refuses is replaced by the
+            next best for the rest of the run. With another value a refusal stops the run.
         score: Which ReviewScore of arguments to compute.
         rounds: Most rounds of a reconstruction (ReviewScore, sec. 3.2: 10).
         points: Who splits reviews: the model where there is one (``auto``), or the rules.

@@ -38,6 +38,8 @@ class Account(Record):
         counts: How many of what.
         failures: How many failed, by what was asked and then by kind.
         models_answered: Models as the providers named them.
+        refused: What servers refused, by model and server: parameters and forms of replies that
+            were left out from then on; a later session begins with it.
         spending: Calls, tokens and dollars of all sessions.
         warnings: What must be known to use the texts.
         times: Start of each session, UTC, ISO 8601, and its seconds.
@@ -55,6 +57,7 @@ class Account(Record):
     counts: dict[str, int] = Field(default_factory=dict)
     failures: dict[str, dict[str, int]] = Field(default_factory=dict)
     models_answered: tuple[str, ...] = ()
+    refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     spending: Spending = Spending()
     warnings: tuple[str, ...] = ()
     times: tuple[tuple[str, float], ...] = ()
@@ -166,7 +169,7 @@ class Folder:
                 f"{self.path} was made otherwise: {difference}; "
                 "use the same settings, or another folder"
             )
-        kept = ("run_id", "times", "spending", "models_answered")
+        kept = ("run_id", "times", "spending", "models_answered", "refused")
         return new.model_copy(update={name: getattr(old, name) for name in kept})
 
     def update(self, account: Account) -> None:

@@ -52,12 +52,14 @@ class Orders:
         out: The folder that is written into.
         run_id: Name of the run in the ledger.
         renew: Whether unusable recorded replies may be asked for anew, once.
+        refused: What earlier sessions of the run have found models to refuse.
     """
 
     settings: Settings
     out: Path
     run_id: str
     renew: bool
+    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -120,7 +122,8 @@ async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[_Ben
     """
     book = await open_ledger(orders.settings, orders.out, run=orders.run_id)
     try:
-        client = connect(orders.settings, book, replace(around, renew=orders.renew))
+        around = replace(around, renew=orders.renew, refused=orders.refused)
+        client = connect(orders.settings, book, around)
         try:
             yield _Bench(orders.settings, client)
         finally:

@@ -24,6 +24,7 @@ from reviewscore.errors import ReviewScoreError, SettingsError, StopError, Stopp
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check, connect, limits_of, open_ledger
+from reviewscore.llm.parameters import merged
 from reviewscore.llm.sending import Traffic
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,11 @@ class Session:
         """Calls of this session that were answered from the ledger."""
         far = sum(one.reused for one in self._traffic.values())
         return self.client.traffic.reused + far
+
+    @property
+    def refused(self) -> dict[str, tuple[str, ...]]:
+        """What servers were found to refuse, in this session and those before it."""
+        return merged([one.refused for one in (self.client.traffic, *self._traffic.values())])
 
     def asker(self, model: str) -> Asks:
         """Puts questions to a model."""
@@ -170,7 +176,8 @@ async def open_session(
     """
     ledger = await open_ledger(settings, folder.path, run=folder.account.run_id, say=say)
     try:
-        client = connect(settings, ledger, Surroundings(say=say, renew=renew))
+        around = Surroundings(say=say, renew=renew, refused=folder.account.refused)
+        client = connect(settings, ledger, around)
         session = Session(client, settings, say)
         try:
             async with _workers(folder, session, renew=renew) as session.crew:
@@ -190,7 +197,10 @@ async def _workers(folder: Folder, session: Session, *, renew: bool) -> AsyncIte
     if settings.engine == "local":
         yield None
         return
-    orders = Orders(whole_paths(settings), folder.path.resolve(), folder.account.run_id, renew)
+    account = folder.account
+    orders = Orders(
+        whole_paths(settings), folder.path.resolve(), account.run_id, renew, account.refused
+    )
     shared = Shared(limits_of(settings), settings.max_usd, session.client.paid().total)
     async with open_crew(
         partial(open_bench, orders),
@@ -239,6 +249,7 @@ def close_account(
         "counts": counts,
         "failures": failures,
         "models_answered": paid.models,
+        "refused": session.refused,
         "spending": spent(paid, session.settings, reused=reused),
         "times": (*old.times, told),
         "complete": not session.stopping,

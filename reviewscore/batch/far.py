@@ -40,6 +40,7 @@ class Orders:
         decisive_sha256: Of the settings, for the shards.
         calibration: Correction of scores, if one was asked for.
         renew: Whether unusable recorded replies may be asked for anew, once.
+        refused: What earlier sessions of the run have found models to refuse.
     """
 
     settings: Settings
@@ -49,6 +50,7 @@ class Orders:
     decisive_sha256: str
     calibration: Calibration | None
     renew: bool
+    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[Benc
         SettingsError, RunFolderError: Something cannot be used on this machine.
     """
     settings = orders.settings
-    around, shards = replace(around, renew=orders.renew), Shards(orders.store)
+    around = replace(around, renew=orders.renew, refused=orders.refused)
+    shards = Shards(orders.store)
     if settings.embedded:
         async with open_judges(settings, CallsInMemory(), around) as (judges, client):
             yield Bench(orders, judges, client, shards)

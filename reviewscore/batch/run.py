@@ -22,7 +22,7 @@ from reviewscore.judges.bench import open_judges
 from reviewscore.llm.connect import Surroundings, check, open_ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.sending import Book
+from reviewscore.llm.sending import Book, Traffic
 from reviewscore.logic.pool import shared
 from reviewscore.points import split_review
 from reviewscore.schema.calibration import Calibration
@@ -91,12 +91,12 @@ class _Done:
     stopped: str | None
     interrupted: bool
     tally: Tally
-    reused: int
+    traffic: Traffic
 
     @classmethod
-    def of(cls, session: Session | Spread, tally: Tally, *, reused: int) -> _Done:
+    def of(cls, session: Session | Spread, tally: Tally, traffic: Traffic) -> _Done:
         """As a session says when it is over."""
-        return cls(session.stopping, session.stopped, session.interrupted, tally, reused)
+        return cls(session.stopping, session.stopped, session.interrupted, tally, traffic)
 
 
 class _Work:
@@ -156,7 +156,12 @@ class _Work:
 
     async def _here(self, book: Book) -> _Done:
         settings, say = self._settings, self._progress.say
-        around = Surroundings(idle=lambda: not shared().busy, say=say, renew=self._renew)
+        around = Surroundings(
+            idle=lambda: not shared().busy,
+            say=say,
+            renew=self._renew,
+            refused=self._run.manifest.refused,
+        )
         async with open_judges(settings, book, around) as (judges, client):
             session = Session(
                 self._collection,
@@ -169,7 +174,7 @@ class _Work:
             )
             with interruptible(session, say):
                 await score_reviews(session, self._reviews)
-            return _Done.of(session, session.met(), reused=client.traffic.reused if client else 0)
+            return _Done.of(session, session.met(), client.traffic if client else Traffic())
 
     async def _on_ray(self, book: Book) -> _Done:
         spread = Spread(
@@ -183,7 +188,7 @@ class _Work:
         )
         with interruptible(spread, self._progress.say):
             await spread.score(self._reviews)
-        return _Done.of(spread, spread.tally, reused=spread.traffic.reused)
+        return _Done.of(spread, spread.tally, spread.traffic)
 
     def _tell_of(self, tally: Tally) -> None:
         """Write down and say what was asked for or counted on and did not come."""
@@ -208,9 +213,10 @@ class _Work:
         old, states, tally = self._run.manifest, list(self._run.done.values()), done.tally
         update: dict[str, object] = {}
         if paid is not None:
-            reused = old.spending.reused + done.reused
+            reused = old.spending.reused + done.traffic.reused
             update["spending"] = spent(paid, self._settings, reused=reused)
             update["models_answered"] = paid.models
+            update["refused"] = done.traffic.refused
         doubts = list(tally.warnings)
         if tally.rejected:
             doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")

@@ -40,6 +40,7 @@ from reviewscore.errors import (
 from reviewscore.llm.connect import limits_of
 from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.parameters import merged
 from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
@@ -109,6 +110,7 @@ class Spread:
             self.run.manifest.decisive_sha256,
             self.calibration,
             self.renew,
+            self.run.manifest.refused,
         )
 
     @property
@@ -121,6 +123,7 @@ class Spread:
             input_tokens=sum(one.input_tokens for one in each),
             cached_tokens=sum(one.cached_tokens for one in each),
             usd=sum(one.usd for one in each),
+            refused=merged([self.run.manifest.refused, *(one.refused for one in each)]),
         )
 
     def stop(self, reason: str | None) -> None:

@@ -15,6 +15,7 @@ from reviewscore.judges.asker import Reply
 from reviewscore.judges.settled import reason, settled
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
+from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.verdict import Provenance
 
 MOST = 20
@@ -26,7 +27,7 @@ _LONGEST = 40
 class FacetReply(Reply):
     """One label for each point, in order."""
 
-    labels: list[str]
+    labels: Several[Sentence]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.quotes import stands_in
+from reviewscore.schema.answer import Sentence, Several
 
 Side: TypeAlias = Literal["strength", "weakness"]
 
@@ -43,14 +44,14 @@ class NamedPoint(Reply):
     """A point that a meta-review names, and where."""
 
     polarity: Side
-    text: str
-    quote: str
+    text: Sentence
+    quote: Sentence
 
 
 class NamedPointsReply(Reply):
     """All points of a meta-review, in order."""
 
-    points: list[NamedPoint]
+    points: Several[NamedPoint]
     names_none: bool
 
 
@@ -58,27 +59,27 @@ class AugmentedPoint(Reply):
     """A point with the reviews' detail, and the passages that give it."""
 
     polarity: Side
-    text: str
-    quotes: list[str]
+    text: Sentence
+    quotes: Several[Sentence]
 
 
 class AugmentedPointsReply(Reply):
     """The points again, in the order in which they were given."""
 
-    points: list[AugmentedPoint]
+    points: Several[AugmentedPoint]
 
 
 class CleanPoint(Reply):
     """A point that stands alone."""
 
     polarity: Side
-    text: str
+    text: Sentence
 
 
 class CleanPointsReply(Reply):
     """The points again, in the order in which they were given."""
 
-    points: list[CleanPoint]
+    points: Several[CleanPoint]
 
 
 def plain(text: str) -> str:

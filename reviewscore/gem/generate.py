@@ -25,6 +25,7 @@ from reviewscore.asking.session import (
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Reply
+from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS
 from reviewscore.store.manifest import hash_file
@@ -38,17 +39,17 @@ AT_LEAST = 4
 class Reason(Reply):
     """A reason for or against a paper, and what in the paper bears it out."""
 
-    reason: str
-    evidence: list[str]
+    reason: Text
+    evidence: Several[Sentence]
 
 
 class ReviewReply(Reply):
     """A whole review."""
 
-    summary: str
-    strengths: list[Reason]
-    weaknesses: list[Reason]
-    questions: list[str]
+    summary: Text
+    strengths: Several[Reason]
+    weaknesses: Several[Reason]
+    questions: Several[Text]
 
 
 class GeneratedReview(Row):

@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from reviewscore.judges.asker import Reply
+from reviewscore.schema.answer import Sentence, Several
 
 STANCES = ("appreciates", "criticizes", "questions", "suggests")
 """A judgment begins with "The reviewer" and one of these."""
@@ -33,21 +34,21 @@ class Judgment(Reply):
     """One judgment: how the reviewer stands to something, and to what."""
 
     stance: Literal["appreciates", "criticizes", "questions", "suggests"]
-    rest: str
+    rest: Sentence
 
 
 class JudgmentsReply(Reply):
     """The judgments of one review, in order."""
 
-    judgments: list[Judgment]
+    judgments: Several[Judgment]
     no_judgment: bool
 
 
 class StatedReply(Reply):
     """What a paper states about itself."""
 
-    strengths: list[str]
-    weaknesses: list[str]
+    strengths: Several[Sentence]
+    weaknesses: Several[Sentence]
 
 
 def check_judgments(reply: JudgmentsReply) -> None:

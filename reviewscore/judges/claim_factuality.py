@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.quoted import Quote, evidence_from
+from reviewscore.schema.answer import FivePoints, Several, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Verdict
@@ -14,9 +13,9 @@ from reviewscore.schema.verdict import Verdict
 class FactualityReply(Reply):
     """Factuality with sources."""
 
-    reasoning: str
-    factuality: Literal[1, 2, 3, 4, 5]
-    quotes: list[Quote]
+    reasoning: Text
+    factuality: FivePoints
+    quotes: Several[Quote]
 
 
 async def claim_factuality(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.schema.answer import Text
 from reviewscore.schema.argument import Faithfulness, Premise
 from reviewscore.schema.review import ReviewPoint
 
@@ -10,7 +11,7 @@ from reviewscore.schema.review import ReviewPoint
 class FaithfulnessReply(Reply):
     """Faithful or not, and why."""
 
-    reasoning: str
+    reasoning: Text
     faithful: bool
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.schema.answer import Text
 from reviewscore.schema.review import PointType, ReviewPoint
 from reviewscore.schema.verdict import TypeVerdict
 
@@ -12,21 +13,21 @@ from reviewscore.schema.verdict import TypeVerdict
 class ArgumentReply(Reply):
     """Whether a point gives a reason."""
 
-    reasoning: str
+    reasoning: Text
     is_argument: bool
 
 
 class QuestionReply(Reply):
     """Whether a point asks or states."""
 
-    reasoning: str
+    reasoning: Text
     kind: Literal["question", "claim"]
 
 
 class PointTypeReply(Reply):
     """The type of a point, in one answer."""
 
-    reasoning: str
+    reasoning: Text
     kind: Literal["argument", "question", "claim"]
 
 

@@ -10,6 +10,7 @@ from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.quoted import Quote, evidence_from
 from reviewscore.judges.settled import reason, settled
+from reviewscore.schema.answer import FivePoints, Sentence, Several, Steps, Text, Untrivialness
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
@@ -21,24 +22,24 @@ NOT_TRIVIAL = 2
 class PremiseReply(Reply):
     """Source, factuality and untrivialness."""
 
-    reasoning: str
+    reasoning: Text
     source: Literal["given_paper", "annotator_knowledge", "other_papers"]
-    factuality: Literal[1, 2, 3, 4, 5]
+    factuality: FivePoints
     settled_by_general_knowledge: bool
-    untrivialness: Literal[0, 1, 2]
-    quotes: list[Quote]
+    untrivialness: Untrivialness
+    quotes: Several[Quote]
 
 
 class OnePremiseReply(PremiseReply):
     """The same for one of several premises."""
 
-    premise: str
+    premise: Sentence
 
 
 class PremisesReply(Reply):
     """Verdicts on all premises of an argument."""
 
-    verdicts: list[OnePremiseReply]
+    verdicts: Steps[OnePremiseReply]
 
 
 async def premise_factuality(

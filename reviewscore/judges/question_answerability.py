@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.quoted import Quote, evidence_from
+from reviewscore.schema.answer import FivePoints, Several, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import MISINFORMED_UP_TO, Verdict
@@ -14,10 +13,10 @@ from reviewscore.schema.verdict import MISINFORMED_UP_TO, Verdict
 class AnswerabilityReply(Reply):
     """Unanswerability with sources and answer."""
 
-    reasoning: str
-    unanswerability: Literal[1, 2, 3, 4, 5]
-    quotes: list[Quote]
-    answer: str | None
+    reasoning: Text
+    unanswerability: FivePoints
+    quotes: Several[Quote]
+    answer: Text | None
 
 
 async def question_answerability(

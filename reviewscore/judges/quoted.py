@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.quotes import find_quote
+from reviewscore.schema.answer import Sentence
 from reviewscore.schema.paper import Evidence, Paper
 
 
 class Quote(Reply):
     """A sentence the model says it copied from the paper."""
 
-    section: str
-    sentence: str
+    section: Sentence
+    sentence: Sentence
 
 
 def evidence_from(quotes: Sequence[Quote], paper: Paper) -> tuple[Evidence, ...]:

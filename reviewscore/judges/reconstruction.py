@@ -10,6 +10,7 @@ from reviewscore.judges.asker import Asker, Reply
 from reviewscore.logic.english import unsaid
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
+from reviewscore.schema.answer import Formula, Keys, Sentence, Steps, Text
 from reviewscore.schema.argument import Draft, Extraction, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint
@@ -18,41 +19,41 @@ from reviewscore.schema.review import ReviewPoint
 class ExtractReply(Reply):
     """The reviewer's own words for conclusion and reasons."""
 
-    conclusion: str
-    reasons: list[str]
+    conclusion: Sentence
+    reasons: Steps[Sentence]
 
 
 class KeyReply(Reply):
     """A predicate, proposition or constant, and what it means."""
 
-    symbol: str
-    meaning: str
+    symbol: Formula
+    meaning: Formula
 
 
 class PremiseDraft(Reply):
     """A premise in English and as a formula."""
 
-    text: str
-    formula: str
+    text: Sentence
+    formula: Formula
     explicit: bool
 
 
 class ReconstructionReply(Reply):
     """A reconstruction with formulas."""
 
-    keys: list[KeyReply]
-    premises: list[PremiseDraft]
-    intermediate_conclusions: list[str]
-    conclusion: str
-    conclusion_formula: str
-    proof: str
+    keys: Keys[KeyReply]
+    premises: Steps[PremiseDraft]
+    intermediate_conclusions: Steps[Sentence]
+    conclusion: Sentence
+    conclusion_formula: Formula
+    proof: Text
 
 
 class StreamlineReply(Reply):
     """Formulas in English, in the order they were given."""
 
-    premises: list[str]
-    conclusion: str
+    premises: Steps[Sentence]
+    conclusion: Sentence
 
 
 async def extract_argument(asker: Asker, point: ReviewPoint) -> Extraction:

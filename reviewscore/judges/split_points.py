@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.schema.answer import Several, Text
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
 
@@ -12,7 +13,7 @@ from reviewscore.schema.verdict import Provenance
 class SplitReply(Reply):
     """Verbatim review points, in order."""
 
-    points: list[str]
+    points: Several[Text]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.parameters import Refusals
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import (
     EXCHANGE,
@@ -41,6 +42,7 @@ class Surroundings:
         renew: Whether unusable recorded replies may be asked for anew, once.
         budget: The spending cap, where several processes share one; None for one of its own.
         lane: Finds a model's lane, likewise.
+        refused: What earlier sessions of the run have found models to refuse.
     """
 
     idle: Idle = lambda: True
@@ -48,6 +50,7 @@ class Surroundings:
     renew: bool = False
     budget: Purse | None = None
     lane: Callable[[str], Way] | None = None
+    refused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def check(settings: Settings) -> None:
@@ -80,11 +83,13 @@ def _price(settings: Settings, model: str) -> Price | None:
     return price_list(settings.prices).of(model, base_url=settings.base_url)
 
 
-def _in_jobs(settings: Settings, model: str, book: Ledger, around: Surroundings) -> Provider:
+def _in_jobs(
+    settings: Settings, model: str, book: Ledger, around: Surroundings, refusals: Refusals
+) -> Provider:
     from reviewscore.llm.batches import BatchProvider
     from reviewscore.llm.ledger.jobs import JobBook
 
-    api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout)
+    api = open_jobs(model, base_url=settings.base_url, timeout=settings.timeout, refusals=refusals)
     return BatchProvider(api, JobBook(book, api.place), idle=around.idle, say=around.say)
 
 
@@ -145,7 +150,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
     """
     check(settings)
     around = around or Surroundings()
-
+    refusals = Refusals(around.refused, negotiates=settings.structured == "auto", say=around.say)
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
 
     def provider(model: str) -> Provider:
@@ -160,11 +165,13 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
             assert isinstance(book, Ledger)
             name = provider_name(model)
             if name not in in_jobs:
-                in_jobs[name] = _in_jobs(settings, model, book, around)
+                in_jobs[name] = _in_jobs(settings, model, book, around, refusals)
             return in_jobs[name]
-        return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
+        return open_provider(
+            model, base_url=settings.base_url, timeout=settings.timeout, refusals=refusals
+        )
 
-    return Client(
+    client = Client(
         provider,
         book,
         limits=replace(limits_of(settings), lane=around.lane),
@@ -174,3 +181,5 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),
         say=around.say,
     )
+    client.traffic.refused = refusals.known  # it grows as calls learn
+    return client

@@ -33,7 +33,7 @@ _LOST = {"ServerDisconnectedError", "SocketTimeoutError", "ClientPayloadError", 
 """Errors of a connection that was there; an SDK's transport may call them ConnectTimeout."""
 
 
-STRANGE = (AttributeError, TypeError, IndexError, KeyError, ValueError)
+STRANGE = (AttributeError, TypeError, IndexError, KeyError, ValueError, RecursionError)
 """What reading an answer raises that is not in its protocol's form (a proxy's page, say)."""
 
 

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 
-from reviewscore.schema.call import Parameters
+from reviewscore.errors import StopError
+from reviewscore.llm.failures import without_secrets
+from reviewscore.schema.call import Parameters, Structured
+
+FORMS: dict[Structured, tuple[str, ...]] = {
+    "schema": ("json_schema", "json_object+schema", "json_object"),
+    "object": ("json_object", "json_schema"),
+    "text": (),
+}
+"""Ways to ask for a reply's form, the best first; after the last, words alone ask for it."""
+OUTPUT = "output_config"
+"""Anthropic's name of the parameter that asks for a form."""
+SETTLED = 5.0
+"""Seconds after which a call is taken not to be refused; servers refuse before they write."""
 
 _REASONING = re.compile(r"(^|/)(o\d|gpt-[5-9])(?!.*chat)")
 _REFUSALS = (
@@ -12,11 +30,28 @@ _REFUSALS = (
     *("unrecognized", "unexpected", "not permitted", "not allowed", "not available", "extra"),
     "deprecated",
 )
-"""Words of a 400 that refuses a parameter rather than its value."""
+"""Words that refuse a parameter rather than its value."""
 _OUT_OF_RANGE = ("too large", "too small", "at most", "at least", "maximum", "minimum", "between")
+_FORM_WORDS = (
+    *("response_format", "response format", "json_schema", "json schema", "json_object", "guided"),
+    *("structured output", "structured_output", "grammar", "text.format"),
+)
+"""Words of a complaint about how the reply's form is asked for."""
+_FORM_REFUSALS = (
+    *_REFUSALS,
+    *("must be", "must contain", "should be", "unavailable", "failed to", "cannot", "could not"),
+    *("incompatible", "but got", "error parsing", "not implemented", "no endpoints"),
+)
 _PATH = re.compile(r"\w+(?:\.\w+)+")
 """A field inside another one, as ``output_config.effort``."""
-_FORMS = {"json_schema": ("json_schema", "guided"), "json_object": ("json_object",)}
+_PLACE = re.compile(r"""["']loc["']: ?[\[(]([^\])]*)[\])]""")
+"""Where a value is that does not pass, in the errors of servers that are made with pydantic."""
+_LONGEST = 20_000
+"""Characters of a complaint that are looked at."""
+_SHOWN = 200
+_ELSEWHERE = frozenset((401, 402, 403, 407, 408, 409, 425, 429, 503, 504, 524))
+"""Error statuses that speak of access, credit, load or time, and of no parameter."""
+_ERROR, _SERVER_ERROR = 400, 500
 
 
 def reasons(name: str) -> bool:
@@ -27,44 +62,193 @@ def reasons(name: str) -> bool:
     return _REASONING.search(name) is not None
 
 
+def form_of(wanted: Structured, refused_names: frozenset[str], *, both: bool = True) -> str | None:
+    """The best way to ask for a reply's form that is not refused; None for words alone.
+
+    Args:
+        wanted: How it is asked for where nothing is refused.
+        refused_names: What the model is known to refuse.
+        both: Whether "any object" may be sent with a schema, as small servers take it.
+    """
+    forms = (one for one in FORMS[wanted] if both or "+" not in one)
+    return next((one for one in forms if one not in refused_names), None)
+
+
+class Refusals:
+    """What models at servers refuse, as the calls of a run learn it.
+
+    Args:
+        known: What earlier sessions of the run have learned, as in `known`.
+        negotiates: Whether a reply's form may be asked for in another way than the one set.
+        say: Told of what is learned.
+
+    Attributes:
+        known: Names of what is refused, by model and server; grows.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, Sequence[str]] | None = None,
+        *,
+        negotiates: bool = True,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.known = {which: tuple(names) for which, names in (known or {}).items()}
+        self.negotiates, self._say = negotiates, say
+
+    def of(self, model: str, place: str) -> frozenset[str]:
+        """What a model at a server is known to refuse."""
+        return frozenset(self.known.get(f"{model} at {place}", ()))
+
+    def add(self, model: str, place: str, name: str, *, told: str) -> None:
+        """Take note of a refusal, and say so once.
+
+        Raises:
+            StopError: It is the form of replies, and no other one may be asked for.
+        """
+        which, told = f"{model} at {place}", without_secrets(told)[:_SHOWN]
+        is_form = name == OUTPUT or any(name in forms for forms in FORMS.values())
+        if is_form and not self.negotiates:
+            raise StopError(
+                f"{which} refuses replies in the form that the setting `structured` asks for "
+                f"({name}): {told}; set it to auto, or to another form"
+            )
+        names = self.known.get(which, ())
+        if name not in names:
+            self.known[which] = (*names, name)
+            self._say(f"{which} refuses {name} ({told}); it is left out from now on")
+
+
+def merged(each: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
+    """What several processes have learned, together."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in each:
+        for which, names in one.items():
+            found[which] = tuple(dict.fromkeys((*found.get(which, ()), *names)))
+    return found
+
+
+@dataclass
+class _First:
+    """A call that finds out for others what is refused."""
+
+    since: float = field(default_factory=time.monotonic)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def left(self) -> float:
+        """Seconds for which others wait."""
+        return self.since + SETTLED - time.monotonic()
+
+
 class Refused:
-    """What each model has refused.
+    """What each model at one server has refused.
 
     Args:
         limits: Names of the reply limit, of which a server takes one.
+        place: The server.
+        refusals: What is known in the run; nothing if not given.
     """
 
-    def __init__(self, limits: tuple[str, ...]) -> None:
-        self._limits = limits
-        self._refused: dict[str, set[str]] = {}
+    def __init__(
+        self, limits: tuple[str, ...], *, place: str = "", refusals: Refusals | None = None
+    ) -> None:
+        self._limits, self._place, self._run = limits, place, refusals or Refusals()
+        self._first: dict[str, _First] = {}
+        self._taken: dict[str, set[str]] = {}
 
     def of(self, model: str) -> frozenset[str]:
         """What a model is known to refuse."""
-        return frozenset(self._refused.get(model, ()))
+        return self._run.of(model, self._place)
 
-    def learn(self, model: str, message: str, sent: Parameters) -> bool:
-        """Take note of what a 400 complains of; whether the request may be sent without it."""
-        name = self._unwanted(message, sent)
+    @asynccontextmanager
+    async def turn(
+        self, model: str, make: Callable[[frozenset[str]], Parameters]
+    ) -> AsyncIterator[Parameters]:
+        """What to send with a call.
+
+        Where something is to be sent that the model has not been seen to take, one call goes first
+        and the others wait for what becomes of it, for some seconds at most: so a refusal is met
+        once, however many calls begin together.
+
+        Args:
+            model: The model.
+            make: Makes the parameters, from what the model is known to refuse.
+        """
+        taken = self._taken.setdefault(model, set())
+        while True:
+            sent = make(self.of(model))
+            kinds = {f"{name} {value}" if name == "response_format" else name
+                     for name, value in sent.items()}  # fmt: skip
+            first = self._first.get(model)
+            if kinds <= taken or (first is not None and first.left <= 0):
+                yield sent
+                taken |= kinds
+                return
+            if first is None:
+                break
+            with suppress(TimeoutError):
+                await asyncio.wait_for(first.over.wait(), first.left)
+        self._first[model] = first = _First()
+        try:
+            yield sent
+            taken |= kinds
+        finally:
+            del self._first[model]
+            first.over.set()
+
+    def learn(self, model: str, message: str, sent: Parameters, *, status: int) -> bool:
+        """Take note of what an error complains of; whether the request may be sent without it.
+
+        Args:
+            model: The model.
+            message: The server's words.
+            sent: What was sent beside the messages.
+            status: Status of the error.
+
+        Raises:
+            StopError: The form of replies is refused, and no other one may be asked for.
+        """
+        if status < _ERROR or status in _ELSEWHERE:
+            return False
+        name = self._unwanted(message[:_LONGEST].lower().replace("\\", ""), sent, status)
         if name is not None:
-            self._refused.setdefault(model, set()).add(name)
+            self._run.add(model, self._place, name, told=f"status {status}: {message}")
         return name is not None
 
-    def _unwanted(self, message: str, sent: Parameters) -> str | None:
-        lowered = message.lower()
-        if not any(word in lowered for word in _REFUSALS) or any(
-            word in lowered for word in _OUT_OF_RANGE
-        ):
+    def _unwanted(self, told: str, sent: Parameters, status: int) -> str | None:
+        if any(word in told for word in _OUT_OF_RANGE):
             return None  # a value out of range is not mended by leaving the parameter out
         form = sent.get("response_format")
-        if isinstance(form, str) and any(word in lowered for word in _FORMS.get(form, ())):
-            return form
-        for path in _PATH.findall(lowered):
+        places = [re.findall(r"\w+", one) for one in _PLACE.findall(told)]
+        if places:  # whatever else stands there may be the request, repeated
+            fields = {name for place in places for name in place}
+            if form is not None and "response_format" in fields:
+                return str(form)
+            refused = any(word in told for word in _REFUSALS)
+            return next((name for name in sent if refused and name in fields), None)
+        name = self._named(told, sent, status)
+        about = min((told.find(word) for word in _FORM_WORDS if word in told), default=None)
+        if form is not None and about is not None:
+            first = name in (None, "response_format") or about <= told.find(str(name))
+            if first and any(word in told for word in _FORM_REFUSALS):
+                return str(form)
+        return None if name == "response_format" else name
+
+    def _named(self, told: str, sent: Parameters, status: int) -> str | None:
+        """The parameter that words name; in those of a broken server it has to be quoted."""
+        if not any(word in told for word in _REFUSALS):
+            return None
+        if status >= _SERVER_ERROR:
+            quoted = set(re.findall(r"""["'`](\w+)["'`]""", told))
+            sent = {name: value for name, value in sent.items() if name in quoted}
+        for path in _PATH.findall(told):
             for name in reversed(path.split(".")):  # the innermost is the one complained of
                 if name in sent:
                     return str(name)
         for name in sorted(sent, key=len, reverse=True):  # the longer limit's name holds the other
             # "use 'max_tokens' instead" names two: the one complained of comes first.
-            others = [lowered.find(other) for other in self._limits if other in lowered]
-            if name in lowered and (name not in self._limits or lowered.find(name) == min(others)):
+            others = [told.find(other) for other in self._limits if other in told]
+            if name in told and (name not in self._limits or told.find(name) == min(others)):
                 return name
         return None

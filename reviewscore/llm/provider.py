@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from reviewscore.addresses import several, without_credentials
 from reviewscore.errors import SettingsError
+from reviewscore.llm.parameters import Refusals
 from reviewscore.schema.call import Completion, Request
 
 if TYPE_CHECKING:
@@ -140,7 +141,9 @@ def _check_address(address: str | None, name: str) -> None:
         )
 
 
-def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provider:
+def open_provider(
+    model: str, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+) -> Provider:
     """The provider of a model.
 
     Args:
@@ -149,6 +152,7 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
             with commas between; None for the provider's own. Other providers take theirs from
             their SDK's own variables.
         timeout: Seconds to wait for one reply.
+        refusals: What is known in the run of models that refuse something.
 
     Raises:
         SettingsError: No such provider, or its key is missing.
@@ -158,16 +162,16 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
         case "anthropic":
             from reviewscore.llm.providers.anthropic import AnthropicProvider
 
-            return AnthropicProvider(timeout=timeout)
+            return AnthropicProvider(timeout=timeout, refusals=refusals)
         case "litellm":
             from reviewscore.llm.providers.litellm import LiteLLMProvider
 
-            return LiteLLMProvider(model, timeout=timeout)
+            return LiteLLMProvider(model, timeout=timeout, refusals=refusals)
         case _:
             from reviewscore.llm.providers.openai import OpenAIProvider
 
             found = tuple(
-                OpenAIProvider(base_url=one, timeout=timeout)
+                OpenAIProvider(base_url=one, timeout=timeout, refusals=refusals)
                 for one in several(base_url) or (None,)
             )
             if len(found) == 1:
@@ -177,8 +181,10 @@ def open_provider(model: str, *, base_url: str | None, timeout: float) -> Provid
             return ServersProvider(found)
 
 
-def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
-    """The batch jobs of a model's provider.
+def open_jobs(
+    model: str, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+) -> JobApi:
+    """The batch jobs of a model's provider; see `open_provider`.
 
     Raises:
         SettingsError: There are none, or the provider's key is missing.
@@ -190,10 +196,10 @@ def open_jobs(model: str, *, base_url: str | None, timeout: float) -> JobApi:
         case "anthropic":
             from reviewscore.llm.providers.anthropic_jobs import AnthropicJobs
 
-            return AnthropicJobs(timeout=timeout)
+            return AnthropicJobs(timeout=timeout, refusals=refusals)
         case "openai":
             from reviewscore.llm.providers.openai_jobs import OpenAIJobs
 
-            return OpenAIJobs(base_url=base_url, timeout=timeout)
+            return OpenAIJobs(base_url=base_url, timeout=timeout, refusals=refusals)
         case _:
             raise SettingsError(f"{model}: batch jobs are there for openai/ and anthropic/ only")

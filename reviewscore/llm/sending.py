@@ -87,13 +87,18 @@ class ElsewhereError(Exception):
 
 @dataclass
 class Traffic:
-    """Calls so far in this process: paid ones, those found in the ledger, and their tokens."""
+    """Calls so far in this process: paid ones, those found in the ledger, and their tokens.
+
+    Attributes:
+        refused: What servers were found to refuse, as in `llm.parameters.Refusals`.
+    """
 
     calls: int = 0
     reused: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     usd: float = 0.0
+    refused: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass

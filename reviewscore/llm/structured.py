@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,6 +20,7 @@ from reviewscore.errors import (
     TruncatedError,
 )
 from reviewscore.llm.client import Client
+from reviewscore.llm.json_objects import objects
 from reviewscore.schema.call import Completion, Message, Request
 
 T = TypeVar("T", bound=BaseModel)
@@ -26,10 +29,20 @@ ASK_AGAIN = 2
 """How often a reply that does not fit is asked for again."""
 LONGEST_REPLY = 1_000_000
 """Characters of a reply that is read at all."""
+LONGEST_OBJECT = 100_000
+"""Characters of the JSON object in a reply."""
+LONG_REPLY = 50_000
+"""Characters from which a reply is read in a thread of its own, so that nothing else waits."""
+MOST_PROBLEMS = 10
+"""Problems of one reply that the model is told of."""
 SHOWN_AGAIN = 20_000
 """Characters of an unusable reply that the model is shown again."""
 LONGER = 4
 """Factor by which the reply limit may grow when a reply is cut off."""
+
+_BOUNDS = ("maxLength", "maxItems")
+"""Words of a JSON schema."""
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -47,43 +60,75 @@ def reply_schema(output: type[BaseModel]) -> str:
     """JSON schema of a reply, as compact JSON text; equal for equal records.
 
     Titles of fields repeat their names and are left out; the title of the whole names the record.
+    Bounds of texts and lists are checked here alone: providers that enforce schemas refuse them.
     """
     schema = output.model_json_schema()
-    for one in (schema, *schema.get("$defs", {}).values()):
-        for field in one.get("properties", {}).values():
+    for record in (schema, *schema.get("$defs", {}).values()):
+        for field in record.get("properties", {}).values():
             field.pop("title", None)
-    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(_unbounded(schema), ensure_ascii=False, separators=(",", ":"))
+
+
+def _unbounded(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {name: part for name, part in schema.items() if name not in _BOUNDS}
+        return {name: _unbounded(part) for name, part in kept.items()}
+    return [_unbounded(part) for part in schema] if isinstance(schema, list) else schema
 
 
 def parse_reply(text: str, output: type[T]) -> T:
     """Read a record from a reply, which may be wrapped in a code fence or other words.
 
+    The first JSON object is the answer. The reply cannot be used if an object in it is broken or
+    holds a key twice (`json_objects.objects`), or if further objects fit the record and say
+    something else: a reply may quote a verdict that somebody wrote into the paper, and nobody can
+    say which of two is the model's own. What a model thinks aloud first, between the marks
+    ``<think>`` and ``</think>``, is no part of its reply.
+
     Raises:
-        ValueError: No JSON object in it, or none that fits; says what does not fit.
+        ValueError: No JSON object in it, none that fits, or several; says what is wrong.
     """
     if len(text) > LONGEST_REPLY:
         raise ValueError(f"the answer has {len(text):,} characters; a few thousand are enough")
-    decoder = json.JSONDecoder()
-    start, problem = text.find("{"), "the answer holds no JSON object"
-    while start >= 0:
-        try:
-            found, _ = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError) as error:
-            problem = f"the JSON is broken: {error}"
-            start = text.find("{", start + 1)
-            continue
-        try:
-            return output.model_validate_json(json.dumps(found), extra="ignore")
-        except ValidationError as error:
-            raise ValueError(_in_words(error)) from error
-    raise ValueError(problem)
+    first, answer = "", None
+    for given in objects(_THOUGHTS.sub("", text, count=1)):
+        if answer is None:
+            first, answer = given, _read(given, output)
+        elif given != first and _differs(given, answer):
+            raise ValueError(
+                "the answer holds several JSON objects that fit and differ; give one alone"
+            )
+    if answer is None:
+        raise ValueError("the answer holds no JSON object")
+    return answer
+
+
+def _read(given: str, output: type[T]) -> T:
+    if len(given) > LONGEST_OBJECT:
+        raise ValueError(
+            f"the JSON object has {len(given):,} characters; at most {LONGEST_OBJECT:,}"
+        )
+    try:
+        return output.model_validate_json(given, extra="ignore")
+    except ValidationError as error:
+        raise ValueError(_in_words(error)) from error
+
+
+def _differs(given: str, answer: BaseModel) -> bool:
+    """Whether an object is another record of the answer's kind."""
+    try:
+        return _read(given, type(answer)) != answer
+    except ValueError:
+        return False
 
 
 def _in_words(error: ValidationError) -> str:
     lines = []
-    for one in error.errors(include_url=False, include_input=False):
-        place = ".".join(str(part) for part in one["loc"]) or "the object"
-        lines.append(f"{place}: {one['msg']}")
+    for problem in error.errors(include_url=False, include_input=False)[:MOST_PROBLEMS]:
+        place = ".".join(str(part) for part in problem["loc"]) or "the object"
+        lines.append(f"{place}: {problem['msg']}")
+    if error.error_count() > MOST_PROBLEMS:
+        lines.append(f"and {error.error_count() - MOST_PROBLEMS} more problems")
     return "; ".join(lines)
 
 
@@ -163,7 +208,7 @@ class _Question(Generic[T]):
                 self.request, renew = self.request.model_copy(update=longer), False
                 continue
             try:
-                return self._usable(completion), completion, key
+                return await self._usable(completion), completion, key
             except (ValueError, ModelError) as error:
                 if not renew and self.client.may_renew(key):
                     renew = True
@@ -172,9 +217,12 @@ class _Question(Generic[T]):
                 else:
                     return error, completion, key
 
-    def _usable(self, completion: Completion) -> T:
+    async def _usable(self, completion: Completion) -> T:
         _refuse_unfinished(completion, self.request)
-        value = parse_reply(completion.text, self.output)
+        if len(completion.text) > LONG_REPLY:
+            value = await asyncio.to_thread(parse_reply, completion.text, self.output)
+        else:
+            value = parse_reply(completion.text, self.output)
         if self.check is not None:
             self.check(value)
         return value

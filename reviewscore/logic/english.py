@@ -7,6 +7,7 @@ has no key, or a key has no place for an argument, there is no template and a mo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from reviewscore.logic.fol import (
@@ -103,12 +104,15 @@ _STOP = _LOWERED | frozenset(
     )
 )
 _ARTICLES = frozenset(["a", "i", "an"])
+LONGEST = 10_000
+"""Characters of a sentence; a longer one is no help to a reader, and meanings that repeat their
+variables would let sentences grow without end."""
 _PREFIX = 5
 """Words that agree in so many first letters count as forms of one word."""
 
 
 class _NoWordsError(Exception):
-    """A name has no key that could stand in a sentence."""
+    """A name has no key that could stand in a sentence, or the sentence would be too long."""
 
 
 def sentence(formula: Formula, keys: Mapping[str, Key]) -> str | None:
@@ -197,6 +201,8 @@ def _clause(formula: Formula, keys: Mapping[str, Key]) -> str:
         case Implies(left, right):
             return f"if {_side(left, keys)}, then {_side(right, keys)}"
     parts = [_part(part, keys) for part in parts_of(formula)]
+    if sum(map(len, parts)) > LONGEST:
+        raise _NoWordsError
     if isinstance(formula, Xor):
         return f"either {parts[0]} or {parts[1]}, but not both"
     words = {And: " and ", Or: " or ", Iff: " exactly if "}
@@ -266,14 +272,16 @@ def _filled(key: Key | None, words: tuple[str, ...]) -> str:
     """The meaning with words in place of the key's variables.
 
     Raises:
-        _NoWordsError: There is no key, or no place in it for one of the words.
+        _NoWordsError: There is no key, or no place in it for one of the words, or too many.
     """
     if key is None or len(key.slots) != len(words) or not key.meaning.strip(" ."):
         raise _NoWordsError
-    places = set(re.findall(r"\w+", key.meaning))
+    places = Counter(re.findall(r"\w+", key.meaning))
     if any(slot not in places or slot.lower() in _ARTICLES for slot in key.slots):
         raise _NoWordsError
     values = dict(zip(key.slots, words, strict=True))
+    if sum(places[slot] * len(words) for slot, words in values.items()) > LONGEST:
+        raise _NoWordsError
     # Later words are not looked through for variables: all are put in at once.
     return _inside(re.sub(r"\w+", lambda word: values.get(word[0], word[0]), key.meaning))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reviewscore.logic.countermodel import UNNAMED
-from reviewscore.logic.english import clause, fact, individual
+from reviewscore.logic.english import LONGEST, clause, fact, individual
 from reviewscore.logic.fol import And, Formula, Implies, Not, is_numeral
 from reviewscore.logic.model import Model
 from reviewscore.logic.spelling import to_text
@@ -62,15 +62,19 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def missing_link(premises: Sequence[Formula], conclusion: Formula, keys: Mapping[str, Key]) -> Link:
+def missing_link(
+    premises: Sequence[Formula], conclusion: Formula, keys: Mapping[str, Key]
+) -> Link | None:
     """The weakest premise that would make an argument valid: if all of them, then the conclusion.
 
-    Whatever else would make it valid implies this.
+    Whatever else would make it valid implies this. None if it would be long.
     """
     if not premises:
         link = conclusion
     else:
         link = Implies(premises[0] if len(premises) == 1 else And(tuple(premises)), conclusion)
     formula = to_text(link)
+    if len(formula) > LONGEST:
+        return None
     told = clause(link, keys)
     return Link(formula=formula, text=f"{told[0].upper()}{told[1:]}." if told else formula)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from reviewscore.asking.far import Asks
 from reviewscore.judges.asker import Judged, Reply
+from reviewscore.schema.answer import Text, Whole
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
 from reviewscore.similarity.corpus import Corpus, Publication
 from reviewscore.similarity.recent import most_recent
@@ -21,8 +22,8 @@ NO_PROFILE, NO_SUBMISSION = "has no profile", "is no submission"
 class ExpertiseReply(Reply):
     """How well a reviewer is prepared: 0..100; None where the texts do not tell."""
 
-    reasoning: str
-    score: int | None
+    reasoning: Text
+    score: Whole | None
 
 
 @dataclass(frozen=True)

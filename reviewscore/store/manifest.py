@@ -114,6 +114,8 @@ class Manifest(Record):
         pair: The paper's and the review's file, where a single pair was given instead.
         year: Year of the paper, where it was given.
         models_answered: Models that the provider says answered.
+        refused: What servers refused, by model and server: parameters and forms of replies that
+            were left out from then on; a later session begins with it.
         counts: What the folder holds.
         spending: What was asked and what it cost.
         warnings: What was said while reading the input.
@@ -141,6 +143,7 @@ class Manifest(Record):
     pair: list[str] | None = None
     year: int | None = None
     models_answered: tuple[str, ...] = ()
+    refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     counts: Counts = Counts()
     spending: Spending = Spending()
     warnings: tuple[str, ...] = ()

@@ -115,6 +115,7 @@ class RunDir:
             "times": old.times,
             "spending": old.spending,
             "models_answered": old.models_answered,
+            "refused": old.refused,
         }
         if old.complete and not old.selection and new.selection:
             # The folder holds a whole run already: a selection of it is the whole run still.

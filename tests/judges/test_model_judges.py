@@ -7,11 +7,13 @@ import re
 
 import pytest
 
+from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.bench import ModelJudges
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.llm.structured import LONGEST_OBJECT
 from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premise, Round
 from reviewscore.schema.call import Request
 from reviewscore.schema.paper import Paper
@@ -299,3 +301,24 @@ async def test_a_call_without_a_paper_asks_for_a_schema_that_is_enforced() -> No
 
     assert provider.requests[0].structured == "schema"
     assert provider.requests[0].prefix == ""
+
+
+async def test_the_record_of_the_longest_reconstruction_is_bounded(paper: Paper) -> None:
+    formula = " & ".join(["A0"] * 240)
+    answers = {
+        "conclusion": "It is weak.",
+        "reasons": ["It is."],
+        "keys": [{"symbol": f"A{number}", "meaning": "m" * 300} for number in range(2)],
+        "premises": [{"text": "t" * 900, "formula": formula, "explicit": True}] * 40,
+        "intermediate_conclusions": [],
+        "conclusion_formula": "A1",
+        "proof": "",
+    }
+    client = Client(lambda _: ScriptedProvider(lambda _: json.dumps(answers)), CallsInMemory())
+    judges = ModelJudges(Asker(client, model="scripted/x"))
+
+    point = make_point("It is weak because it is.")
+    argument = await reconstruct(point, paper, judges, rounds=1)
+
+    assert argument.state is ArgumentState.INVALID
+    assert len(argument.model_dump_json()) < 4 * LONGEST_OBJECT

@@ -146,6 +146,10 @@ async def test_a_line_cut_off_by_a_kill_does_no_harm(tmp_path: Path) -> None:
         ('{"prompt": "short", "text": "x"}', "prompt"),
         ('{"prompt": "%s"}' % ("a" * 64), "give either 'reply'"),
         ('{"prompt": "%s", "reply": 3}' % ("a" * 64), "reply"),
+        ('{"prompt": "%s", "reply": {"score": 1, "score": 5}}' % ("a" * 64), "more than once"),
+        ('{"prompt": "%s", "reply": {"score": 1}, "reply": {}}' % ("a" * 64), "more than once"),
+        ('{"prompt": "%s", "reply": {"score": NaN}}' % ("a" * 64), "NaN"),
+        ("[" * 100_000, "JSON"),
     ],
 )
 def test_a_broken_reply_is_named_by_file_and_line(tmp_path: Path, line: str, problem: str) -> None:

@@ -262,8 +262,8 @@ async def test_a_server_that_knows_no_schema_is_asked_for_any_object(
     serve: Callable[..., Loopback],
 ) -> None:
     def quirk(body: Body, _: int) -> web.Response | None:
-        if "json_schema" in str(body.get("response_format")):
-            words = "response_format of type json_schema is not supported"
+        if "schema" in str(body.get("response_format")):
+            words = "response_format with a schema is not supported"
             return web.json_response({"error": {"message": words}}, status=400)
         return web.json_response(completion("{}", key="k" * 16, size=4))
 
@@ -316,7 +316,9 @@ def test_of_a_field_inside_another_one_the_inner_one_is_left_out() -> None:
     refused = Refused(())
     sent: Parameters = {"max_tokens": 1, "output_config": "json_schema", "effort": "low"}
 
-    assert refused.learn("m", "output_config.effort: not supported by this model", sent)
+    assert refused.learn("m", "output_config.effort: not supported by this model", sent, status=400)
     assert refused.of("m") == {"effort"}
-    assert refused.learn("m", "output_config.format: Extra inputs are not permitted", sent)
+    assert refused.learn(
+        "m", "output_config.format: Extra inputs are not permitted", sent, status=400
+    )
     assert refused.of("m") == {"effort", "output_config"}

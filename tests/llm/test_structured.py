@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import field_validator
 
 from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
 from reviewscore.judges.asker import Reply
@@ -15,28 +16,32 @@ from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import Reply as ScriptedReply
 from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.llm.structured import Answer, ask, parse_reply, reply_schema
+from reviewscore.llm.structured import LONG_REPLY, Answer, ask, parse_reply, reply_schema
+from reviewscore.schema.answer import FivePoints, Sentence, Several
 from reviewscore.schema.call import Completion, Message, Request
 
 
 class Score(Reply):
     """A score."""
 
-    score: Literal[1, 2, 3]
+    score: FivePoints
 
 
-async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvider]:
-    provider = ScriptedProvider(list(replies))
-    request = Request(
+def request(text: str = "score it") -> Request:
+    return Request(
         model="scripted/x",
         system="s",
-        messages=(Message(role="user", content="score it"),),
+        messages=(Message(role="user", content=text),),
         schema_name="Score",
         reply_schema=reply_schema(Score),
         max_tokens=100,
     )
+
+
+async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvider]:
+    provider = ScriptedProvider(list(replies))
     client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=1))
-    answer = await ask(client, request, Score, stage="s", again=lambda error: f"again: {error}")
+    answer = await ask(client, request(), Score, stage="s", again=lambda error: f"again: {error}")
     assert provider.left_over == 0
     return answer, provider
 
@@ -48,19 +53,68 @@ async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvide
         'Sure! ```json\n{"score": 2}\n```',
         'A set {of things} first, then {"score": 2} and more.',
         '{"score": 2, "unasked": "kept out"}',
+        'In LaTeX: $\\frac{1}{2}$, {}, {{}}. {"score": 2} fits {"no": "other"}, {"score": 2}',
+        '<think>Perhaps {"score": 1}? Or {"score": ?</think>\n{"score": 2}',
+        '{"score": "2"}',
+        '{"score": 2.0}',
     ],
 )
 def test_a_record_is_found_in_a_reply(text: str) -> None:
     assert Score(score=2) == parse_reply(text, Score)
 
 
-@pytest.mark.parametrize("text", ["", "two", "{", '{"score": 9}', '{"score": "2"}', "{}", "[2]"])
+@pytest.mark.parametrize("text", ["", "two", "{", '{"score": 9}', '{"score": "x"}', "{}", "[2]"])
 def test_what_does_not_fit_is_refused_in_words(text: str) -> None:
     with pytest.raises(ValueError, match=r"score|JSON"):
         parse_reply(text, Score)
 
 
-@given(st.text())
+@pytest.mark.parametrize("score", ["true", "false", '"true"', "2.5", "1e999", "9" * 400])
+def test_only_a_whole_number_is_a_score(score: str) -> None:
+    with pytest.raises(ValueError, match="score"):
+        parse_reply(f'{{"score": {score}}}', Score)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"score": 1, "score": 5}', "more than once"),
+        ('{"score": 2, "other": {"a": 1, "a": 2}}', "more than once"),
+        ('{"score": NaN}', "NaN"),
+        ('{"score": 2, "other": -Infinity}', "Infinity"),
+        ('{"score": ' + "1" * 5_000 + "}", "digits"),
+        ('{"score": 2, "other": "\\u0000"}', "u0000"),
+        ('{"score": 2, "other": "\\ud800"}', "JSON"),
+        ('{"score": 2, "other": "\ud800"}', "unicode"),
+        ('{"score": 2, "other": ' + "[" * 500 + "]" * 500 + "}", "recursion"),
+        ('{"a":' * 100_000, "deeply"),
+        ('{"score": 2, "other": "' + "x" * 100_000 + '"}', "at most 100,000"),
+        ("x" * 1_000_001, "1,000,001"),
+        ('{"score": 2}{"a": 1}' * 60, "more than 100"),
+    ],
+)
+def test_what_does_not_say_one_thing_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        parse_reply(text, Score)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The paper says {"score": 1}. My verdict: {"score": 5}',
+        '{"score": 5}. The paper says {"score": 1}',
+        'The paper says {"score": 1}. My verdict: {"score": 5, "why": "it "shows" this"}',
+        '{"why": "the paper says "{"score": 1}"", "score": 5}',
+    ],
+)
+async def test_a_quoted_verdict_is_never_taken_for_the_answer(text: str) -> None:
+    answer, provider = await asked(text, '{"score": 5}')
+
+    assert answer.value.score == 5
+    assert "JSON" in provider.requests[-1].messages[-1].content
+
+
+@given(st.text(max_size=500) | st.text(alphabet='{}[]":,\\ 1ae\n\ud800', max_size=2_000))
 def test_no_reply_crashes_the_reader(text: str) -> None:
     try:
         parse_reply(text, Score)
@@ -68,9 +122,31 @@ def test_no_reply_crashes_the_reader(text: str) -> None:
         assert str(error)
 
 
-def test_deeply_nested_json_is_refused() -> None:
-    with pytest.raises(ValueError, match="JSON"):
-        parse_reply('{"a":' * 100_000, Score)
+async def test_a_long_reply_is_read_beside_the_event_loop() -> None:
+    threads = []
+
+    class Seen(Score):
+        @field_validator("score", mode="after")
+        @classmethod
+        def note(cls, score: int) -> int:
+            threads.append(threading.current_thread())
+            return score
+
+    provider = ScriptedProvider(['{"score": 2}' + " " * LONG_REPLY, '{"score": 2}'])
+    client = Client(lambda _: provider, CallsInMemory())
+    for number in range(2):
+        await ask(client, request(str(number)), Seen, stage="s", again=lambda error: error)
+
+    assert [one is threading.main_thread() for one in threads] == [False, True]
+
+
+def test_a_model_is_told_of_some_problems_and_of_their_number() -> None:
+    class Many(Reply):
+        scores: Several[FivePoints]
+
+    with pytest.raises(ValueError, match=r"scores.9: .*; and 140 more problems") as caught:
+        parse_reply('{"scores": [' + ", ".join(["9"] * 150) + "]}", Many)
+    assert len(str(caught.value)) < 1_000
 
 
 async def test_a_bad_reply_is_asked_again_with_the_problem() -> None:
@@ -124,3 +200,12 @@ def test_schemas_are_strict_enough_for_structured_output() -> None:
 
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["score"]
+
+
+def test_bounds_are_checked_here_and_not_sent_to_providers() -> None:
+    class Many(Reply):
+        texts: Several[Sentence]
+
+    schema = json.loads(reply_schema(Many))
+
+    assert schema["properties"]["texts"] == {"type": "array", "items": {"type": "string"}}

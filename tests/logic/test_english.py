@@ -111,3 +111,18 @@ def test_english_that_leaves_out_a_name_is_noticed() -> None:
     assert unsaid("No baseline is recent.", formula, KEYS) == ()
     assert unsaid("Old baselines only.", formula, KEYS) == ("Recent",)
     assert unsaid("Nothing at all.", formula, {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("keys", "formula"),
+    [
+        ({"f(x)": "x of x of x", "P(x)": "x is so", "a": "it"}, f"P({'f(' * 60}a{')' * 60})"),
+        ({"A": "m" * 1_000}, " & ".join(["A"] * 300)),
+        ({"A": "m" * 1_000}, f"({' | '.join(['A'] * 300)}) -> A"),
+    ],
+)
+def test_a_sentence_without_end_is_none(keys: dict[str, str], formula: str) -> None:
+    known, problems = read_keys(keys)
+
+    assert not problems
+    assert sentence(parse(formula), known) is None

@@ -20,6 +20,7 @@ from reviewscore.gem.alterations.layout import by_section, each_sentence, joined
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
+from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.written import Form
 
 STEMS = (
@@ -65,32 +66,32 @@ class ModelAlteration(Described):
 class CompletionReply(Reply):
     """A sentence for each gap."""
 
-    sentences: list[str]
+    sentences: Several[Sentence]
 
 
 class AbstractReviewReply(Reply):
     """A review by the abstract alone, and its judgments."""
 
-    summary_of_the_paper: str
-    strengths: list[str]
-    weaknesses: list[str]
-    questions: list[str]
-    clarity_quality_novelty_and_reproducibility: str
-    summary_of_the_review: str
-    judgments: list[str]
+    summary_of_the_paper: Text
+    strengths: Several[Text]
+    weaknesses: Several[Text]
+    questions: Several[Text]
+    clarity_quality_novelty_and_reproducibility: Text
+    summary_of_the_review: Text
+    judgments: Several[Sentence]
 
 
 class RephraseReply(Reply):
     """The passages in other words."""
 
-    passages: list[str]
+    passages: Several[Text]
 
 
 class OneLineReply(Reply):
     """Strengths and weaknesses in a line each."""
 
-    strengths: str
-    weaknesses: str
+    strengths: Text
+    weaknesses: Text
 
 
 def _as_many(wanted: int) -> Callable[[Sequence[str]], None]:

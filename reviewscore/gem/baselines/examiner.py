@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError
@@ -12,6 +11,7 @@ from reviewscore.gem.scored import Scored
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.likeness.pair import Pair
+from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
 
@@ -22,12 +22,12 @@ NO_REVIEW = "the review is empty"
 class ExaminerReply(Reply):
     """Four analyses, what they come to, and the grade."""
 
-    understanding: str
-    coverage: str
-    substantiation: str
-    constructiveness: str
-    overall_assessment: str
-    overall_score: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    understanding: Text
+    coverage: Text
+    substantiation: Text
+    constructiveness: Text
+    overall_assessment: Text
+    overall_score: Grade
 
 
 @dataclass(frozen=True, slots=True)

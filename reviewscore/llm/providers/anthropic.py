@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, complaint, refused, strange
-from reviewscore.llm.parameters import Refused
+from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
+from reviewscore.llm.parameters import OUTPUT, Refusals, Refused
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request, Usage
@@ -21,34 +22,35 @@ _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 
 class AnthropicProvider:
-    """Messages; what a model refuses is learned from its first 400 answer and left out.
+    """Messages; what a model refuses is learned from its first refusal and left out.
 
     Args:
         timeout: Seconds to wait for one reply.
+        refusals: What is known in the run of models that refuse something.
     """
 
     traits = Traits()
 
-    def __init__(self, *, timeout: float) -> None:
+    def __init__(self, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = address()
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(())
+        self._refused = Refused((), place=self.place, refusals=refusals)
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
         import anthropic
 
+        model = request.model
         while True:
-            sent = parameters(request, self._refused.of(request.model))
             try:
-                answer: Message = await self._client.messages.create(
-                    **body(request, sent), extra_body=beside(sent)
-                )
-                return completion_of(answer, sent)
+                async with self._refused.turn(model, partial(parameters, request)) as sent:
+                    answer: Message = await self._client.messages.create(
+                        **body(request, sent), extra_body=beside(sent)
+                    )
+                    return completion_of(answer, sent)
             except anthropic.APIStatusError as error:
-                if error.status_code not in BAD_REQUEST or not self._refused.learn(
-                    request.model, complaint(error), sent
-                ):
+                told, status = complaint(error), error.status_code
+                if not self._refused.learn(model, told, sent, status=status):
                     raise refused(error) from error
             except anthropic.APIConnectionError as error:  # time-outs are connection errors too
                 raise broken(self.place, error) from error
@@ -96,7 +98,7 @@ def parameters(
     if request.effort is not None:
         sent["effort"] = request.effort
     if request.structured == "schema" and "json_schema" not in refused_names:
-        sent["output_config"] = "json_schema"
+        sent[OUTPUT] = "json_schema"
     if request.prefix:
         sent["cache_ttl"] = "1h" if one_hour else "5m"
     return {name: value for name, value in sent.items() if name not in refused_names}
@@ -121,13 +123,13 @@ def body(request: Request, sent: Parameters) -> dict[str, Any]:
         "messages": [{"role": "user", "content": blocks}, *turns],
     }
     config: dict[str, Any] = {}
-    if "output_config" in sent:
+    if OUTPUT in sent:
         schema = json.loads(request.reply_schema)
         config["format"] = {"type": "json_schema", "schema": schema}
     if "effort" in sent:
         config["effort"] = sent["effort"]
     if config:
-        found["output_config"] = config
+        found[OUTPUT] = config
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
 from reviewscore.llm.job import JobState, Line, Result, Search, Sent
-from reviewscore.llm.parameters import Refused
+from reviewscore.llm.parameters import Refusals, Refused
 from reviewscore.llm.providers.anthropic import (
     address,
     beside,
@@ -40,16 +40,17 @@ class AnthropicJobs:
 
     Args:
         timeout: Seconds to wait for one answer of the server.
+        refusals: What is known in the run of models that refuse something.
     """
 
     most_requests = 100_000
     most_bytes = 8_000_000  # Anthropic takes 256 MB; less keeps our own memory small
     one_model = False
 
-    def __init__(self, *, timeout: float) -> None:
+    def __init__(self, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = address()
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(())
+        self._refused = Refused((), place=self.place, refusals=refusals)
 
     def line(self, key: str, request: Request) -> Line:
         """One request of a batch."""
@@ -139,7 +140,7 @@ class AnthropicJobs:
         message = without_secrets(f"{kind}: {told}")
         if kind in _BUSY:
             return ProviderError(message, retryable=True, status=500)
-        learned = self._refused.learn(sent.model, told, sent.parameters)
+        learned = self._refused.learn(sent.model, told, sent.parameters, status=400)
         return ProviderError(message, retryable=learned, status=400)
 
     async def _guarded(self, ask: Callable[[], Awaitable[Found]]) -> Found:

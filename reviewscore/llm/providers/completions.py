@@ -174,7 +174,7 @@ class CompletionsProvider:
             self._fewest = 1  # what is generated is cut off again
             return True
         others = {name: value for name, value in sent.items() if name != "max_tokens"}
-        return self._refused.learn(model, told, others)
+        return self._refused.learn(model, told, others, status=error.status or 0)
 
     async def _tokens(self, model: str, text: str, *, whole: bool) -> list[int]:
         """The server's tokens of a text, with its first token if it is that of a whole prompt."""

@@ -19,6 +19,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError, StopError
+from reviewscore.llm.json_objects import check_whole
 from reviewscore.llm.provider import Traits
 from reviewscore.llm.waves import QUIET, Idle, Waiting, Waves
 from reviewscore.papers.hygiene import without_surrogates
@@ -195,7 +196,7 @@ def _line(key: str, request: Request) -> str:
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -207,6 +208,10 @@ def _parsed(line: bytes, path: Path, number: int) -> Reply:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or None
         raise InputError(first["msg"], file=path, line=number, field=field) from error
+    try:
+        check_whole(line.decode())
+    except ValueError as error:
+        raise InputError(str(error), file=path, line=number) from error
     if (reply.reply is None) == (reply.text is None):
         raise InputError(
             "there is no answer in it, or two",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import Any
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, complaint, refused, strange
-from reviewscore.llm.parameters import Refused
+from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
+from reviewscore.llm.parameters import Refusals, Refused, form_of
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.llm.providers.openai import finish_of
 from reviewscore.papers.hygiene import without_surrogates
@@ -34,29 +35,30 @@ class LiteLLMProvider:
     Args:
         model: ``litellm/`` and LiteLLM's own name.
         timeout: Seconds to wait for one reply.
+        refusals: What is known in the run of models that refuse something.
     """
 
     traits = Traits()
 
-    def __init__(self, model: str, *, timeout: float) -> None:
+    def __init__(self, model: str, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = _place(model)
         self._litellm = quiet_litellm()
         self._timeout = timeout
-        self._refused = Refused(())
+        self._refused = Refused((), place=self.place, refusals=refusals)
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
         import openai
 
+        model = request.model
         while True:
-            sent = _parameters(request, self._refused.of(request.model))
             try:
-                answer = await self._litellm.acompletion(**self._body(request, sent))
-                return _completion(answer, sent, request.model)
+                async with self._refused.turn(model, partial(_parameters, request)) as sent:
+                    answer = await self._litellm.acompletion(**self._body(request, sent))
+                    return _completion(answer, sent, model)
             except openai.APIStatusError as error:  # LiteLLM's errors are of OpenAI's kinds
-                if error.status_code not in BAD_REQUEST or not self._refused.learn(
-                    request.model, complaint(error), sent
-                ):
+                told, status = complaint(error), error.status_code
+                if not self._refused.learn(model, told, sent, status=status):
                     raise refused(error) from error
             except openai.APIConnectionError as error:
                 raise broken(self.place, error) from error
@@ -108,9 +110,8 @@ def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     if request.effort is not None:
         sent["reasoning_effort"] = request.effort
     sent = {name: value for name, value in sent.items() if name not in refused_names}
-    forms = {"schema": ("json_schema", "json_object"), "object": ("json_object",), "text": ()}
-    form = next((one for one in forms[request.structured] if one not in refused_names), None)
-    if form is not None and "response_format" not in refused_names:
+    form = form_of(request.structured, refused_names, both=False)
+    if form is not None:
         sent["response_format"] = form
     return sent
 

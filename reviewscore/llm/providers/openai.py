@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError
 from reviewscore.llm.failures import (
-    BAD_REQUEST,
     STRANGE,
     broken,
     complaint,
@@ -17,7 +17,7 @@ from reviewscore.llm.failures import (
     strange,
     without_secrets,
 )
-from reviewscore.llm.parameters import Refused, reasons
+from reviewscore.llm.parameters import Refusals, Refused, form_of, reasons
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request, Usage, prefix_key
@@ -45,41 +45,45 @@ class OpenAIProvider:
     """Chat completions, and the responses endpoint for models that have no other.
 
     What a model refuses (temperature, a form of structured output, the name of the reply limit)
-    is learned from its first 400 answer and left out from then on; what was really sent is in the
-    completion.
+    is learned from its first refusal, whatever the status, and left out from then on; what was
+    really sent is in the completion.
 
     Args:
         base_url: A compatible server's address; None is OpenAI itself.
         timeout: Seconds to wait for one reply.
+        refusals: What is known in the run of models that refuse something.
     """
 
     traits = Traits()
 
-    def __init__(self, *, base_url: str | None, timeout: float) -> None:
+    def __init__(
+        self, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+    ) -> None:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(LIMIT_NAMES)
+        self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
         import openai
 
+        model = request.model
         while True:
-            sent = parameters(request, self._refused.of(request.model))
-            responds = request.model in self._responses  # others may learn it in the meantime
             try:
-                if responds:
-                    return await self._respond(request, sent)
-                return await self._chat(request, sent)
+                async with self._refused.turn(model, partial(parameters, request)) as sent:
+                    responds = model in self._responses  # others may learn it in the meantime
+                    ask = self._respond if responds else self._chat
+                    return await ask(request, sent)
             except openai.APIStatusError as error:
-                told = complaint(error)
-                if wants_responses(error.status_code, told) and not responds:
-                    self._responses.add(request.model)
-                elif error.status_code not in BAD_REQUEST or not self._refused.learn(
-                    request.model, told, sent
-                ):
+                told, status = complaint(error), error.status_code
+                if wants_responses(status, told) and not responds:
+                    self._responses.add(model)
+                elif not self._refused.learn(model, told, sent, status=status):
                     raise refused(error) from error
+            except ProviderError as error:  # told in an answer that claims to be well
+                if not self._refused.learn(model, str(error), sent, status=error.status or 0):
+                    raise
             except openai.APIConnectionError as error:  # time-outs are connection errors too
                 raise broken(self.place, error) from error
             except (openai.OpenAIError, *STRANGE) as error:
@@ -139,9 +143,8 @@ def parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     if request.prefix:
         sent["prompt_cache_key"] = prefix_key(request.prefix)[:32]
     sent = {name: value for name, value in sent.items() if name not in refused_names}
-    forms = {"schema": ("json_schema", "json_object"), "object": ("json_object",), "text": ()}
-    form = next((one for one in forms[request.structured] if one not in refused_names), None)
-    if form is not None and "response_format" not in refused_names:
+    form = form_of(request.structured, refused_names)
+    if form is not None:
         sent["response_format"] = form
     return sent
 
@@ -151,15 +154,16 @@ def chat_body(request: Request, sent: Parameters) -> dict[str, Any]:
     body: dict[str, Any] = {name: one for name, one in sent.items() if name != "response_format"}
     body["model"] = model_name(request.model)
     body["messages"] = [message.model_dump() for message in request.conversation()]
-    if sent.get("response_format") == "json_schema":
-        schema = {
-            "name": request.schema_name,
-            "strict": True,
-            "schema": json.loads(request.reply_schema),
-        }
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    elif sent.get("response_format") == "json_object":
-        body["response_format"] = {"type": "json_object"}
+    match sent.get("response_format"):
+        case "json_schema":
+            schema = json.loads(request.reply_schema)
+            named = {"name": request.schema_name, "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        case "json_object+schema":
+            schema = json.loads(request.reply_schema)
+            body["response_format"] = {"type": "json_object", "schema": schema}
+        case "json_object":
+            body["response_format"] = {"type": "json_object"}
     return body
 
 
@@ -189,6 +193,9 @@ def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
                 "schema": json.loads(request.reply_schema),
             }
         }
+    elif form == "json_object+schema":
+        schema = json.loads(request.reply_schema)
+        body["text"] = {"format": {"type": "json_object", "schema": schema}}
     elif form == "json_object":
         body["text"] = {"format": {"type": "json_object"}}
     return body

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
 from reviewscore.llm.job import JobState, Line, Result, Search, Sent
-from reviewscore.llm.parameters import Refused
+from reviewscore.llm.parameters import Refusals, Refused
 from reviewscore.llm.providers.job_lines import read_lines
 from reviewscore.llm.providers.openai import (
     LIMIT_NAMES,
@@ -46,16 +46,19 @@ class OpenAIJobs:
     Args:
         base_url: A compatible server's address; None is OpenAI itself.
         timeout: Seconds to wait for one answer of the server.
+        refusals: What is known in the run of models that refuse something.
     """
 
     most_requests = 50_000
     most_bytes = 8_000_000  # OpenAI takes 200 MB; less keeps our own memory small
     one_model = True
 
-    def __init__(self, *, base_url: str | None, timeout: float) -> None:
+    def __init__(
+        self, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+    ) -> None:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(LIMIT_NAMES)
+        self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
     def line(self, key: str, request: Request) -> Line:
@@ -146,8 +149,8 @@ class OpenAIJobs:
         if wants_responses(status, message) and sent.door == CHAT:
             self._responses.add(sent.model)
             learned = True
-        elif status == _BAD_REQUEST:
-            learned = self._refused.learn(sent.model, message, sent.parameters)
+        else:
+            learned = self._refused.learn(sent.model, message, sent.parameters, status=status)
         again = learned or status == _TOO_OFTEN or status >= _SERVER_ERROR
         told = without_secrets(f"status {status}: {message}")
         if status == _TOO_OFTEN:  # the next job finds the server in another hour: no storm of ours
