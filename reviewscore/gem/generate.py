@@ -22,11 +22,13 @@ from reviewscore.asking.session import (
     close_account,
     open_session,
 )
-from reviewscore.config import Settings
+from reviewscore.config import Plain, Settings
 from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Reply
+from reviewscore.papers.load import READING_VERSION
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS
+from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "generate.json"
@@ -102,8 +104,11 @@ def generate(
     check_models(settings)
     files = tuple(hash_file(one) for one in papers.files)
     with prompts.use_directory(settings.prompts_dir):
-        more = {f"input {n} {one.name}": one.sha256 for n, one in enumerate(files, 1)}
-        account = new_account((REVIEW,), settings, inputs=files, more=more)
+        more: dict[str, Plain] = {
+            f"{METHOD}reading": READING_VERSION,
+            **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
+        }
+        account = new_account((REVIEW, "paper"), settings, inputs=files, more=more)
         with Folder(out, ACCOUNT, account) as folder:
             return asyncio.run(
                 _session(folder, papers, settings, retry_errors=retry_errors, say=say)
