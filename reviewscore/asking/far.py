@@ -120,7 +120,7 @@ async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[_Ben
     """
     book = await open_ledger(orders.settings, orders.out, run=orders.run_id)
     try:
-        client = connect(orders.settings, book, replace(around, renew=orders.renew))
+        client = await connect(orders.settings, book, replace(around, renew=orders.renew))
         try:
             yield _Bench(orders.settings, client)
         finally:

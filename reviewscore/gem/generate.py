@@ -126,7 +126,9 @@ async def _session(
             await session.each(_tasks(session, rows, papers))
             systems = sorted({one.system for one in rows.done.values()})
             rows.finish(_name(paper, model) for paper in papers.papers for model in systems)
-            return close_account(folder, session, clock, written={"reviews": rows}, before=before)
+            return await close_account(
+                folder, session, clock, written={"reviews": rows}, before=before
+            )
     finally:
         rows.close()
 

@@ -164,7 +164,7 @@ class _Work:
                 self._reviews.finish(one.review_id for one in self._materials.all())
                 self._synopses.finish(self._materials.papers)
                 self._warn()
-                return close_account(
+                return await close_account(
                     self._folder,
                     session,
                     clock,

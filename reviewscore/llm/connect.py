@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,6 @@ from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.prices import Price, price_list
 from reviewscore.llm.provider import (
@@ -80,6 +80,23 @@ def _price(settings: Settings, model: str) -> Price | None:
     return price_list(settings.prices).of(model, base_url=settings.base_url)
 
 
+def _lasting(book: Book) -> Ledger:
+    """The record of calls as one that batch jobs can be written down in.
+
+    Raises:
+        SettingsError: It is held in memory.
+    """
+    from reviewscore.llm.ledger.book import Ledger
+
+    if not isinstance(book, Ledger):
+        raise SettingsError(
+            "batch jobs take up to a day, and their replies would be lost with this process: the "
+            "record of calls is in memory; open one on disk (llm.connect.open_ledger), or leave "
+            "batch away"
+        )
+    return book
+
+
 def _in_jobs(settings: Settings, model: str, book: Ledger, around: Surroundings) -> Provider:
     from reviewscore.llm.batches import BatchProvider
     from reviewscore.llm.ledger.jobs import JobBook
@@ -112,7 +129,8 @@ async def open_ledger(
             f"the run began with a ledger of its own ({own / FILE}) and keeps it, so that no call "
             "is paid twice; --ledger is for other runs"
         )
-    ledger = Ledger(own if alone else settings.ledger_place, run=run, fresh=settings.refresh)
+    place = own if alone else settings.ledger_place
+    ledger = await asyncio.to_thread(Ledger, place, run=run, fresh=settings.refresh)
     try:
         await ledger.bury()
     except BaseException:
@@ -132,7 +150,7 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
+async def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
     """A client for the models that the settings name.
 
     Args:
@@ -141,10 +159,13 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         around: What goes on around it.
 
     Raises:
-        SettingsError: As `check`.
+        SettingsError: As `check`, or calls are to go as batch jobs and the record of calls does
+            not outlive the process.
     """
     check(settings)
     around = around or Surroundings()
+    ledger = _lasting(book) if settings.batch else None
+    budget = around.budget or Budget(settings.max_usd, spent=(await book.paid()).total)
 
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
 
@@ -154,13 +175,10 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
 
             folder = Path(model.removeprefix(EXCHANGE))
             return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
-        if settings.batch and not isinstance(book, CallsInMemory):
-            from reviewscore.llm.ledger.book import Ledger
-
-            assert isinstance(book, Ledger)
+        if ledger is not None:
             name = provider_name(model)
             if name not in in_jobs:
-                in_jobs[name] = _in_jobs(settings, model, book, around)
+                in_jobs[name] = _in_jobs(settings, model, ledger, around)
             return in_jobs[name]
         return open_provider(model, base_url=settings.base_url, timeout=settings.timeout)
 
@@ -168,7 +186,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         provider,
         book,
         limits=replace(limits_of(settings), lane=around.lane),
-        budget=around.budget or Budget(settings.max_usd, spent=book.paid().total),
+        budget=budget,
         price=partial(_price, settings),
         renew=around.renew,
         warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),

@@ -59,7 +59,7 @@ async def test_a_recorded_call_is_found_by_every_run(place: Place) -> None:
     first.close()
 
     second = Ledger(place, run="two")
-    found = second.find(call().key)
+    found = await second.find(call().key)
     second.close()
 
     assert found == call().completion
@@ -71,9 +71,9 @@ async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Place) -> N
     old.close()
 
     fresh = Ledger(place, run="two", fresh=True)
-    assert fresh.find(call().key) is None
+    assert await fresh.find(call().key) is None
     await fresh.add(call(reply="anew"))
-    found = fresh.find(call().key)
+    found = await fresh.find(call().key)
     fresh.close()
 
     assert found is not None
@@ -85,8 +85,8 @@ async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Place) -
     await ledger.add(call(reply="broken"))
     await ledger.add(call(reply="mended"))
 
-    paid = ledger.paid()
-    latest = ledger.find(call().key)
+    paid = await ledger.paid()
+    latest = await ledger.find(call().key)
     ledger.close()
 
     assert latest is not None
@@ -175,7 +175,7 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: P
     asked(place, sql, "far", "elsewhere/1/1", 5.0, soon)
 
     await ledger.bury()
-    paid = ledger.paid()
+    paid = await ledger.paid()
     ledger.close()
 
     assert paid.doubtful == 3.0
@@ -189,7 +189,7 @@ async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     asked(place, sql, "new", time.time() + 60)
     asked(place, sql, "old", time.time() - 1)
 
-    holders = [ledger.holder("new"), ledger.holder("old")]
+    holders = [await ledger.holder("new"), await ledger.holder("old")]
     claimed = [await ledger.claim(key, 1.0, seconds=60) for key in ("new", "old")]
     doubts = asked(place, "SELECT run, key, usd FROM doubts")
     ledger.close()
@@ -205,7 +205,7 @@ async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -
     await ledger.drop("k", doubtful=0.25)
 
     assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
-    paid = ledger.paid()
+    paid = await ledger.paid()
     ledger.close()
     assert paid.doubtful == 0.25
 
@@ -247,7 +247,7 @@ async def test_a_write_that_fails_tells_whoever_waits(place: Place) -> None:
         await ledger.drop("k", doubtful=1.0)
     await ledger.add(call())  # and the next write goes well
 
-    assert ledger.find(call().key) is not None
+    assert await ledger.find(call().key) is not None
     ledger.close()
     asked(place, "ALTER TABLE elsewhere RENAME TO doubts")
 
@@ -259,7 +259,7 @@ async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Place) 
         await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
     await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
 
-    assert ledger.find(call().key) is not None
+    assert await ledger.find(call().key) is not None
     ledger.close()
 
 
@@ -363,7 +363,7 @@ async def test_a_file_made_by_an_earlier_program_is_used_as_it_is(tmp_path: Path
 
     ledger = Ledger(tmp_path, run="one")
     await ledger.add(call())
-    found = ledger.find(call().key)
+    found = await ledger.find(call().key)
     ledger.close()
 
     assert found is not None
