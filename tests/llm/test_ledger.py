@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -217,14 +216,6 @@ def test_a_process_number_that_was_given_to_another_process_is_not_its_owner() -
     assert not owner.alive(f"{host}/{pid}/{born}1")
 
 
-def test_a_ledger_of_another_version_is_refused_with_a_cure(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.execute("PRAGMA user_version = 99")
-
-    with pytest.raises(RunFolderError, match="REVIEWSCORE_CACHE_DIR"):
-        Ledger(tmp_path, run="one")
-
-
 def test_a_folder_that_cannot_be_made_is_refused_with_a_cure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
@@ -321,53 +312,3 @@ async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place
     note_estimate(place, "written", "exchange:x", calls=4, usd=0.0, finished=True)
 
     assert info(place).errors == ()
-
-
-_AS_BEFORE = """
-CREATE TABLE calls (
-  id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
-  stage TEXT NOT NULL, run TEXT NOT NULL, prefix TEXT NOT NULL, request BLOB NOT NULL,
-  reply BLOB NOT NULL, answered TEXT NOT NULL, input INTEGER NOT NULL, cached INTEGER NOT NULL,
-  written INTEGER NOT NULL, output INTEGER NOT NULL, usd REAL, batch INTEGER NOT NULL,
-  attempts INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL);
-CREATE INDEX calls_by_key ON calls (key);
-CREATE INDEX calls_by_run ON calls (run);
-CREATE TABLE prefixes (prefix TEXT PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE uses (
-  run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key)) WITHOUT ROWID;
-CREATE TABLE claims (
-  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL,
-  until REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
-CREATE TABLE jobs (
-  label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
-  owner TEXT NOT NULL, seen REAL NOT NULL, open INTEGER NOT NULL);
-CREATE INDEX jobs_by_id ON jobs (job);
-CREATE TABLE job_requests (
-  key TEXT NOT NULL, label TEXT NOT NULL, sent TEXT NOT NULL,
-  PRIMARY KEY (key, label)) WITHOUT ROWID;
-CREATE TABLE estimates (
-  run TEXT PRIMARY KEY, model TEXT NOT NULL, calls REAL, usd REAL,
-  finished INTEGER NOT NULL DEFAULT 0);
-PRAGMA user_version = 2;
-"""
-
-
-async def test_a_file_made_by_an_earlier_program_is_used_as_it_is(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.executescript(_AS_BEFORE)
-    columns = "SELECT m.name, p.name, p.type, p.pk, p.[notnull] FROM sqlite_master m, " \
-        "pragma_table_info(m.name) p ORDER BY 1, 2"  # fmt: skip
-    indexes = "SELECT name, tbl_name FROM sqlite_master WHERE sql LIKE 'CREATE INDEX%' ORDER BY 1"
-    Ledger(tmp_path / "new", run="one").close()
-
-    ledger = Ledger(tmp_path, run="one")
-    await ledger.add(call())
-    found = await ledger.find(call().key)
-    ledger.close()
-
-    assert found is not None
-    assert asked(tmp_path, indexes) == asked(tmp_path / "new", indexes)
-    old, new = asked(tmp_path, columns), asked(tmp_path / "new", columns)
-    assert [row[:2] for row in old] == [row[:2] for row in new]
-    assert [row[3] for row in old] == [row[3] for row in new]

@@ -217,15 +217,6 @@ def test_a_server_without_encryption_is_refused_where_it_is_asked_for(place: str
         Ledger(f"{place}?sslmode=verify-full", run="one")
 
 
-def test_tables_of_another_version_are_refused_with_a_cure() -> None:
-    place = running().database()
-    Ledger(place, run="one").close()
-    asked(place, "UPDATE ledger_version SET version = 99")
-
-    with pytest.raises(RunFolderError, match="REVIEWSCORE_LEDGER"):
-        Ledger(place, run="one")
-
-
 def test_a_strangers_table_of_the_same_name_is_left_alone() -> None:
     place = running().database()
     asked(place, "CREATE TABLE jobs (title text)")
