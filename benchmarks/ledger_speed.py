@@ -64,15 +64,20 @@ def wait_for_the_others() -> None:
     sys.stdin.readline()
 
 
-def look_up(place: Place, seconds: float) -> float:
-    """Look-ups a second of one process."""
+async def look_up(place: Place, seconds: float) -> float:
+    """Look-ups a second of one process, as many at once as an audit makes."""
     ledger, rng, count = Ledger(place, run="other"), random.Random(), 0
-    ledger.find("")
+    await ledger.find("")
     wait_for_the_others()
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        assert ledger.find(f"{rng.randrange(CALLS):064x}") is not None
-        count += 1
+
+    async def looker() -> None:
+        nonlocal count
+        while time.perf_counter() < end:
+            assert await ledger.find(f"{rng.randrange(CALLS):064x}") is not None
+            count += 1
+
+    await asyncio.gather(*(looker() for _ in range(AT_ONCE)))
     ledger.close()
     return count / seconds
 
@@ -144,9 +149,7 @@ def main() -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         chosen: Place = sys.argv[3] if sys.argv[2] == "database" else Path(sys.argv[3])
-        if sys.argv[1] == "look_up":
-            print(look_up(chosen, float(sys.argv[4])))
-        else:
-            print(asyncio.run(record(chosen, float(sys.argv[4]))))
+        measured = look_up if sys.argv[1] == "look_up" else record
+        print(asyncio.run(measured(chosen, float(sys.argv[4]))))
     else:
         main()

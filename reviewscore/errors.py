@@ -6,6 +6,7 @@
     ├── InputError            a file, record or argument is wrong (exit code 2)
     ├── SettingsError         a setting is unknown or has an impossible value (exit code 2)
     ├── RunFolderError        a run folder cannot be used or written (exit code 2)
+    │   └── LedgerVersionError    a ledger is of a version that this one knows nothing of
     ├── PromptError           a prompt is missing, changed or badly rendered (exit code 2)
     ├── FormulaError          the text of a formula does not parse; carries the position
     ├── StopError             a stated limit ends the run (exit code 4)
@@ -76,6 +77,10 @@ class SettingsError(ReviewScoreError):
 
 class RunFolderError(ReviewScoreError):
     """A run folder that cannot be used or written."""
+
+
+class LedgerVersionError(RunFolderError):
+    """A ledger whose tables are of a version that this program knows nothing of."""
 
 
 class PromptError(ReviewScoreError):

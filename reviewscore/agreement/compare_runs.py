@@ -27,7 +27,7 @@ from reviewscore.agreement.unpaired import by_paper, unpaired_sections
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
-from reviewscore.store.manifest import Difference, differences, of_input
+from reviewscore.store.decisive import Difference, differences, of_input
 from reviewscore.store.parts import Part, read_parts, settings_sum
 
 How = Literal["paired", "unpaired"]
@@ -168,7 +168,7 @@ def _side(part: Part, columns: Columns, lexical: bool, how: Resampling) -> Side:
         run_id=made.run_id,
         judge=made.judge,
         judge_version=made.judge_version,
-        reviewscore_version=made.reviewscore_version,
+        reviewscore_version=", ".join(made.reviewscore_versions),
         settings=settings_sum(made),
         complete=made.complete and not made.selection,
         points=len(columns),

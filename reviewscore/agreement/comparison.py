@@ -9,7 +9,7 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.agreement.measure import Estimate
 from reviewscore.schema.record import Record
-from reviewscore.store.manifest import Difference
+from reviewscore.store.decisive import Difference
 
 Kind = Literal["share", "difference", "coefficient"]
 
@@ -22,7 +22,7 @@ class Side(Record):
         run_id: Name of the run in the ledger.
         judge: ``lexical``, or the model asked for.
         judge_version: Version of the embedded judge; None for models.
-        reviewscore_version: Version of the program that made it.
+        reviewscore_version: Version of the program that made it; several with commas between.
         settings: Sum of what is decisive but its inputs.
         complete: Whether its last session reached the end.
         points: Its points.

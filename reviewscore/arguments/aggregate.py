@@ -16,6 +16,9 @@ from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import Advanced
 from reviewscore.schema.verdict import MISINFORMED_UP_TO
 
+AGGREGATION_VERSION = 1
+"""Raise it when the same verdicts would give a point another score, status or flag."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weighted:

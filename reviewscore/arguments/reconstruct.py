@@ -32,6 +32,9 @@ from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Provenance
 
+RECONSTRUCTION_VERSION = 1
+"""Raise it when the same replies would end in another argument: the loop, the reading of formulas,
+the prover and its limits, the sentences made of formulas."""
 _DONE = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 _FAILED = {
     Validity.INVALID: ArgumentState.INVALID,

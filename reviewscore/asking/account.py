@@ -15,15 +15,23 @@ from pydantic import Field, ValidationError
 from reviewscore import __version__, prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.errors import RunFolderError
+from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.schema.record import Record
+from reviewscore.store.decisive import (
+    FRAME,
+    METHOD,
+    PROMPT,
+    first_difference,
+    of_the_same_prompts,
+)
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.manifest import InputFile, Spending, first_difference
+from reviewscore.store.manifest import InputFile, Spending, only_version
 
 _ASKED = ("base_url", "temperature", "effort", "max_tokens", "structured")
 """Settings that can change a reply."""
-_FRAME = ("role", "paper", "reply_format", "answer_now", "ask_again")
-"""Prompts that every question is put with."""
 _LOCK = ".lock"
+_KEPT = ("run_id", "times", "spending", "models_answered", "refused")
+"""What a session takes over from those before it."""
 
 
 class Account(Record):
@@ -31,8 +39,10 @@ class Account(Record):
 
     Attributes:
         run_id: Name of the run in the ledger.
-        decisive: Whatever can change a text (models, settings, prompts); a folder holds one set
-            of these, and going on with another is refused.
+        reviewscore_version: Version of reviewscore that wrote it last.
+        reviewscore_versions: All versions that sessions were made with, in order.
+        decisive: Whatever can change a text (models, settings, prompts that are used); a folder
+            holds one set of these, and going on with another is refused.
         prompts: SHA-256 of each prompt used, by its id.
         inputs: The files read.
         counts: How many of what.
@@ -51,6 +61,7 @@ class Account(Record):
     )
     run_id: str = Field(default_factory=lambda: uuid.uuid4().hex)
     reviewscore_version: str = __version__
+    reviewscore_versions: tuple[str, ...] = Field(default_factory=only_version)
     decisive: dict[str, Plain]
     prompts: dict[str, str]
     inputs: tuple[InputFile, ...] = ()
@@ -97,16 +108,17 @@ def new_account(
     """What a run is to be made with.
 
     Args:
-        names: Names of the prompts, beside those that every question is put with.
+        names: Names of the prompts that are used, beside those that every question is put with.
         settings: How they are asked.
         inputs: The files read.
         more: Further settings that can change a text.
     """
     asked = settings.decisive()
-    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, (*names, *_FRAME))}
+    used = {one.prompt_id: one.sha256 for one in map(prompts.latest, (*names, *FRAME))}
     decisive: dict[str, Plain] = {
         **{name: asked[name] for name in _ASKED},
-        **{f"prompt {name}": digest for name, digest in used.items()},
+        f"{METHOD}asking": ASKING_VERSION,
+        **{f"{PROMPT}{name}": digest for name, digest in used.items()},
         **(more or {}),
     }
     return Account(decisive=decisive, prompts=used, inputs=inputs)
@@ -163,14 +175,20 @@ class Folder:
             raise RunFolderError(
                 f"{self._file}: not an account of this version of reviewscore"
             ) from error
-        difference = first_difference(old.decisive, new.decisive)
+        # A prompt that one session asks and the other does not decides nothing between them.
+        before, now = of_the_same_prompts(old.decisive, new.decisive)
+        difference = first_difference(before, now)
         if difference is not None:
             raise RunFolderError(
                 f"{self.path} was made otherwise: {difference}; "
                 "use the same settings, or another folder"
             )
-        kept = ("run_id", "times", "spending", "models_answered", "refused")
-        return new.model_copy(update={name: getattr(old, name) for name in kept})
+        kept = {name: getattr(old, name) for name in _KEPT}
+        kept["decisive"] = {**old.decisive, **new.decisive}
+        kept["prompts"] = {**old.prompts, **new.prompts}
+        versions = (*old.reviewscore_versions, *new.reviewscore_versions)
+        kept["reviewscore_versions"] = tuple(dict.fromkeys(versions))
+        return new.model_copy(update=kept)
 
     def update(self, account: Account) -> None:
         """Replace the account."""

@@ -123,7 +123,7 @@ async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[_Ben
     book = await open_ledger(orders.settings, orders.out, run=orders.run_id)
     try:
         around = replace(around, renew=orders.renew, refused=orders.refused)
-        client = connect(orders.settings, book, around)
+        client = await connect(orders.settings, book, around)
         try:
             yield _Bench(orders.settings, client)
         finally:

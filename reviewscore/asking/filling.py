@@ -67,7 +67,9 @@ async def fill(
         async with open_session(folder, settings, say, renew=renew) as session:
             await session.each(_tasks(session, rows, work, step))
             rows.finish(work.things)
-            return close_account(folder, session, clock, written={work.name: rows}, before=before)
+            return await close_account(
+                folder, session, clock, written={work.name: rows}, before=before
+            )
     finally:
         rows.close()
 

@@ -31,7 +31,7 @@ async def open_asker(
     """
     if settings.embedded:
         raise SettingsError("this needs a model; name one with --model")
-    client = connect(settings, book, around)
+    client = await connect(settings, book, around)
     manner = Manner.of(settings)
     try:
         yield Asker(client, model=settings.model, judges=settings.judges, manner=manner)

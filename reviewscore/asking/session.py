@@ -177,7 +177,7 @@ async def open_session(
     ledger = await open_ledger(settings, folder.path, run=folder.account.run_id, say=say)
     try:
         around = Surroundings(say=say, renew=renew, refused=folder.account.refused)
-        client = connect(settings, ledger, around)
+        client = await connect(settings, ledger, around)
         session = Session(client, settings, say)
         try:
             async with _workers(folder, session, renew=renew) as session.crew:
@@ -201,7 +201,8 @@ async def _workers(folder: Folder, session: Session, *, renew: bool) -> AsyncIte
     orders = Orders(
         whole_paths(settings), folder.path.resolve(), account.run_id, renew, account.refused
     )
-    shared = Shared(limits_of(settings), settings.max_usd, session.client.paid().total)
+    paid = await session.client.paid()
+    shared = Shared(limits_of(settings), settings.max_usd, paid.total)
     async with open_crew(
         partial(open_bench, orders),
         shared,
@@ -225,7 +226,7 @@ class Clock:
         return self._started.isoformat(timespec="seconds"), seconds
 
 
-def close_account(
+async def close_account(
     folder: Folder, session: Session, clock: Clock, *, written: Mapping[str, Counted], before: int
 ) -> Outcome:
     """Write the account at the end of a session.
@@ -237,7 +238,7 @@ def close_account(
         written: Files of rows, by what was asked.
         before: Rows that were there before the session.
     """
-    old, paid, told = folder.account, session.client.paid(), clock.read()
+    old, paid, told = folder.account, await session.client.paid(), clock.read()
     counts = {
         f"{name} {state}": count
         for name, rows in written.items()

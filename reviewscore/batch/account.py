@@ -9,11 +9,17 @@ from pathlib import Path
 
 from reviewscore import __version__, prompts
 from reviewscore.addresses import without_credentials
+from reviewscore.arguments.aggregate import AGGREGATION_VERSION
+from reviewscore.arguments.reconstruct import RECONSTRUCTION_VERSION
 from reviewscore.config import Resolved, Settings
+from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import price_list
+from reviewscore.papers.load import READING_VERSION
+from reviewscore.points import POINTS_VERSION
 from reviewscore.sources.files import Collection
+from reviewscore.store.decisive import INPUT, METHOD, PROMPT, prompt_names, sum_of
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
 
 _TOLD = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
@@ -49,19 +55,19 @@ def new_manifest(
     settings = resolved.settings
     judge_version = LexicalJudges().version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
-    sums = {} if settings.embedded else {one.prompt_id: one.sha256 for one in prompts.available()}
+    chosen = settings.decisive()
+    sums = {one.prompt_id: one.sha256 for one in map(prompts.latest, prompt_names(chosen))}
     inputs = tuple(hash_file(path) for path in collection.files)
     decisive = {
-        **settings.decisive(),
-        "reviewscore_version": __version__,
+        **chosen,
         "judge_version": judge_version,
-        **{f"prompt {name}": digest for name, digest in sums.items()},
-        **{f"input {n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
+        **{f"{METHOD}{name}": version for name, version in _methods(settings).items()},
+        **{f"{PROMPT}{name}": digest for name, digest in sums.items()},
+        **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
         "year": collection.year,
     }
     if settings.calibration is not None:
         decisive["calibration"] = hash_file(settings.calibration).sha256
-    text = repr(sorted(decisive.items()))
     return Manifest(
         reviewscore_version=__version__,
         judge=settings.model,
@@ -71,7 +77,7 @@ def new_manifest(
             for name, value in settings.model_dump(mode="json").items()
         },
         decisive=decisive,
-        decisive_sha256=prompts.sha256(text),
+        decisive_sha256=sum_of(decisive),
         selection=settings.selection,
         prompts=sums,
         versions={
@@ -84,6 +90,19 @@ def new_manifest(
         year=collection.year,
         warnings=(*collection.warnings, *problems),
     )
+
+
+def _methods(settings: Settings) -> dict[str, int]:
+    """Versions of what this package itself does to make a run's records, as far as it is used.
+
+    The embedded judge has a version of its own.
+    """
+    used = {"points": POINTS_VERSION, "reading": READING_VERSION, "scores": AGGREGATION_VERSION}
+    if not settings.embedded:
+        used["asking"] = ASKING_VERSION
+    if settings.score != "base":
+        used["reconstruction"] = RECONSTRUCTION_VERSION
+    return used
 
 
 def spent(paid: Paid, settings: Settings, *, reused: int) -> Spending:

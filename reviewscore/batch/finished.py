@@ -10,6 +10,7 @@ from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection
+from reviewscore.store.decisive import first_difference
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import MANIFEST, failed_reviews, read_manifest, read_points
 
@@ -47,7 +48,8 @@ def finished_run(
     if not (out / MANIFEST).is_file():
         return None
     old = read_manifest(out)
-    same = old.decisive == new.decisive and old.selection in ({}, new.selection)
+    same = first_difference(old.decisive, new.decisive) is None
+    same = same and old.selection in ({}, new.selection)
     if not (same and old.complete) or failed_reviews(out):
         return None
     chosen_reviews(collection, settings)  # a name that does not exist is wrong use, done or not

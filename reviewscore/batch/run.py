@@ -140,7 +140,7 @@ class _Work:
             )
             if not done.stopping:
                 self._tell_of(done.tally)
-            paid = None if self._settings.embedded else book.paid()
+            paid = None if self._settings.embedded else await book.paid()
         seconds = round(time.perf_counter() - clock, 3)
         manifest = self._closing(done, paid, started, seconds)
         self._run.update(manifest)
@@ -182,7 +182,7 @@ class _Work:
             self._settings,
             self._run,
             self._progress,
-            spent=book.paid(),
+            spent=await book.paid(),
             calibration=_learnt(self._settings),
             renew=self._renew,
         )

@@ -79,7 +79,8 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
         book: Ledger | CallsInMemory = CallsInMemory()  # the embedded judge makes no calls
         if not settings.embedded:
             run = f"reconstruct-{uuid.uuid4().hex}"
-            book = Ledger(settings.ledger_place, run=run, fresh=settings.refresh)
+            place, fresh = settings.ledger_place, settings.refresh
+            book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
             stack.callback(book.close)
         around = Surroundings(say=lambda sentence: click.echo(sentence, err=True))
         async with open_judges(settings, book, around) as (judges, _):

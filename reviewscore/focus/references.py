@@ -247,7 +247,7 @@ async def _session(
             await session.each(_tasks(session, rows, sources))
             rows.finish(one.paper_id for one in sources.papers)
             written: dict[str, Counted] = {"references": rows, "papers": sources}
-            return close_account(folder, session, clock, written=written, before=before)
+            return await close_account(folder, session, clock, written=written, before=before)
     finally:
         rows.close()
 

@@ -22,12 +22,14 @@ from reviewscore.asking.session import (
     close_account,
     open_session,
 )
-from reviewscore.config import Settings
+from reviewscore.config import Plain, Settings
 from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Reply
+from reviewscore.papers.load import READING_VERSION
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS
+from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "generate.json"
@@ -103,8 +105,11 @@ def generate(
     check_models(settings)
     files = tuple(hash_file(one) for one in papers.files)
     with prompts.use_directory(settings.prompts_dir):
-        more = {f"input {n} {one.name}": one.sha256 for n, one in enumerate(files, 1)}
-        account = new_account((REVIEW,), settings, inputs=files, more=more)
+        more: dict[str, Plain] = {
+            f"{METHOD}reading": READING_VERSION,
+            **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
+        }
+        account = new_account((REVIEW, "paper"), settings, inputs=files, more=more)
         with Folder(out, ACCOUNT, account) as folder:
             return asyncio.run(
                 _session(folder, papers, settings, retry_errors=retry_errors, say=say)
@@ -122,7 +127,9 @@ async def _session(
             await session.each(_tasks(session, rows, papers))
             systems = sorted({one.system for one in rows.done.values()})
             rows.finish(_name(paper, model) for paper in papers.papers for model in systems)
-            return close_account(folder, session, clock, written={"reviews": rows}, before=before)
+            return await close_account(
+                folder, session, clock, written={"reviews": rows}, before=before
+            )
     finally:
         rows.close()
 

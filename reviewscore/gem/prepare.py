@@ -31,9 +31,11 @@ from reviewscore.gem.judgments import (
     judgment_lines,
     stated_lines,
 )
+from reviewscore.papers.load import READING_VERSION
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
+from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "prepare.json"
@@ -115,18 +117,17 @@ def prepare(
     """
     check_models(settings)
     files = [] if papers is None else papers.files
-    inputs = {f"input {n} {one.name}": hash_file(one).sha256 for n, one in enumerate(files, 1)}
+    inputs = {f"{INPUT}{n} {one.name}": hash_file(one).sha256 for n, one in enumerate(files, 1)}
     more: dict[str, Plain] = {"model": settings.model, "anew": anew, **inputs}
+    if papers is not None:
+        more[f"{METHOD}reading"] = READING_VERSION
     with prompts.use_directory(settings.prompts_dir):
         account = new_account(
-            (JUDGMENTS, ASSW),
+            (JUDGMENTS, ASSW, "paper") if assw else (JUDGMENTS,),
             settings,
             inputs=tuple(hash_file(one) for one in (*materials.files, *files)),
             more=more,
         )
-        if not assw:  # of no effect yet, and decisive only for a session that asks it
-            used = {one: sha for one, sha in account.prompts.items() if not one.startswith(ASSW)}
-            account = account.model_copy(update={"prompts": used})
         with Folder(out, ACCOUNT, account) as folder:
             work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
             return asyncio.run(work.session(settings, say))
@@ -163,7 +164,7 @@ class _Work:
                 self._reviews.finish(one.review_id for one in self._materials.all())
                 self._synopses.finish(self._materials.papers)
                 self._warn()
-                return close_account(
+                return await close_account(
                     self._folder,
                     session,
                     clock,

@@ -20,6 +20,10 @@ from reviewscore.schema.verdict import Provenance
 
 T = TypeVar("T", bound=BaseModel)
 
+ASKING_VERSION = 1
+"""Raise it when the same prompt files and settings would give another request, or the same reply
+would be read otherwise (another frame, other checks, a call more or less for an item)."""
+
 URGENCY = {
     "extract_argument": 3,
     "reconstruct_argument": 3,

@@ -134,7 +134,7 @@ async def open_judges(
     if settings.embedded:
         yield LexicalJudges(), None
         return
-    client = connect(settings, book, around)
+    client = await connect(settings, book, around)
     try:
         yield _bench(settings, client), client
     finally:

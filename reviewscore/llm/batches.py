@@ -73,7 +73,7 @@ class BatchProvider:
         """
         await self._begin()
         key = request.key(place=self.place)
-        if key not in self._left and self._book.elsewhere(key):
+        if key not in self._left and await self._book.elsewhere(key):
             await self._await_elsewhere(key)
         if key in self._left:
             return await self._from_left(key)
@@ -124,7 +124,7 @@ class BatchProvider:
             self._say("another session has some of the same requests in a batch job; waiting")
         halted, wait = self._waves.future(), self._patience.first
         try:
-            while self._book.elsewhere(key):
+            while await self._book.elsewhere(key):
                 await asyncio.wait((halted,), timeout=wait)
                 if halted.done():
                     halted.result()

@@ -122,7 +122,7 @@ class Client:
         provider = self.provider_of(request.model)
         key = request.key(place=provider.place)
         while True:
-            known = None if renew or provider.traits.records else self._book.find(key)
+            known = None if renew or provider.traits.records else await self._book.find(key)
             if known is not None:
                 return await self._reuse(key, known), key
             self._from_record.discard(key)
@@ -148,7 +148,7 @@ class Client:
         future.set_result(completion)
         return completion, key
 
-    def asks_again(self, request: Request, next_request: Request, problem: str) -> None:
+    async def asks_again(self, request: Request, next_request: Request, problem: str) -> None:
         """Tell whoever writes replies into a folder that one cannot be used.
 
         Args:
@@ -157,7 +157,9 @@ class Client:
             problem: What is wrong with the reply.
         """
         provider = self.provider_of(request.model)
-        if not provider.traits.records or self._book.find(next_request.key(place=provider.place)):
+        if not provider.traits.records:
+            return
+        if await self._book.find(next_request.key(place=provider.place)) is not None:
             return
         self._say(
             f"{provider.place}: the reply to prompt {request.prompt_key()[:12]} could not be used "
@@ -183,7 +185,7 @@ class Client:
         cached = provider.traits.warms and request.prefix
         prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
         lane = self._lane(provider, request.model)
-        old = self._book.find(key) if renew else None
+        old = await self._book.find(key) if renew else None
         async with self._warmth.turn(prefix) as warm:
             while True:
                 call = Sending(self._means, provider, lane, request, key, renew=renew)
@@ -194,7 +196,7 @@ class Client:
                     found = await self._from_elsewhere(key, old)
                     if found is not None:
                         return await self._reuse(key, found)
-            if provider.traits.records and self._book.find(key) == completion:
+            if provider.traits.records and await self._book.find(key) == completion:
                 return await self._reuse(key, completion)
             await call.record(stage, completion)
         if warm:
@@ -204,13 +206,13 @@ class Client:
     async def _from_elsewhere(self, key: str, old: Completion | None) -> Completion | None:
         """The reply to a call that another process makes; None if none came."""
         since = time.monotonic()
-        while (holder := self._book.holder(key)) is not None:
+        while (holder := await self._book.holder(key)) is not None:
             self._means.check_stop()
             if not self._told_elsewhere and time.monotonic() - since > _TELL_AFTER:
                 self._told_elsewhere = True
                 self._say(f"waiting for {holder}, which is making the same call")
             await asyncio.sleep(_LOOK_AGAIN)
-        found = self._book.find(key)
+        found = await self._book.find(key)
         return None if found == old else found
 
     def _lane(self, provider: Provider, model: str) -> Way | None:
@@ -240,9 +242,9 @@ class Client:
             "input is billed in full, or the server does not report it"
         )
 
-    def paid(self) -> Paid:
+    async def paid(self) -> Paid:
         """What the calls of this run came to, in all its sessions."""
-        return self._book.paid()
+        return await self._book.paid()
 
     async def close(self) -> None:
         """Close the providers' connections."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from reviewscore.errors import ModelError, ProviderError, StopError
-from reviewscore.llm.job import JobApi, JobState, Sent
+from reviewscore.llm.job import JobApi, JobState, Search, Sent
 from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.schema.call import Completion
 
@@ -91,15 +91,17 @@ class Collector:
         """
         wait, told = self._patience.first, False
         keys = frozenset(job.sent)
+
+        async def look() -> Search:
+            known = await self._book.known()
+            return await self._api.find(job.label, keys=keys, since=job.since, known=known)
+
         while True:
             await asyncio.sleep(wait)  # it may be listed a moment later only
             wait = self._patience.longer(wait)
             try:
                 search = await self._patiently(
-                    "the provider's batch jobs cannot be looked at",
-                    lambda: self._api.find(
-                        job.label, keys=keys, since=job.since, known=self._book.known()
-                    ),
+                    "the provider's batch jobs cannot be looked at", look
                 )
             except _LostError as error:
                 raise StopError(f"the provider's batch jobs cannot be looked at ({error})") from (

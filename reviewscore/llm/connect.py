@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +13,6 @@ from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.parameters import Refusals
 from reviewscore.llm.prices import Price, price_list
@@ -83,6 +83,23 @@ def _price(settings: Settings, model: str) -> Price | None:
     return price_list(settings.prices).of(model, base_url=settings.base_url)
 
 
+def _lasting(book: Book) -> Ledger:
+    """The record of calls as one that batch jobs can be written down in.
+
+    Raises:
+        SettingsError: It is held in memory.
+    """
+    from reviewscore.llm.ledger.book import Ledger
+
+    if not isinstance(book, Ledger):
+        raise SettingsError(
+            "batch jobs take up to a day, and their replies would be lost with this process: the "
+            "record of calls is in memory; open one on disk (llm.connect.open_ledger), or leave "
+            "batch away"
+        )
+    return book
+
+
 def _in_jobs(
     settings: Settings, model: str, book: Ledger, around: Surroundings, refusals: Refusals
 ) -> Provider:
@@ -117,7 +134,8 @@ async def open_ledger(
             f"the run began with a ledger of its own ({own / FILE}) and keeps it, so that no call "
             "is paid twice; --ledger is for other runs"
         )
-    ledger = Ledger(own if alone else settings.ledger_place, run=run, fresh=settings.refresh)
+    place = own if alone else settings.ledger_place
+    ledger = await asyncio.to_thread(Ledger, place, run=run, fresh=settings.refresh)
     try:
         await ledger.bury()
     except BaseException:
@@ -137,7 +155,7 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
+async def connect(settings: Settings, book: Book, around: Surroundings | None = None) -> Client:
     """A client for the models that the settings name.
 
     Args:
@@ -146,11 +164,14 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         around: What goes on around it.
 
     Raises:
-        SettingsError: As `check`.
+        SettingsError: As `check`, or calls are to go as batch jobs and the record of calls does
+            not outlive the process.
     """
     check(settings)
     around = around or Surroundings()
     refusals = Refusals(around.refused, negotiates=settings.structured == "auto", say=around.say)
+    ledger = _lasting(book) if settings.batch else None
+    budget = around.budget or Budget(settings.max_usd, spent=(await book.paid()).total)
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them
 
     def provider(model: str) -> Provider:
@@ -159,13 +180,10 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
 
             folder = Path(model.removeprefix(EXCHANGE))
             return ExchangeProvider(folder, wait=settings.wait, idle=around.idle)
-        if settings.batch and not isinstance(book, CallsInMemory):
-            from reviewscore.llm.ledger.book import Ledger
-
-            assert isinstance(book, Ledger)
+        if ledger is not None:
             name = provider_name(model)
             if name not in in_jobs:
-                in_jobs[name] = _in_jobs(settings, model, book, around, refusals)
+                in_jobs[name] = _in_jobs(settings, model, ledger, around, refusals)
             return in_jobs[name]
         return open_provider(
             model, base_url=settings.base_url, timeout=settings.timeout, refusals=refusals
@@ -175,7 +193,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         provider,
         book,
         limits=replace(limits_of(settings), lane=around.lane),
-        budget=around.budget or Budget(settings.max_usd, spent=book.paid().total),
+        budget=budget,
         price=partial(_price, settings),
         renew=around.renew,
         warmth=Warmth(kept=KEPT_LONG if settings.batch else KEPT),

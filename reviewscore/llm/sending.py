@@ -20,7 +20,7 @@ from reviewscore.schema.call import Call, Completion, Request
 class Book(Protocol):
     """Where calls are recorded, and found again by a later run (`llm.ledger.book.Ledger`)."""
 
-    def find(self, key: str) -> Completion | None:
+    async def find(self, key: str) -> Completion | None:
         """The latest reply to an equal call."""
         ...
 
@@ -28,11 +28,16 @@ class Book(Protocol):
         """Note that this run uses a recorded call."""
         ...
 
-    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
-        """Announce a call just before it is sent; False while another process is at it."""
+    async def claim(
+        self, key: str, usd: float | None, *, seconds: float, unless_known: bool = False
+    ) -> bool:
+        """Announce a call just before it is sent; False if it is not to be made now.
+
+        Another process is at it, or it has a reply by now and is not wanted if it has one.
+        """
         ...
 
-    def holder(self, key: str) -> str | None:
+    async def holder(self, key: str) -> str | None:
         """Who else is making a call, in words; None if nobody is."""
         ...
 
@@ -44,7 +49,7 @@ class Book(Protocol):
         """Give up a claim after a failure."""
         ...
 
-    def paid(self) -> Paid:
+    async def paid(self) -> Paid:
         """What the calls of this run came to."""
         ...
 
@@ -270,16 +275,15 @@ class Sending:
         for as long as one attempt can take, so each attempt renews it.
         """
         means = self._means
-        if self._lane is not None:
-            if not await means.book.claim(self._key, self._worst, seconds=means.longest):
-                raise ElsewhereError
-            if self._claimed:
-                return
-            self._claimed = True
-        if self._provider.traits.records:
-            return
         # Between the look into the book and the claim another process may have finished.
-        if not self._renew and self._means.book.find(self._key) is not None:
+        look = not (self._claimed or self._renew or self._provider.traits.records)
+        if self._lane is not None:
+            if not await means.book.claim(
+                self._key, self._worst, seconds=means.longest, unless_known=look
+            ):
+                raise ElsewhereError
+            self._claimed = True
+        elif look and await means.book.find(self._key) is not None:
             raise ElsewhereError
 
     async def _timed(self, stage: str) -> Completion:

@@ -174,7 +174,7 @@ async def ask(
                 question.request,
                 question.request.model_copy(update={"messages": messages}),
             )
-            client.asks_again(asked, question.request, str(found))
+            await client.asks_again(asked, question.request, str(found))
     raise BadReplyError(
         f"{stage}: no usable reply in {ASK_AGAIN + 1} tries; last problem: {found}",
         reply=completion.text,

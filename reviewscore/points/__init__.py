@@ -4,4 +4,7 @@ from reviewscore.points.proposals import accept_proposed
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.split import split_review
 
-__all__ = ["OpenSection", "accept_proposed", "open_sections", "split_review"]
+__all__ = ["POINTS_VERSION", "OpenSection", "accept_proposed", "open_sections", "split_review"]
+
+POINTS_VERSION = 1
+"""Raise it when the rules would split a review otherwise, or take other proposals of a model."""

@@ -133,7 +133,7 @@ class Summary(Record):
     """The numbers of one run, as written to ``summary.json``.
 
     Attributes:
-        reviewscore_version: Version of reviewscore that wrote it.
+        reviewscore_version: Version of reviewscore that wrote it; several with commas between.
         judge: ``lexical``, or the model asked for; of a panel all of them.
         judge_version: Version of the embedded judge; None for models.
         model: The model asked for; None for the embedded judge.
@@ -321,7 +321,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
     )
     lexical = manifest.judge == EMBEDDED
     return Summary(
-        reviewscore_version=manifest.reviewscore_version,
+        reviewscore_version=", ".join(manifest.reviewscore_versions),
         judge=manifest.judge,
         judge_version=manifest.judge_version,
         model=None if lexical else manifest.judge,

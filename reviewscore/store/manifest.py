@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from reviewscore.config import Plain
 from reviewscore.schema.record import Record
-
-INPUT = "input "
-"""Begins the name of a decisive value that is the sum of an input file."""
 
 
 class Setting(Record):
@@ -94,20 +90,27 @@ class Spending(Record):
     prices: str | None = None
 
 
+def only_version(fields: dict[str, Any]) -> tuple[str, ...]:
+    """The versions of an account of a run that lists none: it was written by one."""
+    return (fields["reviewscore_version"],)
+
+
 class Manifest(Record):
     """The run's own account of itself.
 
     Attributes:
         run_id: Name of the run in the ledger.
-        reviewscore_version: Version of reviewscore that wrote it.
+        reviewscore_version: Version of reviewscore that wrote it last.
+        reviewscore_versions: All versions that sessions of the run were made with, in order.
         judge: ``lexical``, or the model asked for; of a panel all of them.
         judge_version: Version of the embedded judge; None for models.
         settings: Every setting with its origin.
-        decisive: Whatever can change a score (settings, prompts, inputs, versions): a folder holds
-            one set of these, and resuming with another is refused.
+        decisive: Whatever can change a score (settings, prompts and methods that are used, inputs):
+            a folder holds one set of these, as it was when the run began, and resuming with another
+            is refused (`store.decisive`).
         decisive_sha256: SHA-256 of `decisive`.
         selection: Settings that left points out on purpose; empty for a whole run.
-        prompts: SHA-256 of each prompt that may be used, by its id.
+        prompts: SHA-256 of each prompt that the run can use, by its id.
         versions: Versions of Python and of the packages that matter.
         inputs: The files that were read.
         data: Folder of the input as it was named, so that a report can be written anew.
@@ -130,6 +133,7 @@ class Manifest(Record):
     )
     run_id: str = Field(default_factory=lambda: uuid.uuid4().hex)
     reviewscore_version: str
+    reviewscore_versions: tuple[str, ...] = Field(default_factory=only_version)
     judge: str
     judge_version: str | None
     settings: dict[str, Setting]
@@ -157,53 +161,3 @@ def hash_file(path: Path) -> InputFile:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return InputFile(name=path.name, sha256=digest, size=path.stat().st_size)
-
-
-class Difference(Record):
-    """A decisive value that two runs do not share.
-
-    Attributes:
-        name: Of the value: a setting, ``prompt ID`` or ``input N FILE``.
-        before: Value in the first run; None if it has none.
-        now: Value in the second.
-    """
-
-    name: str
-    before: Plain = None
-    now: Plain = None
-
-    @property
-    def words(self) -> str:
-        """The difference in words."""
-        if self.name.startswith(INPUT):
-            name = self.name.split(" ", 2)[2]
-            return f"the input file {name} is another one, or has changed"
-        return f"{self.name} was {self.before!r} and is now {self.now!r}"
-
-
-def differences(
-    old: Mapping[str, Plain], new: Mapping[str, Plain], *, inputs: bool = True
-) -> tuple[Difference, ...]:
-    """All decisive values that differ, by name.
-
-    Args:
-        old: Decisive values of one run.
-        new: Those of another.
-        inputs: Whether what was judged counts too, or only how.
-    """
-    return tuple(
-        Difference(name=name, before=old.get(name), now=new.get(name))
-        for name in sorted(old.keys() | new.keys())
-        if old.get(name) != new.get(name) and (inputs or not of_input(name))
-    )
-
-
-def of_input(name: str) -> bool:
-    """Whether a decisive value says what was judged, and not how."""
-    return name.startswith(INPUT) or name == "year"
-
-
-def first_difference(old: dict[str, Plain], new: dict[str, Plain]) -> str | None:
-    """The first decisive value that differs, in words; None if all are equal."""
-    found = differences(old, new)
-    return found[0].words if found else None

@@ -14,8 +14,9 @@ from typing import TypeVar
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import Status
+from reviewscore.store.decisive import INPUT, in_use, of_input, sum_of
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import INPUT, Counts, InputFile, Manifest, Spending, of_input
+from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending
 from reviewscore.store.parts import Part, PointsOnce, check_alike, read_parts
 from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS
 
@@ -131,6 +132,7 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
         names = _once(one.inputs for one in made)
         inputs = tuple(sorted(names, key=lambda one: one.model_dump_json()))
     decisive = _decisive(made, inputs)
+    versions = sorted(_once(one.reviewscore_versions for one in made))
     settings = {
         name: value
         for name, value in first.settings.items()
@@ -139,12 +141,13 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
     return Manifest(
         # The name in the ledger: the same parts give the same one, in any order.
         run_id=_sum("\n".join(sorted(one.run_id for one in made)))[:32],
-        reviewscore_version=first.reviewscore_version,
+        reviewscore_version=versions[-1],
+        reviewscore_versions=tuple(versions),
         judge=first.judge,
         judge_version=first.judge_version,
         settings=settings,
         decisive=decisive,
-        decisive_sha256=_sum(repr(sorted(decisive.items()))),
+        decisive_sha256=sum_of(decisive),
         selection=_selection([one.selection for one in made]),
         prompts={name: value for one in made for name, value in one.prompts.items()},
         versions={
@@ -166,7 +169,7 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
 
 def _decisive(made: Sequence[Manifest], inputs: Iterable[InputFile]) -> dict[str, Plain]:
     """The settings of all parts, and the inputs; the same as a part's if all had one input."""
-    shared = {name: value for name, value in made[0].decisive.items() if not of_input(name)}
+    shared = {name: value for name, value in in_use(made[0].decisive).items() if not of_input(name)}
     if "year" in made[0].decisive:
         shared["year"] = _shared(one.year for one in made)
     named = {f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)}

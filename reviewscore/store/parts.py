@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore
-from reviewscore.store.manifest import Manifest, differences, of_input
+from reviewscore.store.decisive import differences, sum_of
+from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import read_lines_of_points, read_manifest, read_points
 
 
@@ -55,7 +56,7 @@ def _names(places: Sequence[Path]) -> list[str]:
 
 
 def check_alike(parts: Sequence[Part], *, cure: str) -> None:
-    """Refuse runs that were made otherwise: with another judge, settings, prompts or version.
+    """Refuse runs that were made otherwise: with another judge, settings, prompts or methods.
 
     What was judged may differ: parts of one venue have inputs of their own.
 
@@ -132,5 +133,4 @@ def _digest(data: bytes) -> bytes:
 
 def settings_sum(manifest: Manifest) -> str:
     """SHA-256 of what runs that were made alike share: all that is decisive but their inputs."""
-    shared = {name: one for name, one in manifest.decisive.items() if not of_input(name)}
-    return sha256(repr(sorted(shared.items())).encode()).hexdigest()
+    return sum_of(manifest.decisive, inputs=False)

@@ -13,8 +13,9 @@ from pydantic import Field, ValidationError
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
+from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Manifest, first_difference
+from reviewscore.store.manifest import Manifest
 
 MANIFEST = "manifest.json"
 POINTS = "points.jsonl"
@@ -110,13 +111,17 @@ class RunDir:
                 f"{self.path} was made otherwise: {difference}; "
                 "use the same settings and input, or another folder"
             )
+        versions = (*old.reviewscore_versions, *new.reviewscore_versions)
         kept: dict[str, object] = {
             "run_id": old.run_id,
+            "reviewscore_versions": tuple(dict.fromkeys(versions)),
             "times": old.times,
             "spending": old.spending,
             "models_answered": old.models_answered,
             "refused": old.refused,
         }
+        if difference is None:  # by that sum its shards know the run, whoever wrote them
+            kept |= {"decisive": old.decisive, "decisive_sha256": old.decisive_sha256}
         if old.complete and not old.selection and new.selection:
             # The folder holds a whole run already: a selection of it is the whole run still.
             kept |= {"selection": {}, "complete": True, "counts": old.counts}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reviewscore.batch import Outcome, audit, spread
+from reviewscore.batch import Outcome, account, audit, spread
 from reviewscore.batch.far import Bench, PaperTask, Told, score_paper
 from reviewscore.config import resolve
 from reviewscore.engine.crew import FailedError
@@ -126,4 +126,18 @@ def test_what_failed_is_tried_again_when_asked(data: Path, tmp_path: Path) -> No
 
     server.stop()
     assert outcome.failed == 0
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+
+
+def test_shards_of_an_early_version_are_taken_over_when_their_run_goes_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as early:  # it summed up more than what decides
+        early.setattr(account, "sum_of", lambda _: "e" * 64)
+        run(data, tmp_path / "ray", engine="ray", limit=1)
+
+    outcome = run(data, tmp_path / "ray", engine="ray")
+
+    run(data, tmp_path / "alone")
+    assert outcome.manifest.decisive_sha256 == "e" * 64
     assert points(tmp_path / "ray") == points(tmp_path / "alone")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from reviewscore import __version__, prompts
 from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, RunFolderError, SettingsError
@@ -30,6 +32,7 @@ from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection, PaperHandle, read_papers
 from reviewscore.sources.written import read_materials
 from tests.answering import answer
+from tests.conftest import ROOT
 from tests.gem.conftest import REVIEWS, read_lines, write_lines
 from tests.loopback import Loopback, completion, contents, fenced, schema_name
 
@@ -409,3 +412,45 @@ def test_a_paper_that_states_nothing_has_no_lines() -> None:
     assert stated_lines(StatedReply(strengths=[], weaknesses=["Slow."])) == (
         "Weaknesses that the authors state:\n- Slow."
     )
+
+
+def test_a_prompt_that_was_never_asked_decides_nothing_and_one_that_was_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(ROOT / "prompts", tmp_path / "prompts"))
+    first = run(assw=False, prompts_dir=folder).account
+    for name in ("gem_assw/v1", "gem_review/v1"):
+        change(folder, name)
+
+    later = run(prompts_dir=folder).account
+    run(assw=False, prompts_dir=folder)  # asks less, which changes nothing of what is there
+
+    assert not {"prompt gem_assw/v1", "prompt paper/v2"} & first.decisive.keys()
+    assert {"gem_assw/v1", "paper/v2"} < later.prompts.keys()
+    change(folder, "gem_assw/v1")
+    with pytest.raises(RunFolderError, match="prompt gem_assw/v1 has changed"):
+        run(prompts_dir=folder)
+
+
+def test_a_folder_of_an_early_version_goes_on_and_names_both(run: Run, tmp_path: Path) -> None:
+    run()
+    file = tmp_path / "out" / "prepare.json"
+    early = json.loads(file.read_text())
+    for name in ("method asking", "method reading", "structured"):
+        del early["decisive"][name]
+    del early["reviewscore_versions"]
+    early["reviewscore_version"] = "0.0.9"
+    file.write_text(json.dumps(early))
+
+    account = run().account
+
+    assert account.reviewscore_versions == ("0.0.9", __version__)
+    with pytest.raises(RunFolderError, match="structured was 'auto' and is now 'text'"):
+        run(structured="text")
+
+
+def change(folder: Path, name: str) -> None:
+    """Other words in a prompt."""
+    file = folder / f"{name}.md"
+    file.write_text(file.read_text() + "\nBe brief.\n")
+    prompts._load.cache_clear()  # it is another process that finds it changed

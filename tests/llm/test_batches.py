@@ -22,7 +22,7 @@ async def test_all_that_wait_together_go_in_one_job_at_half_the_price(
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*(request(number, model=model) for number in range(5)))
-    paid = session.ledger.paid()
+    paid = await session.ledger.paid()
     await session.close()
 
     assert [one.batch for one in replies] == [True] * 5  # type: ignore[attr-defined]

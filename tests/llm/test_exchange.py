@@ -165,12 +165,13 @@ async def test_replies_cost_nothing_and_are_booked_once(tmp_path: Path) -> None:
     put(tmp_path, prompt=request().prompt_key(), text="yes")
     book = CallsInMemory()
     for _ in range(2):
-        client = connect(Settings(model=f"exchange:{tmp_path}"), book)
+        client = await connect(Settings(model=f"exchange:{tmp_path}"), book)
         asked = request().model_copy(update={"model": f"exchange:{tmp_path}"})
         await client.complete(asked, stage="s")
         await client.close()
 
-    assert (book.paid().calls, book.paid().usd, book.paid().unpriced) == (1, 0.0, 0)
+    paid = await book.paid()
+    assert (paid.calls, paid.usd, paid.unpriced) == (1, 0.0, 0)
 
 
 async def test_a_corrected_reply_replaces_the_one_in_the_ledger(tmp_path: Path) -> None:

@@ -185,8 +185,9 @@ async def test_a_reply_without_usage_has_no_known_cost_and_counts_at_its_worst(
     await client.close()
 
     worst = worst_case(request(), PRICE)
-    assert (book.paid().unpriced, book.paid().usd) == (1, 0.0)
-    assert book.paid().doubtful == budget.spent == worst
+    paid = await book.paid()
+    assert (paid.unpriced, paid.usd) == (1, 0.0)
+    assert paid.doubtful == budget.spent == worst
 
 
 @pytest.mark.parametrize("key", ["sk-1234567890\n", "sk-12345\u202667890", "sk-12345 67890"])
@@ -227,7 +228,7 @@ async def test_text_that_cannot_be_sent_was_never_billed(serve: Callable[..., Lo
     await client.close()
 
     assert not caught.value.retryable
-    assert book.paid().doubtful == 0.0
+    assert (await book.paid()).doubtful == 0.0
 
 
 def test_a_connection_that_was_never_made_leaves_no_doubt() -> None:

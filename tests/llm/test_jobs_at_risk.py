@@ -47,7 +47,7 @@ async def test_results_that_could_not_be_fetched_are_fetched_again(
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*three(model))
-    paid = session.ledger.paid()
+    paid = await session.ledger.paid()
     await session.close()
 
     assert failures(replies) == []
@@ -98,7 +98,7 @@ async def test_a_job_whose_hand_over_lost_its_answer_is_found(
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*three(model))
-    paid = session.ledger.paid()
+    paid = await session.ledger.paid()
     await session.close()
 
     assert failures(replies) == []
@@ -132,7 +132,7 @@ async def test_a_hand_over_that_failed_is_made_again_with_the_same_requests(
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*three(model))
-    paid = session.ledger.paid()
+    paid = await session.ledger.paid()
     await session.close()
 
     assert failures(replies) == []
@@ -149,9 +149,9 @@ async def test_a_refreshing_run_that_was_interrupted_finds_its_job_again(
     await interrupted(tmp_path, server, request(0), run="two", fresh=True)
 
     third = Session(tmp_path, server, run="two", fresh=True)
-    left = third.book.open()
+    left = await third.book.open()
     replies = await third.ask(request(0))
-    paid = third.ledger.paid()
+    paid = await third.ledger.paid()
     await third.close()
 
     assert len(left) == 1
@@ -170,7 +170,7 @@ async def test_a_recorded_reply_closes_the_job_that_it_came_from(
     await session.close()
 
     later = Session(tmp_path, server)
-    left = later.book.open()
+    left = await later.book.open()
     await later.close()
 
     assert isinstance(reply, Completion)
@@ -185,7 +185,7 @@ async def test_a_second_model_leaves_the_job_alone_that_is_just_being_handed_ove
     settings = resolve({"model": "openai/x", "panel": ("openai/y",), "base_url": server.url,
                         "batch": True}).settings  # fmt: skip
     ledger = Ledger(tmp_path, run="one")
-    client = connect(settings, ledger)
+    client = await connect(settings, ledger)
     server.jobs.breaks["upload"] = ["slow"]
     first = asyncio.create_task(client.complete(request(0), stage="s"))
     await asyncio.sleep(0.5)
@@ -344,7 +344,7 @@ async def test_requests_of_a_job_that_the_provider_no_longer_has_go_anew(
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*three(model))
-    paid, left = session.ledger.paid(), session.book.open()
+    paid, left = await session.ledger.paid(), await session.book.open()
     await session.close()
 
     assert failures(replies) == []

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ async def test_a_recorded_call_is_found_by_every_run(place: Place) -> None:
     first.close()
 
     second = Ledger(place, run="two")
-    found = second.find(call().key)
+    found = await second.find(call().key)
     second.close()
 
     assert found == call().completion
@@ -71,9 +70,9 @@ async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Place) -> N
     old.close()
 
     fresh = Ledger(place, run="two", fresh=True)
-    assert fresh.find(call().key) is None
+    assert await fresh.find(call().key) is None
     await fresh.add(call(reply="anew"))
-    found = fresh.find(call().key)
+    found = await fresh.find(call().key)
     fresh.close()
 
     assert found is not None
@@ -85,8 +84,8 @@ async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Place) -
     await ledger.add(call(reply="broken"))
     await ledger.add(call(reply="mended"))
 
-    paid = ledger.paid()
-    latest = ledger.find(call().key)
+    paid = await ledger.paid()
+    latest = await ledger.find(call().key)
     ledger.close()
 
     assert latest is not None
@@ -175,7 +174,7 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: P
     asked(place, sql, "far", "elsewhere/1/1", 5.0, soon)
 
     await ledger.bury()
-    paid = ledger.paid()
+    paid = await ledger.paid()
     ledger.close()
 
     assert paid.doubtful == 3.0
@@ -189,7 +188,7 @@ async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     asked(place, sql, "new", time.time() + 60)
     asked(place, sql, "old", time.time() - 1)
 
-    holders = [ledger.holder("new"), ledger.holder("old")]
+    holders = [await ledger.holder("new"), await ledger.holder("old")]
     claimed = [await ledger.claim(key, 1.0, seconds=60) for key in ("new", "old")]
     doubts = asked(place, "SELECT run, key, usd FROM doubts")
     ledger.close()
@@ -205,7 +204,7 @@ async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -
     await ledger.drop("k", doubtful=0.25)
 
     assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
-    paid = ledger.paid()
+    paid = await ledger.paid()
     ledger.close()
     assert paid.doubtful == 0.25
 
@@ -215,14 +214,6 @@ def test_a_process_number_that_was_given_to_another_process_is_not_its_owner() -
 
     assert owner.alive(f"{host}/{pid}/{born}")
     assert not owner.alive(f"{host}/{pid}/{born}1")
-
-
-def test_a_ledger_of_another_version_is_refused_with_a_cure(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.execute("PRAGMA user_version = 99")
-
-    with pytest.raises(RunFolderError, match="REVIEWSCORE_CACHE_DIR"):
-        Ledger(tmp_path, run="one")
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_a_cure(tmp_path: Path) -> None:
@@ -247,7 +238,7 @@ async def test_a_write_that_fails_tells_whoever_waits(place: Place) -> None:
         await ledger.drop("k", doubtful=1.0)
     await ledger.add(call())  # and the next write goes well
 
-    assert ledger.find(call().key) is not None
+    assert await ledger.find(call().key) is not None
     ledger.close()
     asked(place, "ALTER TABLE elsewhere RENAME TO doubts")
 
@@ -259,7 +250,7 @@ async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Place) 
         await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
     await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
 
-    assert ledger.find(call().key) is not None
+    assert await ledger.find(call().key) is not None
     ledger.close()
 
 
@@ -321,53 +312,3 @@ async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place
     note_estimate(place, "written", "exchange:x", calls=4, usd=0.0, finished=True)
 
     assert info(place).errors == ()
-
-
-_AS_BEFORE = """
-CREATE TABLE calls (
-  id INTEGER PRIMARY KEY, key TEXT NOT NULL, place TEXT NOT NULL, model TEXT NOT NULL,
-  stage TEXT NOT NULL, run TEXT NOT NULL, prefix TEXT NOT NULL, request BLOB NOT NULL,
-  reply BLOB NOT NULL, answered TEXT NOT NULL, input INTEGER NOT NULL, cached INTEGER NOT NULL,
-  written INTEGER NOT NULL, output INTEGER NOT NULL, usd REAL, batch INTEGER NOT NULL,
-  attempts INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL);
-CREATE INDEX calls_by_key ON calls (key);
-CREATE INDEX calls_by_run ON calls (run);
-CREATE TABLE prefixes (prefix TEXT PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE uses (
-  run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key)) WITHOUT ROWID;
-CREATE TABLE claims (
-  key TEXT PRIMARY KEY, run TEXT NOT NULL, owner TEXT NOT NULL, usd REAL,
-  until REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE doubts (run TEXT NOT NULL, key TEXT NOT NULL, usd REAL);
-CREATE TABLE jobs (
-  label TEXT PRIMARY KEY, place TEXT NOT NULL, run TEXT NOT NULL, job TEXT, since REAL NOT NULL,
-  owner TEXT NOT NULL, seen REAL NOT NULL, open INTEGER NOT NULL);
-CREATE INDEX jobs_by_id ON jobs (job);
-CREATE TABLE job_requests (
-  key TEXT NOT NULL, label TEXT NOT NULL, sent TEXT NOT NULL,
-  PRIMARY KEY (key, label)) WITHOUT ROWID;
-CREATE TABLE estimates (
-  run TEXT PRIMARY KEY, model TEXT NOT NULL, calls REAL, usd REAL,
-  finished INTEGER NOT NULL DEFAULT 0);
-PRAGMA user_version = 2;
-"""
-
-
-async def test_a_file_made_by_an_earlier_program_is_used_as_it_is(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.executescript(_AS_BEFORE)
-    columns = "SELECT m.name, p.name, p.type, p.pk, p.[notnull] FROM sqlite_master m, " \
-        "pragma_table_info(m.name) p ORDER BY 1, 2"  # fmt: skip
-    indexes = "SELECT name, tbl_name FROM sqlite_master WHERE sql LIKE 'CREATE INDEX%' ORDER BY 1"
-    Ledger(tmp_path / "new", run="one").close()
-
-    ledger = Ledger(tmp_path, run="one")
-    await ledger.add(call())
-    found = ledger.find(call().key)
-    ledger.close()
-
-    assert found is not None
-    assert asked(tmp_path, indexes) == asked(tmp_path / "new", indexes)
-    old, new = asked(tmp_path, columns), asked(tmp_path / "new", columns)
-    assert [row[:2] for row in old] == [row[:2] for row in new]
-    assert [row[3] for row in old] == [row[3] for row in new]

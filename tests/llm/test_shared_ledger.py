@@ -17,6 +17,7 @@ import pytest
 
 from reviewscore.llm import client, retry
 from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.migrations import newest
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import open_provider
 from tests.ledgers import asked
@@ -143,4 +144,4 @@ def test_processes_that_begin_at_once_make_the_tables_once() -> None:
         one.join(60)
 
     assert [one.exitcode for one in begun] == [0, 0, 0, 0]
-    assert asked(place, "SELECT version FROM ledger_version") == [(2,)]
+    assert asked(place, "SELECT version FROM ledger_version") == [(newest(),)]

@@ -123,7 +123,7 @@ async def test_a_call_that_is_cancelled_counts_at_its_worst_if_it_was_sent(
 
     (first if sent else queued).cancel()
     await asyncio.wait([first if sent else queued])
-    doubtful, worst = ledger.paid().doubtful, worst_case(request("a"), PRICE)
+    doubtful, worst = (await ledger.paid()).doubtful, worst_case(request("a"), PRICE)
     spent = budget.spent
     for task in (first, queued):
         task.cancel()
@@ -140,7 +140,7 @@ async def test_an_error_of_our_own_after_sending_counts_as_billed(tmp_path: Path
 
     with pytest.raises(RuntimeError, match="a bug"):
         await asker.complete(request(), stage="s")
-    doubtful = ledger.paid().doubtful
+    doubtful = (await ledger.paid()).doubtful
     ledger.close()
 
     assert doubtful == worst_case(request(), PRICE)

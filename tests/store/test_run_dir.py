@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role, Span
+from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Manifest, first_difference
+from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import RunDir, read_manifest, read_points
 
 

@@ -25,7 +25,7 @@ from reviewscore.llm.ledger.tables import (
     unpack,
     uses,
 )
-from reviewscore.llm.ledger.writer import Writer
+from reviewscore.llm.ledger.threads import Reader, Writer
 from reviewscore.schema.call import Call, Completion, prefix_key
 
 Result = TypeVar("Result")
@@ -56,6 +56,8 @@ _SUMS = select(
 ).where(calls.c.run == bindparam("run"))
 _DOUBTFUL = select(func.sum(doubts.c.usd)).where(doubts.c.run == bindparam("run"))
 _MODELS = select(calls.c.answered).where(calls.c.run == bindparam("run")).distinct()
+_PARTING = 1.0
+"""Seconds for which a look-up is waited for at the end; nobody wants its answer any more."""
 _NUMBER = count()
 """Tells ledgers of one process apart: what one of them claims, the others have to wait for."""
 
@@ -77,28 +79,31 @@ class Ledger:
         self.me = f"{owner.me()}/{next(_NUMBER)}"
         self._fresh = fresh
         self.home: Home = home_of(place)
-        self._reader = Link(self.home)
+        reading = Link(self.home)
         try:
-            self._writing = Link(self.home, self.me)
+            writing = Link(self.home, self.me)
         except BaseException:
-            self._reader.close()
+            reading.close()
             raise
-        self._writer = Writer(self._writing)
+        self._reader, self._writer = Reader(reading), Writer(writing)
         self._prefixes: set[str] = set()
 
-    def find(self, key: str) -> Completion | None:
+    async def find(self, key: str) -> Completion | None:
         """The latest reply to an equal call."""
-        wanted, values = _FOUND, {"key": key}
-        if self._fresh:
-            wanted, values = _FOUND_OWN, {"key": key, "run": self.run}
-        reply = self._reader.read(lambda db: db.execute(wanted, values).scalar())
-        return None if reply is None else Completion.model_validate_json(unpack(reply))
+
+        def look(db: Connection) -> Completion | None:
+            reply = self._reply(db, key)
+            return None if reply is None else Completion.model_validate_json(unpack(reply))
+
+        return await self.read(look)
 
     async def use(self, key: str) -> None:
         """Note that this run uses a recorded call."""
         await self._writer.run(lambda db: self._use(db, key))
 
-    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
+    async def claim(
+        self, key: str, usd: float | None, *, seconds: float, unless_known: bool = False
+    ) -> bool:
         """Announce that this process makes a call, before it is sent.
 
         Args:
@@ -106,9 +111,11 @@ class Ledger:
             usd: Its worst case in dollars; counted as spent if the process dies.
             seconds: How long the call can take; after that the claim holds no more, since whether
                 a process on another computer lives cannot always be told.
+            unless_known: Whether a call that has a reply by now is not to be made.
 
         Returns:
-            Whether the call is ours; False while another living process is at it.
+            Whether the call is ours; False while another living process is at it, or if it is not
+            to be made.
         """
         until = self.home.now() + seconds
         row = {"key": key, "run": self.run, "owner": self.me, "usd": usd, "until": until}
@@ -121,13 +128,15 @@ class Ledger:
                         return False
                     _doubt(db, held.run, key, held.usd)
                 db.execute(_FREE, {"k": key})
+            if unless_known and self._reply(db, key) is not None:
+                return False
             db.execute(_CLAIM, row)
             return True
 
         claimed: bool = await self._writer.run(write)
         return claimed
 
-    def holder(self, key: str) -> str | None:
+    async def holder(self, key: str) -> str | None:
         """Who else is making a call, in words; None if nobody is."""
 
         def look(db: Connection) -> str | None:
@@ -136,7 +145,7 @@ class Ledger:
                 return None
             return owner.in_words(held.owner) if self._holds(db)(held.owner, held.until) else None
 
-        return self.read(look)
+        return await self.read(look)
 
     async def add(self, call: Call, *, doubtful: float | None = None) -> None:
         """Record a call and drop its claim; it is on the disk when this returns.
@@ -185,24 +194,30 @@ class Ledger:
 
         await self._writer.run(write)
 
-    def paid(self) -> Paid:
+    async def paid(self) -> Paid:
         """What the calls of this run came to."""
-        return self.read(lambda db: paid_by(db, self.run))
+        return await self.read(lambda db: paid_by(db, self.run))
 
     @property
     def writer(self) -> Writer:
         """For the parts of the ledger that are kept elsewhere (batch jobs)."""
         return self._writer
 
-    def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Look something up, in the thread of the caller."""
-        return self._reader.read(work)
+    async def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Look something up, while the loop goes on."""
+        found: Result = await self._reader.run(work)
+        return found
 
     def close(self) -> None:
         """Finish what is being written and close the connections."""
+        self._reader.close(seconds=_PARTING)
         self._writer.close()
-        self._writing.close()
-        self._reader.close()
+
+    def _reply(self, db: Connection, key: str) -> bytes | None:
+        """The latest reply to an equal call, as it is stored."""
+        if self._fresh:
+            return db.execute(_FOUND_OWN, {"key": key, "run": self.run}).scalar()
+        return db.execute(_FOUND, {"key": key}).scalar()
 
     def _use(self, db: Connection, key: str) -> None:
         db.execute(unless_there(uses, db.dialect.name), {"run": self.run, "key": key})

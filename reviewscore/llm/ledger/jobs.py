@@ -112,7 +112,7 @@ class JobBook:
 
     async def take_up(self) -> tuple[OpenJob, ...]:
         """Make the open jobs ours that no session works at any more."""
-        if not self._ledger.read(self._abandoned):
+        if not await self._ledger.read(self._abandoned):
             return ()
 
         def write(db: Connection) -> list[str]:
@@ -124,7 +124,7 @@ class JobBook:
 
         labels = await self._ledger.writer.run(write)
         self._ours.update(labels)
-        return tuple(job for job in self.open() if job.label in labels)
+        return tuple(job for job in await self.open() if job.label in labels)
 
     async def keep(self) -> None:
         """Let other sessions know that our jobs are being worked at."""
@@ -145,16 +145,16 @@ class JobBook:
             await self._ledger.writer.run(write)
         self._ours.clear()
 
-    def elsewhere(self, key: str) -> bool:
+    async def elsewhere(self, key: str) -> bool:
         """Whether a request is in an open job that is not ours."""
-        return self._ledger.read(lambda db: self._others(db, key))
+        return await self._ledger.read(lambda db: self._others(db, key))
 
-    def known(self) -> frozenset[str]:
+    async def known(self) -> frozenset[str]:
         """Ids of all jobs of this place."""
         here = {"place": self._place}
-        return self._ledger.read(lambda db: frozenset(db.execute(_KNOWN, here).scalars()))
+        return await self._ledger.read(lambda db: frozenset(db.execute(_KNOWN, here).scalars()))
 
-    def open(self) -> tuple[OpenJob, ...]:
+    async def open(self) -> tuple[OpenJob, ...]:
         """Jobs that may still hold replies, whoever works at them."""
 
         def look(db: Connection) -> tuple[OpenJob, ...]:
@@ -163,7 +163,7 @@ class JobBook:
                 OpenJob(row.label, row.job, row.since, _unanswered(db, row.label)) for row in rows
             )
 
-        return self._ledger.read(look)
+        return await self._ledger.read(look)
 
     def _abandoned(self, db: Connection) -> list[str]:
         rows = db.execute(_OPEN, {"place": self._place}).all()

@@ -14,7 +14,7 @@ class CallsInMemory:
         self._latest: dict[str, Call] = {}
         self._doubtful = 0.0
 
-    def find(self, key: str) -> Completion | None:
+    async def find(self, key: str) -> Completion | None:
         """The latest reply to an equal call."""
         call = self._latest.get(key)
         return None if call is None else call.completion
@@ -22,11 +22,13 @@ class CallsInMemory:
     async def use(self, key: str) -> None:
         """Note nothing: all calls are this process's own."""
 
-    async def claim(self, key: str, usd: float | None, *, seconds: float) -> bool:
+    async def claim(
+        self, key: str, usd: float | None, *, seconds: float, unless_known: bool = False
+    ) -> bool:
         """Every call is ours."""
         return True
 
-    def holder(self, key: str) -> str | None:
+    async def holder(self, key: str) -> str | None:
         """Nobody else is there."""
         return None
 
@@ -40,7 +42,7 @@ class CallsInMemory:
         """Remember what a failure may have cost."""
         self._doubtful += doubtful or 0.0
 
-    def paid(self) -> Paid:
+    async def paid(self) -> Paid:
         """What all calls came to."""
         usages = [call.completion.usage for call in self.calls]
         return Paid(

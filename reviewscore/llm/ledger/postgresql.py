@@ -38,7 +38,8 @@ from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.link import cause_of
-from reviewscore.llm.ledger.tables import METADATA, VERSION
+from reviewscore.llm.ledger.migrations import migrate, newest
+from reviewscore.llm.ledger.tables import METADATA
 
 _BEAT = 5.0
 """Seconds after which a connection that was not used is tried, so that a lost one is made again."""
@@ -118,6 +119,7 @@ class PostgreSQL:
     """
 
     beat: float | None = _BEAT
+    another = "name another database with REVIEWSCORE_LEDGER"
 
     def __init__(self, address: str) -> None:
         if find_spec("pg8000") is None:
@@ -182,16 +184,27 @@ class PostgreSQL:
             db.exec_driver_sql(_START)
             if not db.execute(_THERE).scalar_one():
                 _make(db)
-            version = db.execute(select(_version.c.version)).scalar_one()
-            if version != VERSION:
-                raise RunFolderError(
-                    f"the tables in {self.name} were made by another version of reviewscore; "
-                    "name another database with REVIEWSCORE_LEDGER"
-                )
+        migrate(self, db)
+        with db.begin():
+            db.exec_driver_sql(_START)
             self._ahead = db.execute(_NOW).scalar_one() - time.monotonic()
             db.execute(_DURABLE)
             if me:
                 db.execute(_MINE, {"mine": _lock_of(me)})
+
+    def version(self, db: Connection) -> int:
+        """As `Versioned.version`."""
+        return int(db.execute(select(_version.c.version)).scalar_one())
+
+    def set_version(self, db: Connection, version: int) -> None:
+        """As `Versioned.set_version`."""
+        db.execute(_version.update().values(version=version))
+
+    def begin_step(self, db: Connection) -> None:
+        """Wait until nobody makes tables or writes."""
+        db.exec_driver_sql(_START)
+        db.execute(_MAKE, {"making": _MAKING})
+        db.execute(_TAKE_TURN, {"turn": _TURN})
 
     def begin(self, db: Connection) -> str | None:
         """Wait for our turn to write."""
@@ -277,7 +290,7 @@ def _make(db: Connection) -> None:
         return
     METADATA.create_all(db, checkfirst=False)  # a stranger's table of the same name is an error
     _version.create(db, checkfirst=False)
-    db.execute(_version.insert().values(version=VERSION))
+    db.execute(_version.insert().values(version=newest()))
 
 
 def _lock_of(name: str) -> int:

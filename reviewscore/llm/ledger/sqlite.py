@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from filelock import FileLock
@@ -13,11 +14,14 @@ from sqlalchemy import Connection, NullPool, create_engine
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.link import cause_of
+from reviewscore.llm.ledger.migrations import check, migrate, newest
 from reviewscore.llm.ledger.place import FILE
-from reviewscore.llm.ledger.tables import METADATA, VERSION
+from reviewscore.llm.ledger.tables import METADATA
 
 _LOCK = ".ledger.lock"
 _BUSY_SECONDS = 60.0
+_LOCK_SECONDS = 600.0
+"""While one process copies a large ledger and brings it up to date, the others wait."""
 
 
 class SQLiteFile:
@@ -28,6 +32,7 @@ class SQLiteFile:
     """
 
     beat: float | None = None
+    another = "name another folder with REVIEWSCORE_CACHE_DIR, or move it away"
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / FILE
@@ -45,7 +50,7 @@ class SQLiteFile:
         """As `Home.connect`; whether an owner lives is told from its process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         # SQLite waits for nobody when a file is made into one with a write-ahead log.
-        with FileLock(self._folder / _LOCK, timeout=_BUSY_SECONDS):
+        with FileLock(self._folder / _LOCK, timeout=_LOCK_SECONDS):
             self._path.touch(mode=0o600)
             connection = self._engine.connect()
             try:
@@ -63,18 +68,42 @@ class SQLiteFile:
     def _prepare(self, db: Connection) -> None:
         db.exec_driver_sql("PRAGMA journal_mode = WAL")
         db.exec_driver_sql("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
-        version = db.exec_driver_sql("PRAGMA user_version").scalar_one()
+        version = self.version(db)
         db.rollback()
-        if version not in (0, VERSION):
-            raise RunFolderError(
-                f"{self._path} was made by another version of reviewscore; name another folder "
-                "with REVIEWSCORE_CACHE_DIR, or move it away"
-            )
         if version == 0:
             with db.begin():
                 self.begin(db)
                 METADATA.create_all(db)
-                db.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+                self.set_version(db, newest())
+            return
+        check(self, version)
+        if version < newest():
+            self._keep_copy(db, version)
+            migrate(self, db)
+
+    def version(self, db: Connection) -> int:
+        """0 for a file without tables."""
+        return int(db.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+    def set_version(self, db: Connection, version: int) -> None:
+        """As `Versioned.set_version`."""
+        db.exec_driver_sql(f"PRAGMA user_version = {version}")
+
+    def begin_step(self, db: Connection) -> None:
+        """Lock the file; who takes steps holds the lock beside it, too."""
+        self.begin(db)
+
+    def _keep_copy(self, db: Connection, version: int) -> None:
+        """Keep the file as it is beside it, for whoever goes back to an earlier program."""
+        kept = self._path.with_name(f"{FILE}.v{version}")
+        draft = self._path.with_name(f"{FILE}.v{version}.new")
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600)
+        raw = db.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        with closing(sqlite3.connect(draft)) as copy:
+            raw.backup(copy)
+        draft.replace(kept)
 
     def begin(self, db: Connection) -> str | None:
         """Lock the file; a commit that fails is known to have failed."""

@@ -1,4 +1,7 @@
-"""The tables of the ledger, the same in both databases, and how a row becomes a call again."""
+"""The tables of the ledger, the same in both databases, and how a row becomes a call again.
+
+Whoever changes a table adds a step to `migrations`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
-VERSION = 2
 METADATA = MetaData()
 _BIG = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows itself only where the type is called INTEGER; its integers are all big."""
@@ -98,6 +100,7 @@ job_requests = Table(
     Column("key", Text, primary_key=True),
     Column("label", Text, primary_key=True),
     Column("sent", Text, nullable=False),
+    Index("job_requests_by_label", "label"),
     sqlite_with_rowid=False,
 )
 estimates = Table(
