@@ -19,7 +19,7 @@ from reviewscore.report import excerpts, wording
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
 from reviewscore.store.jsonl import read_lines
@@ -192,7 +192,7 @@ class PaperPages:
         with (self._run / POINTS).open("rb") as file:
             for number, row in enumerate(rows, start=1):
                 file.seek(row.offset)
-                score = PointScore.model_validate_json(file.readline())
+                score = read_point(file.readline())
                 cards.append(_card(number, row, score, review))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)

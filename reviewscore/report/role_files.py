@@ -14,7 +14,7 @@ from reviewscore.report.html import page_environment
 from reviewscore.report.pages import Row, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import POINTS, read_manifest
 
@@ -71,7 +71,7 @@ def _sheets(run: Path, reader: Reader, titles: TitleOf) -> Iterator[Sheet]:
 
 def _point(file: BinaryIO, row: Row) -> PointScore:
     file.seek(row.offset)
-    return PointScore.model_validate_json(file.readline())
+    return read_point(file.readline())
 
 
 def _folder(target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str) -> list[Path]:

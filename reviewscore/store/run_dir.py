@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from reviewscore.errors import RunFolderError
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest, first_difference
@@ -115,6 +115,7 @@ class RunDir:
             "times": old.times,
             "spending": old.spending,
             "models_answered": old.models_answered,
+            "unread": old.unread,
         }
         if old.complete and not old.selection and new.selection:
             # The folder holds a whole run already: a selection of it is the whole run still.
@@ -219,7 +220,7 @@ def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
     file = path / POINTS
     for number, (_, raw) in enumerate(read_lines(file), start=1):
         try:
-            yield raw, PointScore.model_validate_json(raw)
+            yield raw, read_point(raw)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])
