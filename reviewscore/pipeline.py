@@ -174,9 +174,7 @@ def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelE
     )
 
 
-def _finding(
-    point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Judges
-) -> PointScore:
+def _finding(point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Judges) -> PointScore:
     """What the embedded judge says of a point: a finding with its passages, and no score."""
     return point_score(
         point,

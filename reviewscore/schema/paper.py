@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 
@@ -75,6 +77,33 @@ class Unread(Record):
 
     parts: dict[str, int]
     characters: int
+
+
+class UnreadTotal(Record):
+    """How much of some papers judges did not see.
+
+    Attributes:
+        papers: Papers of which they did not see a part, by the part.
+        unread: Characters that they did not see.
+        characters: Characters of these papers.
+    """
+
+    papers: dict[str, int]
+    unread: int
+    characters: int
+
+    @classmethod
+    def over(cls, papers: Iterable[Unread]) -> UnreadTotal | None:
+        """The total over papers; None if everything was read."""
+        parts: Counter[str] = Counter()
+        unread = characters = 0
+        for paper in papers:
+            parts.update(paper.parts.keys())
+            unread += sum(paper.parts.values())
+            characters += paper.characters
+        if not parts:
+            return None
+        return cls(papers=dict(parts.most_common()), unread=unread, characters=characters)
 
 
 class Paper(Record):

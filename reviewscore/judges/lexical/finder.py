@@ -110,7 +110,8 @@ def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
     """Whether the point stands or falls with its main sentence: nothing else is asked or denied."""
     others = [clause for clause in clauses if clause is not main]
     return len(others) <= _MOST_OTHERS and not any(
-        clause.form in _ADDRESSABLE or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
+        clause.form in _ADDRESSABLE
+        or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
         for clause in others
     )
 
