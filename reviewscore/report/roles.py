@@ -259,10 +259,11 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
         )
         parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
     lead = (
-        f"{len(points)} points of {_many(len(by_review(points)), 'review')}: the paper speaks to "
-        f"{len(shown)} of them in a passage of its own. Whether that settles them is for you to "
-        "read."
+        f"{len(points)} points of {_many(len(by_review(points)), 'review')}. The paper was found "
+        f"to speak to {len(shown)} of them in a passage of its own."
     )
+    if shown:
+        lead += " Whether that settles them is for you to read."
     return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts), foot=_NO_SCORES)
 
 

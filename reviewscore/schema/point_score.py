@@ -209,7 +209,7 @@ _NOTHING_NEAR = (
 )
 
 
-def read_point(line: bytes) -> PointScore:
+def read_point(line: bytes | str) -> PointScore:
     """A line of ``points.jsonl``, of this form or of ``reviewscore.point/1``.
 
     What the embedded judge wrote then as a score is left out: a flag is a finding, "nothing found"
@@ -218,6 +218,7 @@ def read_point(line: bytes) -> PointScore:
     Raises:
         ValidationError: The line is no such record.
     """
+    line = line.encode() if isinstance(line, str) else line
     if b'"reviewscore.point/1"' in line and _OF_AN_OLD_FINDER.search(line):
         line = json.dumps(_without_score(json.loads(line))).encode()
     return PointScore.model_validate_json(line)

@@ -35,12 +35,12 @@ TABLES = st.integers(1, 12).flatmap(
 def counts_of(sizes: list[tuple[int, int]], points: int = 2) -> Counts:
     """Reviews by (paper, how many), each with some points, every third misinformed."""
     paper_of = [paper for paper, often in sizes for _ in range(often)]
-    table = np.zeros((len(paper_of), 4, 5), dtype=np.int64)
+    table = np.zeros((len(paper_of), 4, 4), dtype=np.int64)
     for row in range(len(paper_of)):
         table[row, row % 3, int(row % 3 > 0)] = points
     papers = tuple(f"p{number}" for number in range(max(paper_of) + 1))
     reviews = tuple(f"r{number}" for number in range(len(paper_of)))
-    return Counts(False, reviews, papers, np.array(paper_of), table)
+    return Counts(reviews, papers, np.array(paper_of), table)
 
 
 @given(TABLES)
