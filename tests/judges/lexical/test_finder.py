@@ -168,11 +168,14 @@ def test_the_appendix_is_read_and_what_was_cut_is_said() -> None:
     absent = find("Does the method work on octopus tentacles?", paper)
     cut = find("How many GPUs of the kind V100 do you train on?", shown(paper, "main"))
 
-    assert there.passages[0].section == "A Training Details"
+    assert "V100" in there.passages[0].quote
+    assert there.passages[0].section == "appendix"  # its heading is not recognised
     assert "main text, appendix" in absent.rationale
     assert "was not read" not in absent.rationale
-    assert "parts read: main text; the appendix was not read" in cut.rationale
-    assert cut.finding is Finding.CANNOT_JUDGE
+    assert cut.rationale.endswith("main text; the appendix was not read.")
+    assert not any("V100" in passage.quote for passage in cut.passages)
+    nothing = find("There are no octopus tentacles.", shown(paper, "main"))
+    assert "parts read: main text; the appendix was not read." in nothing.rationale
 
 
 def test_references_are_no_evidence_in_any_format() -> None:
