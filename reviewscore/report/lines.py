@@ -47,8 +47,8 @@ def unread_words(total: UnreadTotal) -> str:
     """What of the papers judges do not see."""
     parts = [f"{part} of {counted(papers, 'paper')}" for part, papers in total.papers.items()]
     return (
-        f"not read by the judge: {', '.join(parts)} ({total.unread:,} of {total.characters:,} "
-        "characters of these papers)"
+        f"not read by the judge: {', '.join(parts)} ({total.unread:,} of their "
+        f"{total.characters:,} characters)"
     )
 
 

@@ -182,7 +182,7 @@ def test_what_judges_did_not_read_is_said_in_the_head_and_with_the_paper(tmp_pat
     html = page(tmp_path, model_points(), unread=unread)
 
     (banner,) = re.findall(r'<p class="banner" role="note">(Not read.*?)</p>', html)
-    assert "references of 1 paper, appendix of 1 paper (200 of 1,000 characters" in banner
+    assert "references of 1 paper, appendix of 1 paper (200 of their 1,000 characters)" in banner
     (paper,) = re.findall(r'<p class="muted unread">(.*?)</p>', html)
     assert "appendix (150 characters)" in paper
     assert html.count("Judged without: appendix.") == sum(
