@@ -1,10 +1,10 @@
-"""What the lexical judge says of every real review point: counts, flags and a sample to read.
+"""What the lexical judge says of every real review point: counts, answers and a sample to read.
 
-    python -m benchmarks.lexical_flags [--flags FLAGS.jsonl] [--possibly SAMPLE.jsonl]
+    python -m benchmarks.lexical_flags [--addressed FILE.jsonl] [--passages SAMPLE.jsonl]
 
-The files hold text of papers and reviews: write them outside the repository. `--flags` writes all
-flags on real points, and as many flags on made-up points (marked ``generated``) as are needed for
-60 together; `--possibly` writes 60 points at random with the quotes they possibly are addressed by.
+The files hold text of papers and reviews: write them outside the repository. `--addressed` writes
+all real points that are addressed, and as many made-up ones (marked ``generated``) as are needed
+for 60 together; `--passages` writes 60 points at random with their closest passages.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def case(paper: Paper, text: str, found: Found, *, generated: bool) -> dict[str,
         "form": found.form.value,
         "finding": found.finding.value,
         "rationale": found.rationale,
-        "quotes": [{"section": e.section, "quote": e.quote} for e in found.evidence],
+        "quotes": [{"section": e.section, "quote": e.quote} for e in found.passages],
     }
 
 
 def sound(paper: Paper, found: Found) -> bool:
     """Whether every quote is the paper's text at its offsets, under the section it names."""
-    for evidence in found.evidence:
+    for evidence in found.passages:
         if evidence.start is None or evidence.end is None:
             return False
         section = paper.section_at(evidence.start)
@@ -71,13 +71,13 @@ def sound(paper: Paper, found: Found) -> bool:
     return True
 
 
-def made_up_flags(collection: dict[str, Paper], wanted: int) -> list[dict[str, object]]:
-    """Flags on made-up points, at most one per paper and question, drawn with a fixed seed."""
+def made_up_answers(collection: dict[str, Paper], wanted: int) -> list[dict[str, object]]:
+    """Made-up points that are addressed, at most one a paper and question; fixed seed."""
     found = [
         case(paper, text, outcome, generated=True)
         for paper in collection.values()
         for text in MADE_UP
-        if (outcome := find(text, paper)).finding is Finding.FLAGGED
+        if (outcome := find(text, paper)).finding is Finding.ADDRESSED
     ]
     by_text: dict[str, list[dict[str, object]]] = {}
     chance = random.Random(SEED)
@@ -98,15 +98,15 @@ def write(file: Path, lines: list[dict[str, object]]) -> None:
 def main() -> None:
     """Print the outcomes by form and write what was asked for."""
     parser = argparse.ArgumentParser(description="Outcomes of the lexical judge on real points.")
-    parser.add_argument("--flags", type=Path, help="file for the flags")
-    parser.add_argument("--possibly", type=Path, help="file for a sample of possibly addressed")
+    parser.add_argument("--addressed", type=Path, help="file for the points that are addressed")
+    parser.add_argument("--passages", type=Path, help="file for a sample of closest passages")
     options = parser.parse_args()
     collection = papers()
     outcomes = [(p, find(p.text, collection[p.paper_id])) for p in points()]
     counts = Counter((found.form.value, found.finding.value) for _, found in outcomes)
     for (form, finding), count in sorted(counts.items()):
         print(f"{form:20} {finding:20} {count}")
-    quoted = [(p, found) for p, found in outcomes if found.evidence]
+    quoted = [(p, found) for p, found in outcomes if found.passages]
     right = sum(sound(collection[p.paper_id], found) for p, found in quoted)
     print(f"quotes at their offsets under their sections: {right} of {len(quoted)} points")
     lines = {
@@ -115,19 +115,22 @@ def main() -> None:
             for p, found in outcomes
             if found.finding is wanted
         ]
-        for wanted in (Finding.FLAGGED, Finding.POSSIBLY_ADDRESSED)
+        for wanted in (Finding.ADDRESSED, Finding.PASSAGES)
     }
-    flags = lines[Finding.FLAGGED]
+    answers = lines[Finding.ADDRESSED]
     print(
-        f"flags on real points: {len(flags)} of {len(outcomes)} ({len(flags) / len(outcomes):.2%})"
+        f"addressed real points: {len(answers)} of {len(outcomes)} "
+        f"({len(answers) / len(outcomes):.2%})"
     )
-    for flag in flags:
-        print(f"  {flag['paper_id']} {flag['point']}")
-    if options.flags:
-        write(options.flags, flags + made_up_flags(collection, max(0, WANTED - len(flags))))
-    if options.possibly:
-        possible = lines[Finding.POSSIBLY_ADDRESSED]
-        write(options.possibly, random.Random(SEED).sample(possible, min(WANTED, len(possible))))
+    for answer in answers:
+        print(f"  {answer['paper_id']} {answer['point']}")
+    if options.addressed:
+        write(
+            options.addressed, answers + made_up_answers(collection, max(0, WANTED - len(answers)))
+        )
+    if options.passages:
+        possible = lines[Finding.PASSAGES]
+        write(options.passages, random.Random(SEED).sample(possible, min(WANTED, len(possible))))
 
 
 if __name__ == "__main__":

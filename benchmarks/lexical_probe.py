@@ -69,7 +69,7 @@ def probes() -> list[Probe]:
             (t, False) for t in chance.sample(others, len(own))
         ]:
             outcome = find(f"The paper does not discuss {title.lower()}.", paper)
-            flagged = outcome.finding is Finding.FLAGGED
+            flagged = outcome.finding is Finding.ADDRESSED
             found.append(Probe(paper_id, title, is_own, flagged, outcome.strength))
     return found
 

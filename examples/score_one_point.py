@@ -21,9 +21,9 @@ async def main() -> None:
     result = await score_point(question, paper, LexicalJudges())
     print(f"point:    {result.text}")
     print(f"type:     {result.type}")
-    print(f"finding:  {result.verdict.finding if result.verdict else None}")
-    for quote in result.evidence:
-        print(f"evidence: {quote.section}: {quote.quote}")
+    print(f"finding:  {result.finding}")
+    for passage in result.passages:
+        print(f"passage:  {passage.section}: {passage.quote}")
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ class Settings(BaseModel):
         limitations: Whether the reviewer's remarks on limitations are points too.
         author_response: Whether judges see the authors' response.
         paper_parts: The parts of papers that judges see. ``main``: no references, no appendix;
-            ``all``: the whole text; ``auto``: ``main`` for papers read from a PDF or TEI file,
-            ``all`` for texts that were given.
+            ``all``: the whole text; ``auto``: no references for papers read from a PDF or TEI
+            file, ``all`` for texts that were given.
         calibration: File that `agree --calibrate` wrote for this judge: points get a corrected
             score beside the judge's own.
         max_connections: Most calls under way at once, for each model.

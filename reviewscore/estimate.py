@@ -24,6 +24,7 @@ from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.parts import shown
 from reviewscore.points import split_review
 from reviewscore.schema.call import Usage
+from reviewscore.schema.paper import Unread, UnreadTotal
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import Collection
 
@@ -68,6 +69,7 @@ class Estimate:
         cached_tokens: Input tokens that the provider is likely to have in its cache.
         usd: Dollars at list prices, with that cache; None if a price is not known.
         prices: Where prices are from.
+        unread: How much of the papers judges would not see; None if they would see everything.
     """
 
     papers: int = 0
@@ -79,16 +81,21 @@ class Estimate:
     output_tokens: float = 0.0
     usd: float | None = None
     prices: str | None = None
+    unread: UnreadTotal | None = None
 
 
 async def estimate(collection: Collection, settings: Settings) -> Estimate:
     """Estimate a run; reads and splits everything, asks nothing, needs no key."""
     judges, found, papers = LexicalJudges(), Estimate(), set()
     asked = _Calls(settings, found)
+    unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
     def length(paper_id: str) -> int:
-        return len(shown(collection.text_of(paper_id), settings.paper_parts).text)
+        paper = shown(collection.text_of(paper_id), settings.paper_parts)
+        if paper.unread is not None:
+            unread[paper_id] = paper.unread
+        return len(paper.read_text)
 
     for review in chosen_reviews(collection, settings):
         found.reviews += 1
@@ -109,6 +116,7 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
                 )
                 _add_point(asked, kind, settings, point=len(point.text))
     found.papers = len(papers)
+    found.unread = UnreadTotal.over(unread.values())
     if not settings.embedded:
         asked.close()
     return found

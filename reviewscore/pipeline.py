@@ -79,11 +79,15 @@ async def score_point(
     ask = judges.claim_factuality
     if kind.type is PointType.QUESTION:
         ask = judges.question_answerability
-    if kind.type is not PointType.ARGUMENT or score == "base":
+    # The embedded judge looks a point up whole: a template's argument is nobody's.
+    embedded = judges.version is not None
+    if kind.type is not PointType.ARGUMENT or score == "base" or embedded:
         try:
             verdict = await ask(point, paper, response=response)
         except ModelError as error:
             return _failed(point, kind, judges, error)
+        if verdict.finding is not None:
+            return _finding(point, kind, verdict, judges)
         return _whole(point, kind, verdict, judges, score)
     base, argument = await asyncio.gather(
         settled(_base(point, paper, judges, score=score, response=response)),
@@ -139,8 +143,7 @@ async def score_with_response(
 async def _base(
     point: ReviewPoint, paper: Paper, judges: Judges, *, score: Score, response: str | None
 ) -> Verdict | None:
-    # The embedded judge costs nothing, and what it finds is of the whole point.
-    if score == "advanced" and judges.version is None:
+    if score == "advanced":
         return None
     return await judges.claim_factuality(point, paper, response=response)
 
@@ -168,6 +171,20 @@ def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelE
         status=Status.ERROR,
         error=reason(error),
         provenance=kind.provenance,
+    )
+
+
+def _finding(point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Judges) -> PointScore:
+    """What the embedded judge says of a point: a finding with its passages, and no score."""
+    return point_score(
+        point,
+        judges,
+        type=kind.type,
+        status=Status.UNSCORED,
+        finding=verdict.finding,
+        passages=_verified(verdict.evidence),
+        rationale=verdict.rationale,
+        provenance=(*kind.provenance, *verdict.provenance),
     )
 
 

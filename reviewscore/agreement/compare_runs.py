@@ -12,7 +12,7 @@ import numpy as np
 from reviewscore.agreement.comparison import Comparison, Section, Side
 from reviewscore.agreement.drift import SECOND_SEED
 from reviewscore.agreement.measure import FEW_PAPERS, Resampling
-from reviewscore.agreement.outcomes import FINDINGS, VERDICTS, measures, outcome
+from reviewscore.agreement.outcomes import MEASURES, VERDICTS, outcome
 from reviewscore.agreement.paired import crosses, paired_sections
 from reviewscore.agreement.pairing import (
     Columns,
@@ -24,11 +24,10 @@ from reviewscore.agreement.pairing import (
 )
 from reviewscore.agreement.rates import PAPERS, rates
 from reviewscore.agreement.unpaired import by_paper, unpaired_sections
-from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.decisive import Difference, differences, of_input
-from reviewscore.store.parts import Part, read_parts, settings_sum
+from reviewscore.store.parts import Part, check_scored, read_parts, settings_sum
 
 How = Literal["paired", "unpaired"]
 ENOUGH = 0.5
@@ -74,11 +73,11 @@ def compare_runs(
 
     Raises:
         RunFolderError: A folder is no run, or a record in it cannot be read.
-        SettingsError: One run is of the embedded judge and the other of a model, or no point is
-            shared and they are to be paired, or points are asked for and they are not paired.
+        SettingsError: A run is of the embedded judge, or no point is shared and they are to be
+            paired, or points are asked for and they are not paired.
     """
     one, other = read_parts([first, second])
-    lexical = _same_kind(one, other)
+    check_scored(((part.path, part.manifest) for part in (one, other)), "compare")
     ours, theirs = columns_of(one), columns_of(other)
     for part, columns in ((one, ours), (other, theirs)):
         if not len(columns):
@@ -87,11 +86,7 @@ def compare_runs(
     paired, why = _way(pairs, way, one, other)
     if points and not paired:
         raise SettingsError("--points lists points that both runs have; these are not paired")
-    sections = (
-        paired_sections(pairs, how, lexical=lexical)
-        if paired
-        else unpaired_sections(ours, theirs, how, lexical=lexical)
-    )
+    sections = paired_sections(pairs, how) if paired else unpaired_sections(ours, theirs, how)
     papers = (pairs.papers,) if paired else tuple(len(np.unique(x.papers)) for x in (ours, theirs))
     # The second of two sets of papers is drawn on its own, here as in the tables.
     apart = how if paired else replace(how, seed=how.seed + SECOND_SEED)
@@ -99,9 +94,8 @@ def compare_runs(
     found = Comparison(
         paired=paired,
         why=why,
-        lexical=lexical,
-        first=_side(one, ours, lexical, how),
-        second=_side(other, theirs, lexical, apart),
+        first=_side(one, ours, how),
+        second=_side(other, theirs, apart),
         made_otherwise=_made_otherwise(one, other),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},
@@ -110,7 +104,7 @@ def compare_runs(
         only_first=pairs.only_first,
         only_second=pairs.only_second,
         sections=sections,
-        crosses=crosses(pairs, lexical=lexical) if paired else (),
+        crosses=crosses(pairs) if paired else (),
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
@@ -122,23 +116,6 @@ def compare_runs(
         tuple(f"{part.path} is not complete, or judged a selection" for part in (one, other)
               if not part.manifest.complete or part.manifest.selection),
     )  # fmt: skip
-
-
-def _same_kind(one: Part, other: Part) -> bool:
-    """Whether the embedded judge answered in both.
-
-    Raises:
-        SettingsError: In one of them only.
-    """
-    kinds = [part.manifest.judge == EMBEDDED for part in (one, other)]
-    if kinds[0] != kinds[1]:
-        finder, judge = (one, other) if kinds[0] else (other, one)
-        raise SettingsError(
-            f"{finder.path} is of the lexical judge, an evidence finder, and {judge.path} of "
-            f"{judge.manifest.judge}: their rates are of different things; `agree` measures both "
-            "against human labels"
-        )
-    return kinds[0]
 
 
 def _way(pairs: Pairs, way: How | None, one: Part, other: Part) -> tuple[bool, str]:
@@ -160,21 +137,20 @@ def _made_otherwise(one: Part, other: Part) -> tuple[Difference, ...]:
     return differences(one.manifest.decisive, other.manifest.decisive, inputs=False)
 
 
-def _side(part: Part, columns: Columns, lexical: bool, how: Resampling) -> Side:
+def _side(part: Part, columns: Columns, how: Resampling) -> Side:
     made = part.manifest
     cell = by_paper(columns).sum(axis=1)
     return Side(
         name=part.name,
         run_id=made.run_id,
         judge=made.judge,
-        judge_version=made.judge_version,
         reviewscore_version=", ".join(made.reviewscore_versions),
         settings=settings_sum(made),
         complete=made.complete and not made.selection,
         points=len(columns),
         reviews=len(np.unique(columns.reviews)),
         papers=len(np.unique(columns.papers)),
-        rates=rates([cell], measures(lexical), how)[0],
+        rates=rates([cell], MEASURES, how)[0],
     )
 
 
@@ -216,15 +192,13 @@ def _notes(
 
 def _sheet(pairs: Pairs, most: int, one: Part, other: Part) -> list[dict[str, str]]:
     """The points that differ most, as both runs have them."""
-    lexical = one.manifest.judge == EMBEDDED
-    names = FINDINGS if lexical else VERDICTS
-    places = [int(place) for place in furthest(pairs, most, lexical=lexical)]
+    places = [int(place) for place in furthest(pairs, most)]
 
     def said(side: str, score: PointScore) -> dict[str, str]:
         return {
             f"type_{side}": score.type.value if score.type else "",
             f"base_{side}": "" if score.base is None else str(score.base),
-            f"outcome_{side}": names[outcome(score, lexical)],
+            f"outcome_{side}": VERDICTS[outcome(score)],
         }
 
     def first_said(score: PointScore) -> dict[str, str]:

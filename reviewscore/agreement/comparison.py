@@ -20,8 +20,7 @@ class Side(Record):
     Attributes:
         name: Name of its folder.
         run_id: Name of the run in the ledger.
-        judge: ``lexical``, or the model asked for.
-        judge_version: Version of the embedded judge; None for models.
+        judge: The model asked for.
         reviewscore_version: Version of the program that made it; several with commas between.
         settings: Sum of what is decisive but its inputs.
         complete: Whether its last session reached the end.
@@ -34,7 +33,6 @@ class Side(Record):
     name: str
     run_id: str
     judge: str
-    judge_version: str | None = None
     reviewscore_version: str
     settings: str
     complete: bool
@@ -99,7 +97,6 @@ class Comparison(Record):
         reviewscore_version: Version of the program that compared them.
         paired: Whether the same points are compared, or two sets of papers.
         why: Why so.
-        lexical: Whether the embedded judge made them: shares are of flagged points.
         first: The first run.
         second: The second run.
         made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
@@ -122,7 +119,6 @@ class Comparison(Record):
     reviewscore_version: str = __version__
     paired: bool
     why: str
-    lexical: bool
     first: Side
     second: Side
     made_otherwise: tuple[Difference, ...]

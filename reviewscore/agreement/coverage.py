@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.disagree import value_laden
-from reviewscore.agreement.human_model import FIVE, Compared, with_scores
+from reviewscore.agreement.human_model import FIVE, Compared
 from reviewscore.agreement.judge import Judge
 from reviewscore.agreement.measure import Slot, mean, only
 from reviewscore.agreement.pair import f1
@@ -30,7 +30,7 @@ def coverage(compared: Compared) -> Table:
     """
     rows: list[tuple[Cell, ...]] = []
     human, flags = compared.people.advanced
-    for judge in with_scores(compared):
+    for judge in compared.judges:
         both = ~np.isnan(flags) & ~np.isnan(judge.flags)
         for name, kept in steps(judge):
             among = (both & kept).astype(np.float64)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.human_model import KINDS, Compared, rounded, with_scores
+from reviewscore.agreement.human_model import KINDS, Compared, rounded
 from reviewscore.agreement.judge import Judge
 from reviewscore.agreement.measure import Bench, mean, only
 from reviewscore.agreement.people import People, median_low
@@ -28,7 +28,7 @@ _ALL = "all"
 def reconstructions(compared: Compared) -> Table:
     """How well arguments were reconstructed, in the first round and by the loop (table 5)."""
     rows: list[tuple[Cell, ...]] = []
-    for judge in with_scores(compared):
+    for judge in compared.judges:
         for name, which in (("first round", 0), ("loop", -1)):
             rounds = [_round(judge, row, which) for row in range(len(judge.scores))]
             cells: list[Cell] = [judge.name, name]

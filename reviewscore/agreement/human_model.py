@@ -22,7 +22,6 @@ from reviewscore.agreement.table import Cell, Table
 from reviewscore.schema.review import PointType
 
 NO_LABEL = "no human label"
-NO_SCORES = "no scores"
 NOT_BOTH = "without all that is compared"
 NO_PAIR = "not labelled by this annotator and another"
 KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
@@ -98,12 +97,7 @@ class Compared:
         score: Floats,
         among: NDArray[np.bool_],
     ) -> Cell:
-        """A slot for a coefficient of people and a judge on some points.
-
-        A judge that gives no such scores at all says so instead.
-        """
-        if judge.run.lexical and np.isnan(score).all():
-            return NO_SCORES
+        """A slot for a coefficient of people and a judge on some points."""
         rows = among.astype(np.float64)
         statistic = make(only(human, rows), only(score, rows))
         return self.points.ask(statistic, self.dropped(judge, human, score, among))
@@ -202,7 +196,7 @@ def scores_compared(compared: Compared) -> Table:
     score, flags = people.advanced
     kappa = FIVE[3][1]
     rows: list[tuple[Cell, ...]] = []
-    for judge in with_scores(compared):
+    for judge in compared.judges:
         base = (people.base, judge.base)
         base_flag = (misinformed(people.base), judge.base_flags)
         both = (flags, judge.flags)
@@ -249,11 +243,6 @@ def scores_compared(compared: Compared) -> Table:
     )
 
 
-def with_scores(compared: Compared) -> list[Judge]:
-    """Judges that give five-point scores, which the embedded one does not."""
-    return [one for one in compared.judges if not one.run.lexical]
-
-
 def _kappa_of_flags(human: Floats, judge: Floats) -> Statistic:
     return weighted_kappa(human, judge, categories=(0.0, 1.0), weights="identity")
 
@@ -289,7 +278,6 @@ def judges_compared(compared: Compared) -> Table | None:
     if len(compared.judges) < 2:  # noqa: PLR2004 - nobody to compare with
         return None
     first, *others = compared.judges
-    lexical = first.run.lexical
     score, flags = compared.people.advanced
     among = compared.of(KINDS[-1][1])
     rows: list[tuple[Cell, ...]] = []
@@ -297,9 +285,6 @@ def judges_compared(compared: Compared) -> Table | None:
         cells: list[Cell] = [other.name]
         cells.append(compared.difference(f1, (flags, other.flags), (flags, first.flags), among))
         for make in (FIVE[3][1], FIVE[2][1]):
-            if lexical or other.run.lexical:
-                cells.append(NO_SCORES)
-                continue
             pairs = (score, other.advanced), (score, first.advanced)
             cells.append(compared.difference(make, *pairs, among))
         rows.append(tuple(cells))

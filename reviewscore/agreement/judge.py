@@ -13,12 +13,11 @@ import numpy as np
 
 from reviewscore.agreement.people import misinformed
 from reviewscore.agreement.statistic import Floats
-from reviewscore.config import EMBEDDED
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType, Span
-from reviewscore.schema.verdict import Finding, spread
+from reviewscore.schema.verdict import spread
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import read_manifest, read_points
 
@@ -45,11 +44,6 @@ class Run:
     manifest: Manifest
     points: Mapping[str, PointScore]
     spans: Mapping[tuple[str, Span], str]
-
-    @property
-    def lexical(self) -> bool:
-        """Whether the embedded judge answered."""
-        return self.manifest.judge == EMBEDDED
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -147,33 +141,23 @@ class Judge:
 
     @cached_property
     def base(self) -> Floats:
-        """Shape (points,); BASE ReviewScore 1..5. The embedded judge gives none."""
-        return self._column(lambda one: None if self.run.lexical else one.base)
+        """Shape (points,); BASE ReviewScore 1..5."""
+        return self._column(lambda one: one.base)
 
     @cached_property
     def advanced(self) -> Floats:
         """Shape (points,); ADVANCED ReviewScore 1..5, weighted for arguments, not rounded."""
-        return self._column(
-            lambda one: None if self.run.lexical or not one.advanced else one.advanced.score
-        )
+        return self._column(lambda one: one.advanced.score if one.advanced else None)
 
     @cached_property
     def flags(self) -> Floats:
-        """Shape (points,); 1 misinformed, 0 not, NaN unknown.
-
-        Of the embedded judge, 1 is flagged and 0 is looked at and not flagged: it is measured as
-        the detector it is, and its silence is no verdict.
-        """
-        if not self.run.lexical:
-            return self._column(lambda one: one.misinformed)
-        return self._column(
-            lambda one: None if one.finding is None else one.finding is Finding.FLAGGED
-        )
+        """Shape (points,); 1 misinformed, 0 not, NaN unknown."""
+        return self._column(lambda one: one.misinformed)
 
     @cached_property
     def base_flags(self) -> Floats:
         """Shape (points,); whether the BASE score says misinformed."""
-        return self.flags if self.run.lexical else misinformed(self.base)
+        return misinformed(self.base)
 
     @cached_property
     def lowest(self) -> Floats:
@@ -181,13 +165,12 @@ class Judge:
 
         Cut at 2, it is the conjunction.
         """
-        return self._column(lambda one: None if self.run.lexical else one.lowest)
+        return self._column(lambda one: one.lowest)
 
     @cached_property
     def premise(self) -> Floats:
         """Shape (premises,); factuality 1..5."""
-        lexical = self.run.lexical
-        verdicts = [None if one is None or lexical else one.verdict for one in self.premises]
+        verdicts = [None if one is None else one.verdict for one in self.premises]
         return _floats(None if one is None else one.factuality for one in verdicts)
 
     @cached_property

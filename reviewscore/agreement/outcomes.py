@@ -8,21 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from reviewscore.agreement.statistic import Ints
-from reviewscore.config import EMBEDDED
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import Finding
 from reviewscore.store.parts import Part, PointsOnce
 
 UNTYPED = "untyped"
 TYPES = (*(kind.value for kind in PointType), UNTYPED)
 """Types of points by code; the last is of points that failed before theirs was known."""
 MISINFORMED, NOT_MISINFORMED, UNKNOWN, FAILED = range(4)
-"""Outcomes of a model's verdict, by code."""
-FINDINGS = (*(one.value for one in Finding), "error")
-"""Outcomes of the embedded judge, by code."""
+"""Outcomes of a verdict, by code."""
 VERDICTS = ("misinformed", "not misinformed", "unknown", "error")
-_WIDTH = len(FINDINGS)
+_WIDTH = len(VERDICTS)
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class Measure:
 
 
 _KNOWN, _ALL = (MISINFORMED, NOT_MISINFORMED), (MISINFORMED, NOT_MISINFORMED, UNKNOWN, FAILED)
-OF_MODELS = (
+MEASURES = (
     Measure("misinformed", "Judged misinformed",
             "points judged misinformed (score 1 or 2; of an argument, a premise with 1 or 2), of "
             "those where this is known; unknown and failed points are in neither part "
@@ -53,38 +49,15 @@ OF_MODELS = (
     Measure("unknown", "Unknown", "points on which no verdict was reached, of all", UNKNOWN, _ALL),
     Measure("error", "Failed", "points on which something failed, of all", FAILED, _ALL),
 )  # fmt: skip
-_FOUND = tuple(range(len(Finding)))
-OF_LEXICAL = (
-    Measure("flagged", "Flagged",
-            "points for which the paper holds passages on what is asked for or said to be missing, "
-            "of those that did not fail; no rate of misinformed points", 0, _FOUND),
-    Measure("possibly_addressed", "Possibly addressed",
-            "points that some passage of the paper may address, of those that did not fail", 1,
-            _FOUND),
-    Measure("cannot_judge", "Cannot judge",
-            "points of a kind that passages could not settle, of those that did not fail", 3,
-            _FOUND),
-    Measure("error", "Failed", "points on which something failed, of all", 4, (*_FOUND, 4)),
-)  # fmt: skip
-"""Of the embedded judge, which finds evidence and judges no truth."""
+"""What is measured of verdicts."""
 
 
-def measures(lexical: bool) -> tuple[Measure, ...]:
-    """What is measured: by verdicts of models, or by findings of the embedded judge."""
-    return OF_LEXICAL if lexical else OF_MODELS
-
-
-def outcome(score: PointScore, lexical: bool) -> int:
+def outcome(score: PointScore) -> int:
     """The code of a point's outcome.
 
     What has no status of its own is told by `PointScore.misinformed`, as in the report of a run:
     an argument with a score and without a verdict on its premises is unknown.
     """
-    if lexical:
-        if score.status is Status.ERROR:
-            return len(Finding)
-        found = score.own_finding or Finding.CANNOT_JUDGE
-        return tuple(Finding).index(found)
     if score.status is Status.ERROR:
         return FAILED
     if score.misinformed is None:
@@ -97,7 +70,6 @@ class Counts:
     """How many points of each review have which type and outcome.
 
     Attributes:
-        lexical: Whether the embedded judge answered.
         reviews: Identifiers of the reviews that have points, sorted.
         papers: Identifiers of the papers, sorted.
         paper_of: Shape (reviews,); number of the paper of each review.
@@ -105,7 +77,6 @@ class Counts:
         repeated: Points met twice, word for word, and counted once.
     """
 
-    lexical: bool
     reviews: tuple[str, ...]
     papers: tuple[str, ...]
     paper_of: Ints
@@ -117,24 +88,22 @@ def count_points(parts: Sequence[Part]) -> Counts:
     """Count the points of runs, one at a time; the order of runs is of no account.
 
     Args:
-        parts: Runs of one judge.
+        parts: Runs of one judge that gives scores.
 
     Raises:
         RunFolderError: A record cannot be read, or a point is there twice with other content.
     """
-    lexical = parts[0].manifest.judge == EMBEDDED
     once = PointsOnce(parts)
     rows: dict[tuple[str, str], list[int]] = {}
     for part in parts:
         for _, score in once.read(part):
             kind = TYPES.index(score.type.value if score.type else UNTYPED)
             row = rows.setdefault((score.review_id, score.paper_id), [0] * len(TYPES) * _WIDTH)
-            row[kind * _WIDTH + outcome(score, lexical)] += 1
+            row[kind * _WIDTH + outcome(score)] += 1
     keys = sorted(rows)
     papers = sorted({paper for _, paper in keys})
     number = {paper: n for n, paper in enumerate(papers)}
     return Counts(
-        lexical=lexical,
         reviews=tuple(review for review, _ in keys),
         papers=tuple(papers),
         paper_of=np.array([number[paper] for _, paper in keys], dtype=np.int64),

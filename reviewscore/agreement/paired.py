@@ -9,7 +9,7 @@ import numpy as np
 from reviewscore.agreement.comparison import Cross, Kind, Line, Section
 from reviewscore.agreement.drift import paired_difference, settled_difference
 from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
-from reviewscore.agreement.outcomes import FINDINGS, TYPES, VERDICTS, Measure, measures
+from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
 from reviewscore.agreement.pair import weighted_kappa
 from reviewscore.agreement.pairing import Pairs, cross
 from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
@@ -18,7 +18,6 @@ from reviewscore.agreement.statistic import SCALE, Ints, Statistic
 
 _SCORES = ("none", "1", "2", "3", "4", "5")
 _QUESTION, _CLAIM, _ARGUMENT = range(3)
-_FOUND = (0.0, 1.0, 2.0, 3.0)
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Settle = Callable[[Slot, Resampling], Estimate]
 
@@ -48,27 +47,26 @@ class _Asked:
         )
 
 
-def paired_sections(pairs: Pairs, how: Resampling, *, lexical: bool) -> tuple[Section, ...]:
+def paired_sections(pairs: Pairs, how: Resampling) -> tuple[Section, ...]:
     """Rates and agreement on the points that two runs share.
 
     Args:
         pairs: The points of both.
         how: How intervals are made; papers are drawn whole.
-        lexical: Whether both runs are of the embedded judge.
     """
     bench = bench_of(pairs.papers, how)
-    first, *others = measures(lexical)
+    first, *others = MEASURES
     rates, rest = _Asked(bench), _Asked(bench)
     for group, mask in _groups(pairs):
         _rate(pairs, first, mask, rates.row(group), bench)
     for one in others:
         _rate(pairs, one, np.ones(len(pairs), dtype=np.bool_), rest.row(one.title), bench)
-    agreed = _findings(pairs, _Asked(bench)) if lexical else _scores(pairs, _Asked(bench))
+    agreed = _scores(pairs, _Asked(bench))
     bench.run()
     return (
         _section("rates", f"{first.title}: the same points, paired", rates, (first,)),
         _section("others", "What else came of the same points", rest, others),
-        _agreement(agreed, lexical=lexical),
+        _agreement(agreed),
     )
 
 
@@ -140,23 +138,6 @@ def _scores(pairs: Pairs, found: _Asked) -> _Asked:
     return found
 
 
-def _findings(pairs: Pairs, found: _Asked) -> _Asked:
-    """Agreement of the embedded judge's findings, which have no scale."""
-    ours, theirs = pairs.first.outcomes, pairs.second.outcomes
-    known = (ours < len(_FOUND)) & (theirs < len(_FOUND))
-    for group, mask in _groups(pairs):
-        rows = np.flatnonzero(known & mask)
-        columns = [one[rows].astype(np.float64) for one in (ours, theirs)]
-        ratings = np.stack(columns, axis=1)
-        asked = (
-            weighted_kappa(columns[0], columns[1], categories=_FOUND, weights="identity"),
-            gwet_ac(ratings, categories=_FOUND, weights="identity"),
-            krippendorff_alpha(ratings, categories=_FOUND, level="nominal"),
-        )
-        _ask_all(found.row(group), found.bench, pairs, rows, (ours == theirs)[rows], asked)
-    return found
-
-
 def _ask_all(
     slots: dict[str, tuple[Slot, Settle | None]],
     bench: Bench,
@@ -175,52 +156,39 @@ def _ask_all(
         slots[statistic.name] = bench.ask(pairs.by_paper(statistic, rows)), None
 
 
-def _agreement(found: _Asked, *, lexical: bool) -> Section:
-    coefficients = (
-        {"kappa": "Cohen's kappa", "ac1": "Gwet AC1", "alpha": "Krippendorff alpha"}
-        if lexical
-        else {"kappa": "Weighted kappa", "ac2": "Gwet AC2", "alpha": "Krippendorff alpha"}
-    )
+def _agreement(found: _Asked) -> Section:
+    coefficients = {"kappa": "Weighted kappa", "ac2": "Gwet AC2", "alpha": "Krippendorff alpha"}
     kinds: dict[str, Kind] = {"exact": "share", **dict.fromkeys(coefficients, "coefficient")}
     note = (
-        "Of the four findings, without an order: Cohen's kappa, Gwet's AC1, alpha (nominal)."
-        if lexical
-        else "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic weights, "
+        "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic weights, "
         "alpha ordinal, always over the whole scale. Questions (unanswerability) and claims and "
         "arguments (factuality) are two scales and never mixed."
     )
     return Section(
         name="agreement",
         title="Agreement of the two runs",
-        columns={"exact": "Same finding" if lexical else "Same score", **coefficients},
+        columns={"exact": "Same score", **coefficients},
         kinds=kinds,
         lines=found.lines(),
         notes=(note, "Agreement of two judges is no accuracy: both may be mistaken alike."),
     )
 
 
-def crosses(pairs: Pairs, *, lexical: bool) -> tuple[Cross, ...]:
-    """Cross tables of types, outcomes and, of models, scores."""
+def crosses(pairs: Pairs) -> tuple[Cross, ...]:
+    """Cross tables of types, verdicts and scores."""
     ours, theirs = pairs.first, pairs.second
-    outcomes = FINDINGS if lexical else VERDICTS
-    found = [
-        ("types", "Types", TYPES, ours.types, theirs.types),
-        ("outcomes", "Findings" if lexical else "Verdicts", outcomes, ours.outcomes,
-         theirs.outcomes),
-    ]  # fmt: skip
-    if not lexical:
-        question = (ours.types == _QUESTION) & (theirs.types == _QUESTION)
-        weak = np.isin(ours.types, (_CLAIM, _ARGUMENT)) & np.isin(theirs.types, (_CLAIM, _ARGUMENT))
-        found += [
-            ("scores-questions", "BASE scores of questions", _SCORES, ours.base[question],
-             theirs.base[question]),
-            ("scores-weaknesses", "BASE scores of claims and arguments", _SCORES, ours.base[weak],
-             theirs.base[weak]),
-        ]  # fmt: skip
-    return tuple(_cross(*one) for one in found)
+    question = (ours.types == _QUESTION) & (theirs.types == _QUESTION)
+    weak = np.isin(ours.types, (_CLAIM, _ARGUMENT)) & np.isin(theirs.types, (_CLAIM, _ARGUMENT))
+    return (
+        _cross("types", "Types", TYPES, ours.types, theirs.types),
+        _cross("outcomes", "Verdicts", VERDICTS, ours.outcomes, theirs.outcomes),
+        _cross("scores-questions", "BASE scores of questions", _SCORES, ours.base[question],
+               theirs.base[question]),
+        _cross("scores-weaknesses", "BASE scores of claims and arguments", _SCORES,
+               ours.base[weak], theirs.base[weak]),
+    )  # fmt: skip
 
 
 def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: Ints) -> Cross:
     counts = cross(rows, columns, len(values))
-    named = tuple(one.replace("_", " ") for one in values)
-    return Cross(name=name, title=title, values=named, counts=counts)
+    return Cross(name=name, title=title, values=values, counts=counts)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from reviewscore.agreement.outcomes import TYPES, UNTYPED, outcome
 from reviewscore.agreement.statistic import Floats, Ints, Statistic
-from reviewscore.config import EMBEDDED
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.parts import Part
 from reviewscore.store.run_dir import read_points
@@ -60,9 +59,8 @@ def columns_of(part: Part) -> Columns:
     Raises:
         RunFolderError: A record cannot be read.
     """
-    lexical = part.manifest.judge == EMBEDDED
     rows = np.fromiter(
-        (_row(score, lexical) for score in read_points(part.path)),
+        (_row(score) for score in read_points(part.path)),
         dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
                ("outcome", "i1"), ("base", "i1")],
     )  # fmt: skip
@@ -73,11 +71,11 @@ def columns_of(part: Part) -> Columns:
     )  # fmt: skip
 
 
-def _row(score: PointScore, lexical: bool) -> tuple[int, int, int, int, int, int, int]:
+def _row(score: PointScore) -> tuple[int, int, int, int, int, int, int]:
     kind = TYPES.index(score.type.value if score.type else UNTYPED)
     names = (score.point_id, score.text, score.review_id, score.paper_id)
     name, words, review, paper = map(_sum, names)
-    return name, words, review, paper, kind, outcome(score, lexical), score.base or 0
+    return name, words, review, paper, kind, outcome(score), score.base or 0
 
 
 def _sum(text: str) -> int:
@@ -155,24 +153,19 @@ def cross(rows: Ints, columns: Ints, kinds: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(one) for one in row) for row in counts)
 
 
-def furthest(pairs: Pairs, most: int, *, lexical: bool) -> Ints:
+def furthest(pairs: Pairs, most: int) -> Ints:
     """Places of the pairs that differ most, the largest difference first.
 
-    Scores of one scale differ by 1 to 4; then come points on which only the verdict differs. Of
-    the embedded judge, findings differ by their order from flagged to cannot judge.
+    Scores of one scale differ by 1 to 4; then come points on which only the verdict differs.
 
     Args:
         pairs: The pairs.
         most: How many at most.
-        lexical: Whether findings are compared, not scores.
     """
     ours, theirs = pairs.first, pairs.second
     other = ours.outcomes != theirs.outcomes
-    if lexical:
-        apart = abs(ours.outcomes - theirs.outcomes).astype(np.float64)
-    else:
-        known = (ours.base > 0) & (theirs.base > 0) & ((ours.types == 0) == (theirs.types == 0))
-        apart = np.where(known, abs(ours.base - theirs.base), 0) + 0.5 * other
+    known = (ours.base > 0) & (theirs.base > 0) & ((ours.types == 0) == (theirs.types == 0))
+    apart: Floats = np.where(known, abs(ours.base - theirs.base), 0) + 0.5 * other
     order = np.lexsort((pairs.first.names, -apart))
     return order[apart[order] > 0][:most]
 

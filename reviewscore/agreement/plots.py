@@ -62,8 +62,7 @@ def _distributions(compared: Compared) -> Figure:
     for axis, (name, kinds) in zip(axes, KINDS, strict=True):
         among = compared.of(kinds)
         series = [("people", rounded(human[among]))]
-        series += [(_short(one.name), rounded(one.advanced[among])) for one in compared.judges
-                   if not one.run.lexical]  # fmt: skip
+        series += [(_short(one.name), rounded(one.advanced[among])) for one in compared.judges]
         width = 0.8 / len(series)
         for number, (label, scores) in enumerate(series):
             known = scores[~np.isnan(scores)]
@@ -82,7 +81,7 @@ def _distributions(compared: Compared) -> Figure:
 
 def _confusion(compared: Compared) -> Figure:
     """Counts of people's score by the judge's, over all points."""
-    judges = [one for one in compared.judges if not one.run.lexical]
+    judges = compared.judges
     columns = min(4, len(judges))
     rows = -(-len(judges) // columns)
     figure, axes = new_figure(rows, columns, 3.0, 3.0)

@@ -42,6 +42,8 @@ from reviewscore.errors import InputError
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
+from reviewscore.store.parts import check_scored
+from reviewscore.store.run_dir import read_manifest
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,10 @@ def compare(
 
     Raises:
         RunFolderError: A folder is no run folder, or a record in it cannot be read.
+        SettingsError: A run is of the embedded judge, which gives no score.
         InputError: No labelled unit is in any run.
     """
+    check_scored(((path, read_manifest(path)) for path in runs), "agree")
     wanted = None if labels.units is None else labels.units.values()
     read = [read_run(path, wanted) for path in runs]
     units = labels.units or units_of(read, (one.unit_id for one in labels.labels))
@@ -149,7 +153,6 @@ def study(
         disagreements={
             judge.name: disagreements(compared, judge, paper_text=paper_text)
             for judge in compared.judges
-            if not judge.run.lexical
         },
         calibrations=_calibrations(compared) if with_calibration else {},
         notes=tuple(_notes(compared)),
@@ -159,8 +162,6 @@ def study(
 def _calibrations(compared: Compared) -> dict[str, Calibration]:
     found = {}
     for judge in compared.judges:
-        if judge.run.lexical:
-            continue
         learnt, bench, slots = calibrate(compared, judge)
         if bench is not None:
             bench.run()
@@ -219,11 +220,6 @@ def _notes(compared: Compared) -> list[str]:
 def _notes_on(judge: Judge, labelled: set[str]) -> list[str]:
     """What limits the figures of one judge; `labelled` are the labelled premises."""
     notes = []
-    if judge.run.lexical:
-        notes.append(
-            f"{judge.name} judges no truth: it is measured as a detector, what it does not "
-            "flag counting as not flagged, and has no five-point scores."
-        )
     if not judge.run.manifest.complete or judge.run.manifest.selection:
         notes.append(f"{judge.name}: the run is not complete, or a selection.")
     lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())

@@ -20,7 +20,7 @@ from reviewscore.agreement.drift import (
 )
 from reviewscore.agreement.interval import interval
 from reviewscore.agreement.measure import Estimate, Resampling, Slot
-from reviewscore.agreement.outcomes import FINDINGS, TYPES, Measure, measures
+from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
 from reviewscore.agreement.pairing import Columns
 from reviewscore.agreement.rates import settled, share
 from reviewscore.agreement.statistic import Floats, Reason
@@ -32,26 +32,23 @@ _ONE_TYPE = "a run has points of a type in one paper only, so that there is no i
 def by_paper(columns: Columns) -> Floats:
     """Points by paper, type and outcome, shape (papers, types, outcomes)."""
     papers, paper_of = np.unique(columns.papers, return_inverse=True)
-    kinds, outcomes = len(TYPES), len(FINDINGS)
+    kinds, outcomes = len(TYPES), len(VERDICTS)
     place = (paper_of.reshape(-1) * kinds + columns.types) * outcomes + columns.outcomes
     counts = np.bincount(place, minlength=len(papers) * kinds * outcomes)
     return counts.reshape(len(papers), kinds, outcomes).astype(np.float64)
 
 
-def unpaired_sections(
-    first: Columns, second: Columns, how: Resampling, *, lexical: bool
-) -> tuple[Section, ...]:
+def unpaired_sections(first: Columns, second: Columns, how: Resampling) -> tuple[Section, ...]:
     """Differences of rates of two sets of papers.
 
     Args:
         first: Points of the first run.
         second: Of the second.
         how: How intervals are made; each run's papers are drawn on their own.
-        lexical: Whether both runs are of the embedded judge.
     """
     tables = by_paper(first), by_paper(second)
     runs = _Runs.of(tables, how)
-    main, *others = measures(lexical)
+    main, *others = MEASURES
     groups = [("all points", slice(None))]
     groups += [(f"{name}s", slice(code, code + 1)) for code, name in enumerate(TYPES[:-1])]
     lines = [runs.rate(group, main, kinds) for group, kinds in groups]
@@ -117,7 +114,7 @@ class _Runs:
 
 def _cube(sums: Floats) -> Floats:
     """Sums by type and outcome, shape (samples, types, outcomes)."""
-    return sums.reshape(len(sums), len(TYPES), len(FINDINGS))
+    return sums.reshape(len(sums), len(TYPES), len(VERDICTS))
 
 
 def _of_cut(cut: Callable[[Floats], Floats]) -> Of:

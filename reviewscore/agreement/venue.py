@@ -12,7 +12,7 @@ from pydantic import Field
 from reviewscore import __version__
 from reviewscore.agreement.load import BUCKETS, Reviewers
 from reviewscore.agreement.measure import FEW_PAPERS, Estimate, Resampling
-from reviewscore.agreement.outcomes import TYPES, Counts, measures
+from reviewscore.agreement.outcomes import MEASURES, TYPES, Counts
 from reviewscore.agreement.rates import PAPERS, rates
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.agreement.withhold import REVIEWERS, Size, withheld
@@ -68,11 +68,9 @@ class Venue(Record):
 
     Attributes:
         reviewscore_version: Version of the program that computed them.
-        judge: ``lexical``, or the model asked for.
-        judge_version: Version of the embedded judge; None for models.
+        judge: The model asked for.
         settings: Sum of the settings that all runs share (not of their inputs).
         runs: How many run folders it rests on.
-        lexical: Whether the embedded judge made them: rates are of flagged points.
         complete: Whether all runs reached their end.
         measures: What each measure is, by name.
         titles: Headings of the measures, by name.
@@ -88,10 +86,8 @@ class Venue(Record):
     schema_id: Literal["reviewscore.venue/1"] = Field(default="reviewscore.venue/1", alias="schema")
     reviewscore_version: str = __version__
     judge: str
-    judge_version: str | None = None
     settings: str = ""
     runs: int = 1
-    lexical: bool
     complete: bool = True
     measures: dict[str, str]
     titles: dict[str, str]
@@ -246,7 +242,7 @@ def _panel(
     if len(hidden) > 1 and shown:
         kinds = {kind for place in hidden for kind in heaps[place].kinds}
         shown.append(_Heap(TOGETHER, _union(heaps, hidden), tuple(sorted(kinds))))
-    found = rates([counted.by_paper(one) for one in shown], measures(counted.counts.lexical), how)
+    found = rates([counted.by_paper(one) for one in shown], MEASURES, how)
     cells = [
         counted.cell(heap).model_copy(update={"rates": estimates})
         for heap, estimates in zip(shown, found, strict=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
 from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.outcomes import Counts, count_points, measures
+from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
 from reviewscore.agreement.rates import PAPERS
 from reviewscore.agreement.venue import (
     AT_LEAST,
@@ -24,7 +24,7 @@ from reviewscore.errors import InputError
 from reviewscore.sources.areas import areas_of_papers, read_pairs
 from reviewscore.sources.files import named_table
 from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
-from reviewscore.store.parts import Part, check_alike, read_parts, settings_sum
+from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,12 @@ def study_venue(
 
     Raises:
         RunFolderError: A folder is no run, two were made otherwise, or share a point that differs.
+        SettingsError: A run is of the embedded judge, of which no rate is made.
         InputError: A table or the data cannot be used; names file, line and field.
     """
     where = strata or Strata()
     parts = read_parts(runs)
+    check_scored(((part.path, part.manifest) for part in parts), "venue")
     check_alike(parts, cure="report on each alone, and `compare` them")
     # Tables come first: a fault in one is told before many points are read.
     folders = _folders(parts, where.data)
@@ -94,16 +96,14 @@ def study_venue(
     if area is None:
         why = "no paper's record holds one" if folders else "the papers are not at hand (--data)"
         absent.append(f"no table of areas: {why}; --areas names a table of them")
-    first, asked = parts[0].manifest, measures(counts.lexical)
+    first = parts[0].manifest
     venue = Venue(
         judge=first.judge,
-        judge_version=first.judge_version,
         settings=settings_sum(first),
         runs=len(parts),
-        lexical=counts.lexical,
         complete=all(one.manifest.complete and not one.manifest.selection for one in parts),
-        measures={one.name: one.meaning for one in asked},
-        titles={one.name: one.title for one in asked},
+        measures={one.name: one.meaning for one in MEASURES},
+        titles={one.name: one.title for one in MEASURES},
         panels=panels,
         at_least=at_least,
         resamples=how.resamples,

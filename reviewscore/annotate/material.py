@@ -159,9 +159,6 @@ def _reading_order(point: Point, papers: Mapping[str, int]) -> tuple[int, str, s
 
 def _judged(score: PointScore) -> Point:
     argument = score.argument
-    # The embedded judge fills a template; only what a model rebuilt is worth a person's time.
-    if argument is not None and score.judge_version is not None:
-        argument = None
     return Point(
         unit=_unit(score),
         section=score.section,

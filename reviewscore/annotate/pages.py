@@ -265,7 +265,8 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
         "judge": score.judge,
         "type": score.type.value if score.type is not None else "no type",
         "base": score.base,
-        "rationale": "" if score.verdict is None else score.verdict.rationale,
+        "finding": None if score.finding is None else score.finding.value.replace("_", " "),
+        "rationale": score.rationale if score.verdict is None else score.verdict.rationale,
         "premises": [
             (one.premise_id, None if one.verdict is None else one.verdict.factuality)
             for one in premises

@@ -209,6 +209,7 @@ def _shard(bench: Bench, task: PaperTask, session: Session, gathered: _Gathered)
         rejected=met.rejected,
         warnings=met.warnings,
         doubtful=met.doubtful,
+        unread=met.unread,
     )
 
 

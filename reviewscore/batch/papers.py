@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from reviewscore.papers.parts import Parts, shown
-from reviewscore.schema.paper import Paper
+from reviewscore.schema.paper import Paper, Unread
 from reviewscore.sources.files import Collection
 
 PAPERS_HELD = 64
@@ -23,12 +23,16 @@ class Papers:
         collection: Where they come from.
         parts: The parts that judges see.
         say: Told what is doubtful about a paper when it is first read.
+
+    Attributes:
+        unread: How much of a paper judges do not see, by its identifier.
     """
 
     def __init__(self, collection: Collection, parts: Parts, say: Callable[[str], None]) -> None:
         self._collection, self._parts, self._say = collection, parts, say
         self._held: OrderedDict[str, asyncio.Future[Paper]] = OrderedDict()
         self._doubts: dict[str, tuple[str, ...]] = {}
+        self.unread: dict[str, Unread] = {}
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -53,6 +57,8 @@ class Papers:
         paper = await asyncio.shield(held)
         if paper_id not in self._doubts:
             self._doubts[paper_id] = paper.warnings
+            if paper.unread is not None:
+                self.unread[paper_id] = paper.unread
             for warning in paper.warnings:
                 self._say(_line(paper_id, warning))
         return paper

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,7 +31,7 @@ from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection
 from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import Counts, Manifest
-from reviewscore.store.run_dir import ErrorRecord, RunDir
+from reviewscore.store.run_dir import ErrorRecord, RunDir, read_points
 
 
 def audit(
@@ -222,6 +223,7 @@ class _Work:
             doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")
         update["warnings"] = tuple(dict.fromkeys((*old.warnings, *doubts)))
         update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *tally.doubtful)))
+        update["unread"] = {**old.unread, **tally.unread}
         update["times"] = (*old.times, (started.isoformat(timespec="seconds"), seconds))
         # A later session with a selection adds nothing to a whole run, and takes nothing from it.
         update["complete"] = old.complete or not done.stopping
@@ -233,7 +235,15 @@ class _Work:
             points=len(states),
             scored=states.count(Status.SCORED),
             unknown=states.count(Status.UNKNOWN),
+            unscored=states.count(Status.UNSCORED),
             error=states.count(Status.ERROR),
+            findings=self._findings() if self._settings.embedded else {},
             bad_lines=len(self._collection.skipped),
         )
         return old.model_copy(update=update)
+
+    def _findings(self) -> dict[str, int]:
+        """Points of the folder by what the embedded judge says of them."""
+        points = read_points(self._run.path)
+        counts = Counter(point.finding.value for point in points if point.finding is not None)
+        return dict(sorted(counts.items()))

@@ -17,7 +17,7 @@ from reviewscore.llm.client import Client
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_with_response
 from reviewscore.schema.calibration import Calibration, calibrated
-from reviewscore.schema.paper import Paper
+from reviewscore.schema.paper import Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
@@ -61,6 +61,7 @@ class Tally:
         rejected: Proposed points that were not verbatim in their review.
         warnings: What is doubtful about papers, in words.
         doubtful: The papers it is about.
+        unread: How much of a paper judges do not see, by its identifier.
     """
 
     failed_reviews: int = 0
@@ -69,6 +70,7 @@ class Tally:
     rejected: int = 0
     warnings: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
+    unread: dict[str, Unread] = field(default_factory=dict)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -78,6 +80,7 @@ class Tally:
             rejected=self.rejected + other.rejected,
             warnings=(*self.warnings, *other.warnings),
             doubtful=(*self.doubtful, *other.doubtful),
+            unread={**self.unread, **other.unread},
         )
 
 
@@ -115,7 +118,10 @@ class Session:
 
     def met(self) -> Tally:
         """All that it met, what is doubtful about papers too."""
-        return self.tally + Tally(warnings=self.shelf.warnings, doubtful=self.shelf.doubtful)
+        shelf = self.shelf
+        return self.tally + Tally(
+            warnings=shelf.warnings, doubtful=shelf.doubtful, unread=shelf.unread
+        )
 
 
 async def score_reviews(session: Session, reviews: Sequence[Review]) -> None:

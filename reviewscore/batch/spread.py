@@ -336,6 +336,7 @@ class Spread:
             rejected=shard.rejected,
             warnings=shard.warnings,
             doubtful=shard.doubtful,
+            unread=shard.unread,
         )
 
     def _fail(self, review: Review, message: str) -> None:

@@ -14,7 +14,7 @@ from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.prompts import use_directory
-from reviewscore.report.lines import counted
+from reviewscore.report.lines import counted, unread_words
 from reviewscore.sources.files import Collection
 
 _GUESS = (
@@ -37,6 +37,8 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
         return [*told, "judge: lexical; no calls, no cost"]
     if settings.points == "auto":
         told[0] += "; counted by rules, the model's own split of the reviews decides"
+    if found.unread is not None:
+        told.append(f"{unread_words(found.unread)}; --paper-parts all shows everything")
     calls = sum(found.calls.values())
     if all(model.startswith(EXCHANGE) for model in settings.models):
         told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")

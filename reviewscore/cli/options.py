@@ -109,8 +109,8 @@ AUDIT_OPTIONS = (
     click.option(
         "--paper-parts",
         type=click.Choice(["auto", "main", "all"]),
-        help="What judges see of a paper: main leaves out references and appendix; auto does so "
-        "for papers read from a PDF or TEI file.",
+        help="What judges see of a paper: main leaves out references and appendix; auto leaves out "
+        "references, of papers read from a PDF or TEI file.",
     ),
     click.option(
         "--limitations/--no-limitations",

@@ -177,7 +177,7 @@ class Asker:
         request = Request(
             model=model,
             system=prompts.render("role").text,
-            prefix="" if paper is None else _paper_block(paper.title, paper.text),
+            prefix="" if paper is None else _paper_block(paper.title, paper.read_text),
             task=f"{rendered.task}\n\n{form}" if rendered.task else form,
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,

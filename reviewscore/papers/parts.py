@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
-from reviewscore.schema.paper import Paper, Zone
+from reviewscore.schema.paper import Paper, Section, UnreadSpan, Zone
 
 Parts = Literal["auto", "main", "all"]
-"""``main`` leaves out references and appendix, ``all`` nothing; ``auto`` is ``main`` for papers
-read from a PDF or TEI file and ``all`` for texts that were given."""
+"""``auto`` leaves out the references of papers read from a PDF or TEI file, ``main`` references,
+appendix and what follows them, ``all`` nothing."""
 
 _READ_FROM_LAYOUT = ("pdf", "tei")
 _CUT = (Zone.REFERENCES, Zone.APPENDIX)
+_AFTER_MAIN = {Zone.REFERENCES: "references", Zone.APPENDIX: "appendix"}
+STATEMENTS = "statements"
+"""What else stands after the main text: acknowledgements, ethics statements, checklists."""
+_EVIDENCE = ("appendix", STATEMENTS)
 
 
 def shown(paper: Paper, parts: Parts) -> Paper:
-    """The paper as judges see it; offsets stay what they are in the whole paper.
+    """The paper as judges see it: what they do not see is named in `Paper.unread_spans`.
 
-    The text ends where references or appendix begin, whichever is first: what follows them is
-    further appendix, or statements that no judgment rests on. A paper that would be nothing but
-    front matter stays whole.
+    Text, sections and offsets stay those of the whole paper. With ``main`` the text ends where
+    references or appendix begin, whichever is first: what follows them is further appendix, or
+    statements that no judgment rests on. A paper that would be nothing but front matter stays
+    whole.
     """
-    if parts == "all" or (parts == "auto" and paper.source not in _READ_FROM_LAYOUT):
-        return paper
     end = cut_from(paper)
-    if end is None:
+    if parts == "all" or end is None:
         return paper
-    kept = {
-        "text": paper.text[:end],
-        "sections": tuple(one for one in paper.sections if one.start < end),
-        "pages": tuple(page for page in paper.pages if page < end),
-        "lines": tuple(line for line in paper.lines if line.start < end),
-    }
-    return Paper(**{**{name: getattr(paper, name) for name in Paper.model_fields}, **kept})
+    if parts == "main":
+        left_out = [section for section in paper.sections if section.start >= end]
+    elif paper.source in _READ_FROM_LAYOUT:
+        left_out = [section for section in paper.sections if section.zone is Zone.REFERENCES]
+    else:
+        return paper
+    values = {name: getattr(paper, name) for name in Paper.model_fields}
+    return Paper(**{**values, "unread_spans": tuple(_spans(left_out))})
+
+
+def _spans(sections: Iterable[Section]) -> list[UnreadSpan]:
+    """Sections as spans, those of one part that follow each other as one."""
+    spans: list[UnreadSpan] = []
+    for section in sections:
+        part = _AFTER_MAIN.get(section.zone, STATEMENTS)
+        start = section.start
+        if spans and spans[-1].end == start and spans[-1].part == part:
+            start = spans.pop().start
+        if start < section.end:
+            spans.append(UnreadSpan(start=start, end=section.end, part=part))
+    return spans
+
+
+def parts_read(paper: Paper) -> tuple[list[str], list[str]]:
+    """The parts that could hold evidence, as they are called: those read, and those not.
+
+    References are no evidence and named in neither.
+    """
+    not_read = dict.fromkeys(span.part for span in paper.unread_spans if span.part in _EVIDENCE)
+    appendix = any(
+        section.zone is Zone.APPENDIX and paper.is_read(section.start) for section in paper.sections
+    )
+    return ["main text", *(["appendix"] if appendix else [])], list(not_read)
 
 
 def cut_from(paper: Paper) -> int | None:

@@ -118,7 +118,7 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
     The quote is looked up exactly, then with white space, hyphenation, ligatures, quotation marks,
     dashes and Markdown emphasis levelled, then across page breaks; upper and lower case count.
     Quotation marks around it, `...` at its ends and its last punctuation mark may be missing in
-    the paper. Of several occurrences the first is taken.
+    the paper. Of several occurrences the first is taken. What judges do not see is not searched.
 
     Args:
         paper: The paper.
@@ -128,7 +128,8 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
         Verified evidence made of the paper's own characters, or the quote as claimed with
         ``verified=False`` (also when it has fewer than 3 words or 12 characters).
     """
-    span = _span(paper.text, quote)
+    place = _span(paper.read_text, quote)
+    span = None if place is None else paper.span_in_text(*place)
     if span is None:
         return Evidence(quote=quote, verified=False)
     return evidence_at(paper, *span)

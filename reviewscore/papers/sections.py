@@ -7,6 +7,7 @@ rows and reference entries drop out. What each section is for follows from its t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from reviewscore.papers.headings import Candidate, Number, candidates
@@ -18,6 +19,9 @@ _MAX_GAP = 2
 _GAP_COST = 1.5
 _MAX_CANDIDATES = 2000
 _FIRST_LETTER = ord("A")
+_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+_SHORTEST_APPENDIX = 40
+"""Characters; on 116 papers all that follows a list of references and is longer is no reference."""
 
 
 def find_sections(text: str) -> tuple[Section, ...]:
@@ -59,7 +63,25 @@ def find_sections(text: str) -> tuple[Section, ...]:
                 zone=zone,
             )
         )
-    return tuple(sections)
+    return tuple(part for section in sections for part in _without_appendix(text, section))
+
+
+def _without_appendix(text: str, section: Section) -> tuple[Section, ...]:
+    """A list of references, apart from what follows it under a heading that was not recognised.
+
+    The list ends with the paragraph that holds its last year.
+    """
+    years = list(_YEAR.finditer(text, section.heading_end, section.end))
+    if section.zone is not Zone.REFERENCES or not years:
+        return (section,)
+    end = text.find("\n\n", years[-1].end(), section.end)
+    if end < 0 or len(text[end : section.end].strip()) < _SHORTEST_APPENDIX:
+        return (section,)
+    start = end + len("\n\n")
+    after = Section(
+        title="", level=1, start=start, heading_end=start, end=section.end, zone=Zone.APPENDIX
+    )
+    return section.model_copy(update={"end": start}), after
 
 
 def _without_early_names(kept: Sequence[Candidate]) -> list[Candidate]:

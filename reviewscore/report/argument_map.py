@@ -79,8 +79,6 @@ def _conclusion(box: _Box) -> Markup:
 
 def _premise(premise: Premise, box: _Box, height: float) -> Markup:
     score = None if premise.verdict is None else premise.verdict.factuality
-    if premise.verdict is not None and premise.verdict.finding is not None:
-        score = None  # the embedded judge judges no truth
     kind = "explicit" if premise.explicit else "implicit"
     needed = " needed" if premise.needed else ""
     tone = f"s{score}" if score is not None else "unknown"
@@ -142,7 +140,7 @@ def argdown(argument: Argument, title: str) -> str:
         verdict = premise.verdict
         tags = ["explicit" if premise.explicit else "implicit"]
         data = ""
-        if verdict is not None and verdict.factuality is not None and verdict.finding is None:
+        if verdict is not None and verdict.factuality is not None:
             data = f" {{factuality: {verdict.factuality}}}"
         hashes = " ".join(f"#{tag}" for tag in tags)
         lines.append(f"({number}) {_plain(premise.text)} {hashes}{data}")

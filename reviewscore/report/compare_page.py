@@ -10,10 +10,9 @@ from pathlib import Path
 from reviewscore.agreement.compare_runs import SHEET, Compared
 from reviewscore.agreement.comparison import Comparison, Cross, Line, Section, Side
 from reviewscore.agreement.measure import percent
-from reviewscore.agreement.outcomes import measures
+from reviewscore.agreement.outcomes import MEASURES
 from reviewscore.agreement.table import guarded
 from reviewscore.report.figures import Cell, Figure, FigurePage, FigureTable, html, markdown
-from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
 
@@ -93,8 +92,7 @@ def comparison_page(found: Comparison) -> FigurePage:
 
 
 def _who(side: Side) -> str:
-    version = f" {side.judge_version}" if side.judge_version else ""
-    return f"{side.name}, judged by {side.judge}{version} (reviewscore {side.reviewscore_version})"
+    return f"{side.name}, judged by {side.judge} (reviewscore {side.reviewscore_version})"
 
 
 def _why(found: Comparison) -> str:
@@ -102,8 +100,6 @@ def _why(found: Comparison) -> str:
 
 
 def _banners(found: Comparison) -> Iterator[str]:
-    if found.lexical:
-        yield f"{LEXICAL_NOTE} No rate on this page is a rate of misinformed points."
     if found.made_otherwise:
         names = ", ".join(one.name for one in found.made_otherwise[:_NAMED])
         more = ", ..." if len(found.made_otherwise) > _NAMED else ""
@@ -122,13 +118,12 @@ def _banners(found: Comparison) -> Iterator[str]:
 
 
 def _own(found: Comparison) -> FigureTable:
-    asked = measures(found.lexical)
     rows: list[tuple[Cell, ...]] = [
         (side.name, side.points, side.reviews, side.papers,
-         *(Figure(side.rates[one.name], "share") for one in asked))
+         *(Figure(side.rates[one.name], "share") for one in MEASURES))
         for side in (found.first, found.second)
     ]  # fmt: skip
-    columns = ("Run", "Points", "Reviews", "Papers", *(one.title for one in asked))
+    columns = ("Run", "Points", "Reviews", "Papers", *(one.title for one in MEASURES))
     return FigureTable("Each run by itself", columns, tuple(rows), lead="All of its points.")
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
-from reviewscore.report.lines import share_words
+from reviewscore.report.lines import share_words, unread_words
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.manifest import Manifest, Setting
@@ -59,7 +59,7 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
     """What a reader must know before any number."""
     notes = []
     if summary.judge == EMBEDDED:
-        notes.append(f"{LEXICAL_NOTE} For verdicts, run again with --model provider/name.")
+        notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
     if summary.selection:
         picks = ", ".join(f"{name} = {value}" for name, value in summary.selection.items())
         notes.append(f"Only a selection was judged ({picks}): its shares stand for nothing else.")
@@ -69,6 +69,9 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
             f"A calibration by human labels was asked for. Of the points it covers, {after} are "
             "misinformed after it; scores below are the judge's own, the calibrated one beside."
         )
+    if summary.unread is not None:
+        words = unread_words(summary.unread)
+        notes.append(f"{words[:1].upper()}{words[1:]}.")
     if summary.doubtful:
         notes.append(doubtful_words(summary))
     if not summary.complete:

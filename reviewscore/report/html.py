@@ -20,6 +20,7 @@ from reviewscore.report.head import banners, read_failures, repeat_command
 from reviewscore.report.lines import (
     counted,
     duration_words,
+    paper_unread_words,
     plural,
     response_words,
     share_words,
@@ -66,7 +67,7 @@ def write_report(
     focus, near = Focus.of(run), Nearness.of(run)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside,
+        missed=focus.missed, near=near.beside, unread=read_manifest(run).unread,
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
@@ -197,6 +198,7 @@ def page_environment() -> Environment:
         packed=excerpts.packed,
         plural=plural,
         counted=counted,
+        paper_unread_words=paper_unread_words,
         share_words=share_words,
         response_words=response_words,
         spending_words=spending_words,

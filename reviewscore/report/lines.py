@@ -6,7 +6,8 @@ from collections import Counter
 
 from reviewscore.report.loop import loop_line
 from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Responses, Share, Summary
-from reviewscore.schema.verdict import Finding
+from reviewscore.report.wording import FINDING_NAMES
+from reviewscore.schema.paper import Unread, UnreadTotal
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -31,13 +32,42 @@ def summary_lines(summary: Summary) -> list[str]:
         total: Counter[str] = Counter()
         for counts_of_type in summary.findings.values():
             total.update(counts_of_type)
-        found = [f"{total[one.value]:,} {one.value.replace('_', ' ')}" for one in Finding]
-        lines += [f"found: {', '.join(found)}", LEXICAL_NOTE]
+        counts_of_all = [f"{name}: {total[one.value]:,}" for one, name in FINDING_NAMES.items()]
+        lines += [f"{'; '.join(counts_of_all)} (counts, no rates)", LEXICAL_NOTE]
+    if summary.unread is not None:
+        lines.append(unread_words(summary.unread))
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
     return lines
+
+
+def unread_words(total: UnreadTotal) -> str:
+    """What of the papers judges do not see."""
+    parts = [f"{part} of {counted(papers, 'paper')}" for part, papers in total.papers.items()]
+    return (
+        f"not read by the judge: {', '.join(parts)} ({total.unread:,} of their "
+        f"{total.characters:,} characters)"
+    )
+
+
+def paper_unread_words(unread: Unread) -> str:
+    """What of one paper judges did not see."""
+    parts = [f"{part} ({count:,} characters)" for part, count in unread.parts.items()]
+    read = unread.characters - sum(unread.parts.values())
+    return (
+        f"Not read by the judge: {', '.join(parts)}. Read: {read:,} of {unread.characters:,} "
+        "characters."
+    )
+
+
+def unread_evidence_words(unread: Unread | None) -> str:
+    """Says beside a verdict what it could not rest on; references are no evidence."""
+    parts = [part for part in (unread.parts if unread is not None else ()) if part != "references"]
+    if not parts:
+        return ""
+    return f"Judged without: {', '.join(parts)}. What stands there was not read."
 
 
 def response_words(found: Responses) -> str:

@@ -45,7 +45,8 @@ def markdown_report(run: Path) -> str:
     if shown:
         parts.append(f"## The {len(shown)} points that ask most for attention")
         parts += [_point(score) for score in shown]
-    parts.append("Scores judge statements, not people. Read the quoted passages before you act.")
+    people = "" if summary.lexical else "Scores judge statements, not people. "
+    parts.append(f"{people}Read the quoted passages before you act.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -82,7 +83,10 @@ def _point(score: PointScore) -> str:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
         lines.append(f"{answer_label(score.verdict)}: {escaped(score.verdict.answer)}")
-    quotes = [_quote(quote) for quote in score.evidence if quote.verified]
+    if score.finding is not None:
+        lines.append(escaped(score.rationale))
+    quoted = [*score.passages, *score.evidence]
+    quotes = [_quote(quote) for quote in quoted if quote.verified]
     if quotes:
         lines.append("\n".join(quotes))
     return "\n\n".join(lines)

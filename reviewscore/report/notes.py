@@ -78,6 +78,8 @@ def notes(points: Sequence[tuple[PointScore, tuple[Quote, ...]]]) -> tuple[Entry
 
 def _note(point: PointScore, quotes: tuple[Quote, ...], number: int) -> Entry:
     kind = point.type or PointType.CLAIM
+    if point.finding is not None and kind is PointType.ARGUMENT:
+        kind = PointType.CLAIM  # the embedded judge says nothing of reasons
     opening = _OPENINGS[kind][number % len(_OPENINGS[kind])]
     # Openings and closings turn at different speeds, so that pairs of them seldom return.
     closing = _CLOSINGS[kind][(number // len(_OPENINGS[kind]) + number) % len(_CLOSINGS[kind])]

@@ -16,10 +16,11 @@ from markupsafe import Markup
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
 from reviewscore.report import excerpts, wording
+from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
-from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.paper import Evidence, Paper, Unread
+from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
 from reviewscore.store.jsonl import read_lines
@@ -108,7 +109,7 @@ def _row(offset: int, score: PointScore) -> Row:
         type=score.type.value if score.type else UNTYPED,
         status=score.status.value,
         headline=wording.headline(score),
-        finding=score.own_finding.value if score.own_finding else "",
+        finding=score.finding.value if score.finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
     )
 
@@ -139,6 +140,7 @@ class PaperPages:
         reviews: Gives a review by its id.
         missed: What a review leaves out that others raise, in words, by its id.
         near: How near its reviewer's papers are, by its id.
+        unread: How much of a paper judges did not see, by its id.
     """
 
     def __init__(
@@ -150,8 +152,9 @@ class PaperPages:
         *,
         missed: Mapping[str, Sequence[str]],
         near: Mapping[str, Beside],
+        unread: Mapping[str, Unread],
     ) -> None:
-        self._run, self._missed, self._near = run, missed, near
+        self._run, self._missed, self._near, self._unread = run, missed, near, unread
         self._template = template
         self._papers, self._reviews = papers, reviews
 
@@ -181,8 +184,20 @@ class PaperPages:
             for review_id, grouped in groupby(rows, lambda row: row.review_id)
         ]
         cards = [card for group in groups for card in group.cards]
-        quoted = any(quote.verified for card in cards for quote in card.score.evidence)
-        shown = {"paper_id": paper_id, "paper": paper, "groups": groups, "quoted": quoted}
+        quoted = any(
+            quote.verified
+            for card in cards
+            for quote in (*card.score.evidence, *card.score.passages)
+        )
+        unread = self._unread.get(paper_id)
+        shown = {
+            "paper_id": paper_id,
+            "paper": paper,
+            "groups": groups,
+            "quoted": quoted,
+            "unread": unread,
+            "unread_evidence": unread_evidence_words(unread),
+        }
         # The template escapes everything that is put into it; what comes out is safe.
         return Markup(self._template.render(shown))
 
@@ -192,7 +207,7 @@ class PaperPages:
         with (self._run / POINTS).open("rb") as file:
             for number, row in enumerate(rows, start=1):
                 file.seek(row.offset)
-                score = PointScore.model_validate_json(file.readline())
+                score = read_point(file.readline())
                 cards.append(_card(number, row, score, review))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from reviewscore import __version__
+from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.html import page_environment
 from reviewscore.report.pages import Row, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import POINTS, read_manifest
 
@@ -63,15 +64,17 @@ def write_for(
 
 def _sheets(run: Path, reader: Reader, titles: TitleOf) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
+    unread = read_manifest(run).unread
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with (run / POINTS).open("rb") as file:
             points = [_point(file, row) for row in rows]
-        yield sheet(reader, paper_id, titles(paper_id) or paper_id, points)
+        title = titles(paper_id) or paper_id
+        yield sheet(reader, paper_id, title, points, unread=unread.get(paper_id))
 
 
 def _point(file: BinaryIO, row: Row) -> PointScore:
     file.seek(row.offset)
-    return PointScore.model_validate_json(file.readline())
+    return read_point(file.readline())
 
 
 def _folder(target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str) -> list[Path]:
@@ -93,10 +96,11 @@ def _folder(target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str) -
 
 
 def _html(sheets: list[Sheet], reader: Reader, judge: str) -> str:
+    did = "Looked up" if judge == EMBEDDED else "Judged"
     words = {
         "sheets": sheets,
         "heading": f"For the {reader.value}",
-        "judged_by": "" if reader is Reader.REVIEWER else f"Judged by {judge}",
+        "judged_by": "" if reader is Reader.REVIEWER else f"{did} by {judge}",
         "version": __version__,
     }
     return page_environment().get_template("role.html").render(words)

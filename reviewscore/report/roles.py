@@ -6,14 +6,18 @@ Each gets what they can act on, and nothing without the paper's own words behind
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 
+from reviewscore.config import EMBEDDED
 from reviewscore.report import wording
+from reviewscore.report.lines import paper_unread_words
 from reviewscore.report.notes import notes
 from reviewscore.report.sheet import Entry, Part, Quote, Sheet
+from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
-from reviewscore.schema.paper import Evidence
+from reviewscore.schema.paper import Evidence, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding
@@ -27,7 +31,14 @@ class Reader(StrEnum):
     AUTHOR = "author"
 
 
-def sheet(reader: Reader, paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+def sheet(
+    reader: Reader,
+    paper_id: str,
+    title: str,
+    points: Sequence[PointScore],
+    *,
+    unread: Unread | None = None,
+) -> Sheet:
     """The page of one paper for a reader.
 
     Args:
@@ -35,18 +46,18 @@ def sheet(reader: Reader, paper_id: str, title: str, points: Sequence[PointScore
         paper_id: The paper.
         title: Its title.
         points: All its points, reviews one after another.
+        unread: How much of the paper the judge did not see.
     """
-    make = {
-        Reader.META_REVIEWER: _for_meta_reviewer,
-        Reader.REVIEWER: _for_reviewer,
-        Reader.AUTHOR: _for_author,
-    }[reader]
-    return make(paper_id, title, points)
+    embedded = any(point.judge == EMBEDDED for point in points)
+    make = (_FINDINGS_FOR if embedded else _VERDICTS_FOR)[reader]
+    page = make(paper_id, title, points)
+    cut = () if unread is None else (paper_unread_words(unread),)
+    return replace(page, banners=((LEXICAL_NOTE,) if embedded else ()) + cut)
 
 
 def called(point: PointScore) -> bool:
-    """Whether a point is called misinformed, or flagged by the embedded judge."""
-    return point.misinformed is True or point.finding is Finding.FLAGGED
+    """Whether a point is called misinformed."""
+    return point.misinformed is True
 
 
 def proof(point: PointScore) -> tuple[Quote, ...]:
@@ -63,18 +74,14 @@ def proof(point: PointScore) -> tuple[Quote, ...]:
 
 
 def false_premises(point: PointScore) -> tuple[Premise, ...]:
-    """Premises judged false, or flagged by the embedded judge."""
+    """Premises judged false."""
     premises = () if point.argument is None else point.argument.premises
     return tuple(one for one in premises if _false(one))
 
 
 def _false(premise: Premise) -> bool:
-    verdict = premise.verdict
-    if verdict is None:
-        return False
-    if verdict.finding is not None:
-        return verdict.finding is Finding.FLAGGED
-    return verdict.factuality is not None and verdict.factuality <= MISINFORMED_UP_TO
+    score = None if premise.verdict is None else premise.verdict.factuality
+    return score is not None and score <= MISINFORMED_UP_TO
 
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
@@ -129,15 +136,11 @@ def _weights(points: Sequence[PointScore]) -> Part:
              str(len(group) - len(known)), weight)
         )  # fmt: skip
     lead = "How much of each review stands. It weighs statements and ranks nobody."
-    if points and points[0].finding is not None:
-        lead += " The embedded judge clears no point: what it does not flag counts as unknown."
     columns = ("review", "points", "misinformed", "with proof", "unknown", "points that stand")
     return Part("Weight of each review", lead, columns, tuple(rows))
 
 
 def _unknown(point: PointScore) -> bool:
-    if point.finding is not None:
-        return point.finding is not Finding.FLAGGED
     return point.status is not Status.SCORED or point.misinformed is None
 
 
@@ -163,21 +166,24 @@ def _questions(shown: Sequence[PointScore]) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
+_KINDLY = (
+    "Thank you for the work that went into this review. Before you submit it, would you look at "
+    "the passages below? Each stands in the paper word for word and may bear on a point of yours; "
+    "whether it does is for you to say. All other points are left as they are."
+)
+_MISTAKEN = "The passages were found by a program, which can be mistaken about what they mean."
+
+
 def _for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     parts = []
     for name, group in by_review(points):
         entries = notes([(one, proof(one)) for one in group if called(one)])
         if entries:
             parts.append(Part(f"Review {name}", entries=entries))
-    lead = (
-        "Thank you for the work that went into this review. Before you submit it, would you look "
-        "at the passages below? Each stands in the paper word for word and may bear on a point of "
-        "yours; whether it does is for you to say. All other points are left as they are."
-    )
+    lead = _KINDLY
     if not parts:
         lead = "No passage of the paper was found that would bear on a point of these reviews."
-    foot = "The passages were found by a program, which can be mistaken about what they mean."
-    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot)
+    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
 
 
 def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
@@ -218,7 +224,7 @@ def _holds(premise: Premise) -> str:
     verdict = premise.verdict
     if verdict is not None and _false(premise) and quotes(verdict.evidence):
         return "contradicted by the paper"
-    if verdict is None or verdict.factuality is None or verdict.finding is not None:
+    if verdict is None or verdict.factuality is None:
         return "not known"
     return f"judged {wording.PREMISE_FACTUALITY[verdict.factuality]}"
 
@@ -232,3 +238,101 @@ def _where(premise: Premise) -> str:
 
 def _many(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+_NO_SCORES = (
+    "The passages were found by a program that compares words. Read them before you act; nothing "
+    "here is about people."
+)
+
+
+def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    shown = _with(points, Finding.ADDRESSED)
+    parts = [_finding_counts(points)]
+    parts += [
+        Part(f"Review {name}: points that the paper speaks to", entries=_quoted(group))
+        for name, group in by_review(shown)
+    ]
+    if shown:
+        asked = tuple(
+            Entry(point.text, closing=_asked(point), point_id=point.point_id) for point in shown
+        )
+        parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    lead = (
+        f"{len(points)} points of {_many(len(by_review(points)), 'review')}. The paper was found "
+        f"to speak to {len(shown)} of them in a passage of its own."
+    )
+    if shown:
+        lead += " Whether that settles them is for you to read."
+    return Sheet(paper_id, f"For the meta-reviewer: {title}", lead, tuple(parts), foot=_NO_SCORES)
+
+
+def _finding_counts(points: Sequence[PointScore]) -> Part:
+    """How many points of each review have which finding; in the reviews' own order."""
+    rows = tuple(
+        (name, str(len(group)), *(str(len(_with(group, one))) for one in wording.FINDING_NAMES))
+        for name, group in by_review(points)
+    )
+    columns = ("review", "points", *wording.FINDING_NAMES.values())
+    return Part("What was looked up", "Counts, of which no rate is made.", columns, rows)
+
+
+def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    parts = []
+    for name, group in by_review(points):
+        entries = notes(
+            [(point, quotes(point.passages)) for point in _with(group, Finding.ADDRESSED)]
+        )
+        if entries:
+            parts.append(Part(f"Review {name}", entries=entries))
+    lead = _KINDLY if parts else "No passage was found that would answer a point of these reviews."
+    return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
+
+
+def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
+    groups = (
+        (Finding.ADDRESSED, "The paper speaks to these points",
+         "Point the reviewer to these passages, if they say what you would say."),
+        (Finding.PASSAGES, "Closest passages to other points",
+         "The closest first. Whether they bear on the point was not judged."),
+        (Finding.CANNOT_JUDGE, "Points without a passage", ""),
+    )  # fmt: skip
+    parts = tuple(
+        Part(heading, lead, entries=_quoted(chosen))
+        for finding, heading, lead in groups
+        if (chosen := _with(points, finding))
+    )
+    lead = "Each point of the reviews with the passages of your paper that were found for it."
+    return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, parts, foot=_NO_SCORES)
+
+
+def _with(points: Iterable[PointScore], finding: Finding) -> list[PointScore]:
+    return [point for point in points if point.finding is finding]
+
+
+def _quoted(points: Iterable[PointScore]) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(point.text, (), quotes(point.passages), "", point.point_id) for point in points
+    )
+
+
+def _asked(point: PointScore) -> str:
+    place = next((passage.section for passage in point.passages if passage.section), None)
+    where = f"section {place}" if place else "the quoted passage"
+    if point.type is PointType.QUESTION:
+        return f"Does {where} answer this question?"
+    return f"Does the weakness still hold after reading {where}?"
+
+
+_VERDICTS_FOR = {
+    Reader.META_REVIEWER: _for_meta_reviewer,
+    Reader.REVIEWER: _for_reviewer,
+    Reader.AUTHOR: _for_author,
+}
+"""Pages of scores, by reader."""
+_FINDINGS_FOR = {
+    Reader.META_REVIEWER: _findings_for_meta_reviewer,
+    Reader.REVIEWER: _findings_for_reviewer,
+    Reader.AUTHOR: _findings_for_author,
+}
+"""Pages of the embedded judge's findings, which hold no verdict, by reader."""

@@ -54,6 +54,7 @@ class Sheet:
         title: Its heading; may hold the paper's title, which is foreign text.
         lead: What it is, and how to read it.
         parts: Its parts.
+        banners: What a reader must know before anything else.
         foot: A last line.
     """
 
@@ -61,6 +62,7 @@ class Sheet:
     title: str
     lead: str
     parts: tuple[Part, ...] = ()
+    banners: tuple[str, ...] = ()
     foot: str = (
         "Scores judge statements, not people, and can be mistaken. "
         "Read the quoted passages before you act."
@@ -70,6 +72,7 @@ class Sheet:
 def markdown(sheet: Sheet) -> str:
     """The sheet as Markdown; foreign text has nothing in it that Markdown could act on."""
     parts = [f"# {escaped(sheet.title)}", escaped(sheet.lead)]
+    parts += [f"> {escaped(banner)}" for banner in sheet.banners]
     for part in sheet.parts:
         parts.append(f"## {escaped(part.heading)}")
         if part.lead:

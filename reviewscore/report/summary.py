@@ -12,6 +12,7 @@ from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally
+from reviewscore.schema.paper import UnreadTotal
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
@@ -24,8 +25,8 @@ UNTYPED = "untyped"
 """Name of the row for points that failed before their type was known."""
 
 LEXICAL_NOTE = (
-    "The lexical judge is an evidence finder: it points at passages of the paper to read and "
-    "judges no truth; a point that it does not flag means nothing."
+    "The lexical judge is an evidence finder: it points at passages of the paper to read, gives no "
+    "score and judges no truth; its silence on a point means nothing."
 )
 
 Five = tuple[int, int, int, int, int]
@@ -40,17 +41,19 @@ class StatusCounts(Record):
     Attributes:
         scored: With a score.
         unknown: With an honest absence of one.
+        unscored: With a finding of the embedded judge, which gives no score.
         error: Failed.
     """
 
     scored: int = 0
     unknown: int = 0
+    unscored: int = 0
     error: int = 0
 
     @property
     def total(self) -> int:
         """All points of the type."""
-        return self.scored + self.unknown + self.error
+        return self.scored + self.unknown + self.unscored + self.error
 
 
 class Share(Record):
@@ -147,13 +150,15 @@ class Summary(Record):
         points: Points of the run.
         counts: Points by type (``question``, ``claim``, ``argument``, ``untyped``) and status.
         judged: Shares and histograms of a model's scores; None for the embedded judge.
-        findings: Points of each type by what the embedded judge found; None for models.
+        findings: Points of each type by what the embedded judge says; None for models. They are
+            counts: no rate is made of them.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
         seconds: Time of all sessions.
         sessions: How many sessions the run took.
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
+        unread: How much of the papers judges did not see; None if they saw everything.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
     """
 
@@ -181,6 +186,7 @@ class Summary(Record):
     seconds: float
     sessions: int = 1
     doubtful: tuple[str, ...] = ()
+    unread: UnreadTotal | None = None
     prompts: dict[str, str] = Field(default_factory=dict)
 
     @property
@@ -225,8 +231,8 @@ class _Tally:
             self.responses[score.without_response.misinformed, score.misinformed] += 1
         if score.base is not None:
             self.base[kind, score.base] += 1
-        if score.own_finding is not None:
-            self.findings[kind, score.own_finding] += 1
+        if score.finding is not None:
+            self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
         for one in score.origins:
@@ -329,6 +335,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         complete=manifest.complete,
         selection=manifest.selection,
         doubtful=manifest.doubtful,
+        unread=UnreadTotal.over(manifest.unread.values()),
         # A killed run has not counted its input; then what has points is what is known.
         papers=max(manifest.counts.papers, len(tally.papers)),
         reviews=max(manifest.counts.reviews, len(tally.reviews)),

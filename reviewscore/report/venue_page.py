@@ -12,7 +12,6 @@ from reviewscore.agreement.table import guarded
 from reviewscore.agreement.venue import Cell, Panel, Venue
 from reviewscore.report.figures import Cell as Shown
 from reviewscore.report.figures import Figure, FigurePage, FigureTable, html, markdown
-from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
 
@@ -82,15 +81,15 @@ def _rows(panel: Panel, cell: Cell) -> Iterator[list[object]]:
 def venue_page(venue: Venue) -> FigurePage:
     """The rates as a page for chairs."""
     whole = venue.overall
-    judge = venue.judge + (f" {venue.judge_version}" if venue.judge_version else "")
     size = "Too few reviews to show anything"
     if not whole.withheld:
         size = f"{whole.points:,} points of {whole.reviews:,} reviews of {whole.papers:,} papers"
     runs = "one run" if venue.runs == 1 else f"{venue.runs} runs"
     return FigurePage(
-        title="Passages found in a venue" if venue.lexical else "Review points of a venue",
+        title="Review points of a venue",
         eyebrow=f"reviewscore {venue.reviewscore_version}",
-        lead=f"{size}, judged by {judge}, from {runs}. Nobody is named: no reviewer, no paper.",
+        lead=f"{size}, judged by {venue.judge}, from {runs}. Nobody is named: no reviewer, no "
+        "paper.",
         banners=tuple(_banners(venue)),
         tables=tuple(_table(venue, panel) for panel in venue.panels),
         foot=tuple(_foot(venue)),
@@ -98,11 +97,6 @@ def venue_page(venue: Venue) -> FigurePage:
 
 
 def _banners(venue: Venue) -> Iterator[str]:
-    if venue.lexical:
-        yield (
-            f"{LEXICAL_NOTE} No rate on this page is a rate of misinformed points. For verdicts, "
-            "audit with --model provider/name."
-        )
     if not venue.complete:
         yield "A run is not complete, or judged a selection: rates stand for what was judged."
     if venue.overall.withheld:
@@ -133,13 +127,12 @@ def _foot(venue: Venue) -> Iterator[str]:
     yield "Scores judge statements, not people; nothing here ranks reviewers, areas or papers."
     for name, meaning in venue.measures.items():
         yield f"{venue.titles[name]}: {meaning}."
-    if not venue.lexical:
-        yield (
-            "A rate is what this judge says of these reviews. Judges flag more, or other, points "
-            "than people do: state the judge with the rate, and measure it with `reviewscore agree`"
-            " on labels of your own before you act on it."
-        )
-        yield "Unknown is not 'no': nothing was decided. Many unknown put the rest in doubt."
+    yield (
+        "A rate is what this judge says of these reviews. Judges flag more, or other, points "
+        "than people do: state the judge with the rate, and measure it with `reviewscore agree`"
+        " on labels of your own before you act on it."
+    )
+    yield "Unknown is not 'no': nothing was decided. Many unknown put the rest in doubt."
     yield from venue.notes
     yield (
         f"Cite: reviewscore {venue.reviewscore_version}, judge {venue.judge}, settings "

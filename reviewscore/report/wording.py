@@ -39,12 +39,12 @@ SOURCES = {
     KnowledgeSource.ANNOTATOR_KNOWLEDGE: "judged by knowledge of the field",
     KnowledgeSource.OTHER_PAPERS: "needs other papers",
 }
-FINDINGS = {
-    Finding.FLAGGED: "flagged: the paper holds passages on this",
-    Finding.POSSIBLY_ADDRESSED: "possibly addressed: read these passages",
-    Finding.NOTHING_FOUND: "nothing found, which says nothing about the point",
-    Finding.CANNOT_JUDGE: "not a point that passages could settle",
+FINDING_NAMES = {
+    Finding.ADDRESSED: "the paper speaks to this",
+    Finding.PASSAGES: "closest passages",
+    Finding.CANNOT_JUDGE: "cannot judge",
 }
+"""What the embedded judge's findings are called, those to read first first."""
 STATES = {
     ArgumentState.ACCEPTED: "valid and judged faithful",
     ArgumentState.VALID_UNJUDGED: "valid; faithfulness was not judged",
@@ -82,10 +82,10 @@ class Headline:
     Attributes:
         words: The verdict in words.
         short: The same for a table.
-        tone: ``s1`` .. ``s5``, ``flagged``, ``possibly``, ``nothing``, ``unknown`` or ``error``:
-            the name of its colour.
-        order: Sorts what asks for attention first: misinformed and flagged points, then the
-            others, then unknown ones, then failures.
+        tone: ``s1`` .. ``s5``, ``addressed``, ``passages``, ``unknown`` or ``error``: the name of
+            its colour.
+        order: Sorts what asks for attention first: misinformed points, or those that the paper
+            speaks to, then the others, then unknown ones, then failures.
         misinformed: ``yes``, ``no``, ``unknown``, or empty for the embedded judge.
     """
 
@@ -100,8 +100,8 @@ def headline(score: PointScore) -> Headline:
     """The verdict on a point in careful words."""
     if score.status is Status.ERROR:
         return Headline("not judged: something failed", "failed", "error", 9, _known(score))
-    if score.judge == EMBEDDED:
-        return _found(score)
+    if score.finding is not None:
+        return _OF_FINDINGS[score.finding]
     if score.argument is not None:
         return _of_argument(score)
     if score.base is None:
@@ -115,26 +115,15 @@ def _known(score: PointScore) -> str:
     return {True: "yes", False: "no", None: "unknown"}[score.misinformed]
 
 
-_FOUND = {
-    Finding.FLAGGED: ("flagged", "flagged", 1.0),
-    Finding.POSSIBLY_ADDRESSED: ("possibly addressed", "possibly", 2.0),
-    Finding.NOTHING_FOUND: ("nothing found", "nothing", 6.0),
-    Finding.CANNOT_JUDGE: ("cannot judge", "unknown", 7.0),
+_OF_FINDINGS = {
+    Finding.ADDRESSED: Headline(
+        "the paper speaks to this (passage)", "the paper speaks to this", "addressed", 1.0, ""
+    ),
+    Finding.PASSAGES: Headline(
+        "closest passages, which may or may not bear on it", "closest passages", "passages", 2.0, ""
+    ),
+    Finding.CANNOT_JUDGE: Headline("cannot judge", "cannot judge", "unknown", 8.0, ""),
 }
-_OF_A_PREMISE = 0.5
-"""What a premise holds comes after what the point as a whole does."""
-
-
-def _found(score: PointScore) -> Headline:
-    finding, premise = score.own_finding, score.premise_finding
-    if finding is None:
-        return Headline("unknown: nothing was looked up", "unknown", "unknown", 8, "")
-    short, tone, order = _FOUND[finding]
-    words = FINDINGS[finding]
-    if premise is not None and _FOUND[premise][2] < order:
-        words = f"{words}; of a premise: {FINDINGS[premise]}"
-        order = _FOUND[premise][2] + _OF_A_PREMISE
-    return Headline(words, short, tone, order, "")
 
 
 def _of_whole(score: PointScore, base: int) -> Headline:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 
@@ -92,6 +94,60 @@ class Section(Record):
         return " ".join(part for part in (self.number, self.title) if part) or self.zone.value
 
 
+class UnreadSpan(Record):
+    """A stretch of a paper's text that judges do not see.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset just after its last one.
+        part: What it is: ``references``, ``appendix`` or ``statements`` (acknowledgements, ethics
+            statements, checklists).
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    part: str
+
+
+class Unread(Record):
+    """How much of a paper judges did not see.
+
+    Attributes:
+        parts: Characters of each part that they did not see, such as ``{"references": 9120}``.
+        characters: Characters of the whole paper.
+    """
+
+    parts: dict[str, int]
+    characters: int
+
+
+class UnreadTotal(Record):
+    """How much of some papers judges did not see.
+
+    Attributes:
+        papers: Papers of which they did not see a part, by the part.
+        unread: Characters that they did not see.
+        characters: Characters of these papers.
+    """
+
+    papers: dict[str, int]
+    unread: int
+    characters: int
+
+    @classmethod
+    def over(cls, papers: Iterable[Unread]) -> UnreadTotal | None:
+        """The total over papers; None if everything was read."""
+        parts: Counter[str] = Counter()
+        unread = characters = 0
+        for paper in papers:
+            parts.update(paper.parts.keys())
+            unread += sum(paper.parts.values())
+            characters += paper.characters
+        if not parts:
+            return None
+        return cls(papers=dict(parts.most_common()), unread=unread, characters=characters)
+
+
 class Paper(Record):
     """A paper as the judges see it.
 
@@ -114,6 +170,7 @@ class Paper(Record):
         lines: Lines as they are printed, in reading order: their numbers and places. Line numbers
             are no part of ``text``. Empty where neither is known.
         missing: What the text lacks of the paper.
+        unread_spans: Stretches of ``text`` that judges do not see, ascending.
     """
 
     paper_id: str
@@ -131,6 +188,7 @@ class Paper(Record):
     pages: tuple[int, ...] = ()
     lines: tuple[TextLine, ...] = ()
     missing: Missing = NOTHING_MISSING
+    unread_spans: tuple[UnreadSpan, ...] = ()
 
     @model_validator(mode="after")
     def _sections_tile_the_text(self) -> Paper:
@@ -144,6 +202,39 @@ class Paper(Record):
         if self.sections and position != len(self.text):
             raise ValueError("the sections do not cover the text")
         return self
+
+    @property
+    def unread(self) -> Unread | None:
+        """How much of it judges do not see; None if they see everything."""
+        parts: dict[str, int] = {}
+        for span in self.unread_spans:
+            parts[span.part] = parts.get(span.part, 0) + span.end - span.start
+        return Unread(parts=parts, characters=len(self.text)) if parts else None
+
+    @cached_property
+    def read_text(self) -> str:
+        """The text that judges see."""
+        return "".join(self.text[start:end] for start, end in self._read_spans)
+
+    @cached_property
+    def _read_spans(self) -> list[tuple[int, int]]:
+        edges = [0, *(edge for span in self.unread_spans for edge in (span.start, span.end))]
+        ends = [*edges[1:], len(self.text)]
+        return [pair for pair in zip(edges[::2], ends[::2], strict=True) if pair[0] < pair[1]]
+
+    def is_read(self, offset: int) -> bool:
+        """Whether judges see the character at an offset of ``text``."""
+        return not any(span.start <= offset < span.end for span in self.unread_spans)
+
+    def span_in_text(self, start: int, end: int) -> tuple[int, int] | None:
+        """A span of `read_text` as one of ``text``; None if something unread lies within it."""
+        before = 0
+        for first, last in self._read_spans:
+            shift = first - before
+            before += last - first
+            if start < before:
+                return (start + shift, end + shift) if end <= before else None
+        return None
 
     @cached_property
     def _starts(self) -> list[int]:

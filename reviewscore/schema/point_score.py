@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.calibration import Calibrated
@@ -26,6 +28,7 @@ class Status(StrEnum):
 
     SCORED = "scored"
     UNKNOWN = "unknown"  # an honest absence of a verdict
+    UNSCORED = "unscored"  # a finding of the embedded judge, which gives no score
     ERROR = "error"  # something failed; `error` says what
 
 
@@ -71,11 +74,17 @@ class PointScore(Record):
         context: Words just before it that it needs to be understood; empty for most points.
         span: Where it stands in the review.
         type: ``question``, ``claim`` or ``argument``; None if it failed before this was known.
-        status: ``scored``, ``unknown`` or ``error``.
+        status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
         advanced: ADVANCED ReviewScore; None if it was not asked for.
         misinformed: For arguments the negated conjunction, else whether the score is 1 or 2; None
             is unknown.
+        finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
+            ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
+            `evidence` and `argument` are empty then.
+        passages: The verified passages of the finding, for ``passages`` the closest first; empty
+            for models.
+        rationale: Why the finding is what it is; empty for models, whose verdicts say why.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
         argument: The reconstruction, for arguments when ADVANCED was asked for.
@@ -91,7 +100,10 @@ class PointScore(Record):
         provenance: Where the point and its type came from.
     """
 
-    schema_id: Literal["reviewscore.point/1"] = Field(default="reviewscore.point/1", alias="schema")
+    schema_id: Annotated[
+        Literal["reviewscore.point/2", "reviewscore.point/1"],
+        AfterValidator(lambda _: "reviewscore.point/2"),  # what is read is written as of today
+    ] = Field(default="reviewscore.point/2", alias="schema")
     point_id: str
     review_id: str
     paper_id: str
@@ -105,6 +117,9 @@ class PointScore(Record):
     base: int | None = Field(default=None, ge=1, le=5)
     advanced: Advanced | None = None
     misinformed: bool | None = None
+    finding: Finding | None = None
+    passages: tuple[Evidence, ...] = ()
+    rationale: str = ""
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
     argument: Argument | None = None
@@ -115,6 +130,17 @@ class PointScore(Record):
     judge_version: str | None = None
     reviewscore_version: str
     provenance: tuple[Provenance, ...] = ()
+
+    @model_validator(mode="after")
+    def _a_finding_is_no_score(self) -> PointScore:
+        scores = (self.base, self.advanced, self.misinformed, self.verdict, self.argument)
+        unscored = self.status is Status.UNSCORED
+        judged = bool(self.evidence) or any(value is not None for value in scores)
+        if (self.finding is not None) != unscored or (unscored and judged):
+            raise ValueError("a point with a finding, and no other, is unscored and has no verdict")
+        if bool(self.passages) != (self.finding in (Finding.ADDRESSED, Finding.PASSAGES)):
+            raise ValueError("passages stand with the findings 'addressed' and 'passages' alone")
+        return self
 
     @property
     def divided(self) -> bool | None:
@@ -164,24 +190,54 @@ class PointScore(Record):
             found += attempt.provenance
         return tuple(found)
 
-    @property
-    def finding(self) -> Finding | None:
-        """The strongest finding of the embedded judge on the point or a premise of it."""
-        found = [one for one in (self.own_finding, self.premise_finding) if one is not None]
-        return min(found, key=list(Finding).index, default=None)
-
-    @property
-    def own_finding(self) -> Finding | None:
-        """What the embedded judge found on the point as a whole, as its rationale explains."""
-        return None if self.verdict is None else self.verdict.finding
-
-    @property
-    def premise_finding(self) -> Finding | None:
-        """The strongest finding of the embedded judge on a premise of the point."""
-        judged = [one.verdict for one in _premises(self.argument)]
-        found = [one.finding for one in judged if one is not None and one.finding is not None]
-        return min(found, key=list(Finding).index, default=None)
-
 
 def _premises(argument: Argument | None) -> tuple[Premise, ...]:
     return () if argument is None else argument.premises
+
+
+_OF_AN_OLD_FINDER = re.compile(rb'"judge"\s*:\s*"lexical"')
+_FINDINGS = {
+    "flagged": Finding.ADDRESSED,
+    "possibly_addressed": Finding.PASSAGES,
+    "nothing_found": Finding.CANNOT_JUDGE,
+    "cannot_judge": Finding.CANNOT_JUDGE,
+}
+"""Findings of ``point/1`` as they are called today."""
+_NOTHING_NEAR = (
+    "An earlier version of the embedded judge found no passage in what it read of the paper, which "
+    "may have been the main text alone."
+)
+
+
+def read_point(line: bytes | str) -> PointScore:
+    """A line of ``points.jsonl``, of this form or of ``reviewscore.point/1``.
+
+    What the embedded judge wrote then as a score is left out: a flag is a finding, "nothing found"
+    says nothing, and what a template made of a point is nobody's argument.
+
+    Raises:
+        ValidationError: The line is no such record.
+    """
+    line = line.encode() if isinstance(line, str) else line
+    if b'"reviewscore.point/1"' in line and _OF_AN_OLD_FINDER.search(line):
+        line = json.dumps(_without_score(json.loads(line))).encode()
+    return PointScore.model_validate_json(line)
+
+
+def _without_score(old: dict[str, Any]) -> dict[str, Any]:
+    """A record that an embedded judge of before wrote as a score, as a finding."""
+    gone = ("base", "advanced", "misinformed", "verdict", "evidence", "argument")
+    kept = {name: value for name, value in old.items() if name not in gone}
+    verdict = old.get("verdict")
+    if old.get("status") == Status.ERROR or not isinstance(verdict, dict):
+        return kept
+    was = verdict.get("finding")
+    passages = [passage for passage in verdict.get("evidence", ()) if passage.get("verified")]
+    finding = _FINDINGS.get(str(was), Finding.PASSAGES) if passages else Finding.CANNOT_JUDGE
+    return kept | {
+        "status": Status.UNSCORED,
+        "finding": finding,
+        "passages": passages if finding is not Finding.CANNOT_JUDGE else [],
+        "rationale": _NOTHING_NEAR if was == "nothing_found" else verdict.get("rationale", ""),
+        "provenance": [*old.get("provenance", ()), *verdict.get("provenance", ())],
+    }

@@ -24,12 +24,11 @@ class KnowledgeSource(StrEnum):
 
 
 class Finding(StrEnum):
-    """What the embedded `lexical` judge found; it never judges truth."""
+    """What the embedded `lexical` judge says of a point; it gives no score and judges no truth."""
 
-    FLAGGED = "flagged"  # the paper holds what is asked for or said to be missing
-    POSSIBLY_ADDRESSED = "possibly_addressed"  # no verdict: read these quotes
-    NOTHING_FOUND = "nothing_found"
-    CANNOT_JUDGE = "cannot_judge"  # quality, novelty, suggestions, degrees, hypotheticals
+    ADDRESSED = "addressed"  # a passage answers a categorical denial or a factual question
+    PASSAGES = "passages"  # the closest passages, the closest first; nothing is said of them
+    CANNOT_JUDGE = "cannot_judge"  # quality, suggestions, degrees, or no passage near it
 
 
 class Provenance(Record):
@@ -105,7 +104,7 @@ class Verdict(Record):
         scale: ``unanswerability`` (1 definitely answerable .. 5 definitely unanswerable by the
             paper) or ``factuality`` (1 definitely false .. 5 definitely true); 3 is no verdict.
         score: 1..5; None is unknown.
-        finding: What the `lexical` judge found; None for models.
+        finding: What the `lexical` judge, which gives no score, says instead; None for models.
         rationale: Why, in the judge's words.
         answer: For an answerable question, the answer from the paper.
         evidence: Passages of the paper, those not found in it marked as such.
@@ -124,12 +123,7 @@ class Verdict(Record):
 
     @property
     def misinformed(self) -> bool | None:
-        """Whether the score is 1 or 2; None if there is no score.
-
-        What the embedded judge does not flag stays unknown: not to find is no verdict.
-        """
-        if self.finding is not None and self.finding is not Finding.FLAGGED:
-            return None
+        """Whether the score is 1 or 2; None if there is no score."""
         return None if self.score is None else self.score <= MISINFORMED_UP_TO
 
 
@@ -140,7 +134,6 @@ class PremiseVerdict(Record):
         source: What it was judged against; None when the judge cannot tell.
         factuality: 1 definitely false .. 5 definitely true; None is unknown.
         untrivialness: 0 definitely trivial, 1 probably trivial, 2 definitely not trivial.
-        finding: What the `lexical` judge found; None for models.
         rationale: Why, in the judge's words.
         evidence: Passages of the paper, those not found in it marked as such.
         error: Why there is no verdict, when the judge gave no usable reply.
@@ -152,7 +145,6 @@ class PremiseVerdict(Record):
     source: KnowledgeSource | None = None
     factuality: int | None = Field(default=None, ge=1, le=5)
     untrivialness: int | None = Field(default=None, ge=0, le=2)
-    finding: Finding | None = None
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
     error: str | None = None

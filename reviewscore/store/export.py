@@ -35,20 +35,25 @@ COLUMNS = {
     "section": "Heading or field of the review's form that it stands under.",
     "role": "What that section is for: weaknesses, questions, mixed, and so on.",
     "type": "question, claim or argument; empty if it failed before this was known.",
-    "status": "scored, unknown or error.",
+    "status": "scored, unknown or error; unscored for the embedded judge.",
     "scale": "What `base` measures: unanswerability (questions) or factuality (others).",
-    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown.",
+    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
+    "the embedded judge, which gives no score.",
     "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
     "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
     "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
-    "misinformed": "Whether the point is judged misinformed; empty is unknown.",
+    "misinformed": "Whether the point is judged misinformed; empty is unknown, and for the "
+    "embedded judge.",
     "calibrated": "Score after calibration by human labels, 1 to 5; empty without one.",
     "calibrated_misinformed": "Whether the point is misinformed after calibration.",
-    "finding": "What the embedded lexical judge found on the point as a whole; empty for models.",
-    "premise_finding": "Its strongest finding on a premise of an argument; empty for models.",
+    "finding": "What the embedded judge says instead of a score: addressed, passages or "
+    "cannot_judge; empty for models.",
+    "passage_count": "Passages of that finding, all verbatim in the paper; empty for models.",
+    "first_passage": "The first of them; of the finding passages the closest one.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
-    "quotes": "Number of quotes that are verbatim in the paper, those on premises too.",
+    "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
+    "empty for the embedded judge.",
     "unquoted": "Whether it is judged misinformed and no verdict that says so has such a quote.",
     "first_quote": "The first of these quotes.",
     "argument_state": "How reconstructing the argument ended.",
@@ -65,16 +70,17 @@ COLUMNS = {
     "judge_version": "Version of the embedded judge; empty for models.",
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
+    "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
     "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
     "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
     "provenance": "Parquet only: what was asked of which model with which prompt, as JSON text.",
 }
 """Each column and what it means."""
 
-NESTED = ("evidence", "argument", "provenance")
+NESTED = ("passages", "evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
-_INTEGERS = {"base", "quotes", "rounds", "premises", "start", "end"}
+_INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -156,6 +162,7 @@ def row(score: PointScore) -> dict[str, Cell]:
     """The flat columns of one point, in the order of `COLUMNS`."""
     verdict, argument, advanced = score.verdict, score.argument, score.advanced
     quotes = [quote for quote in score.evidence if quote.verified]
+    unscored = score.finding is not None
     return {
         "point_id": score.point_id,
         "review_id": score.review_id,
@@ -172,12 +179,13 @@ def row(score: PointScore) -> dict[str, Cell]:
         "misinformed": score.misinformed,
         "calibrated": score.calibrated.score if score.calibrated else None,
         "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
-        "finding": score.own_finding.value if score.own_finding else None,
-        "premise_finding": score.premise_finding.value if score.premise_finding else None,
-        "rationale": verdict.rationale if verdict else None,
+        "finding": score.finding.value if score.finding else None,
+        "passage_count": len(score.passages) if unscored else None,
+        "first_passage": score.passages[0].quote if score.passages else None,
+        "rationale": verdict.rationale if verdict else score.rationale or None,
         "answer": verdict.answer if verdict else None,
-        "quotes": len(quotes),
-        "unquoted": score.unquoted,
+        "quotes": None if unscored else len(quotes),
+        "unquoted": None if unscored else score.unquoted,
         "first_quote": quotes[0].quote if quotes else None,
         "argument_state": argument.state.value if argument else None,
         "rounds": len(argument.rounds) if argument else None,
@@ -266,6 +274,7 @@ def parquet_schema(*, several: bool = False) -> pa.Schema:
 
 def _nested(score: PointScore) -> dict[str, Cell]:
     return {
+        "passages": _Quotes(score.passages).model_dump_json(),
         "evidence": _Quotes(score.evidence).model_dump_json(),
         "argument": score.argument.model_dump_json() if score.argument else None,
         "provenance": _Origins(score.provenance).model_dump_json(),

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from reviewscore.config import Plain
+from reviewscore.schema.paper import Unread
 from reviewscore.schema.record import Record
 
 
@@ -48,7 +49,9 @@ class Counts(Record):
         points: Points that are recorded.
         scored: Points with a score.
         unknown: Points with an honest absence of one.
+        unscored: Points with a finding of the embedded judge, which gives no score.
         error: Points that failed.
+        findings: The unscored points by their finding; empty for models.
         bad_lines: Lines of the input that were left out.
     """
 
@@ -58,7 +61,9 @@ class Counts(Record):
     points: int = 0
     scored: int = 0
     unknown: int = 0
+    unscored: int = 0
     error: int = 0
+    findings: dict[str, int] = Field(default_factory=dict)
     bad_lines: int = 0
 
 
@@ -124,6 +129,8 @@ class Manifest(Record):
         warnings: What was said while reading the input.
         doubtful: Papers that were badly read, or hold hidden text or text for a model; what it is
             stands in ``warnings``.
+        unread: How much of a paper judges did not see, by its identifier; papers of which they saw
+            everything are not in it.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
     """
@@ -152,6 +159,7 @@ class Manifest(Record):
     spending: Spending = Spending()
     warnings: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
+    unread: dict[str, Unread] = Field(default_factory=dict)
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
 

@@ -43,6 +43,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.status: Counter[Status] = Counter()
+        self.findings: Counter[str] = Counter()
         self.papers: set[str] = set()
         self.reviews: set[str] = set()
         self.papers_of: Counter[int] = Counter()
@@ -101,6 +102,8 @@ def _points(parts: Sequence[Part], path: Path) -> tuple[_Tally, int]:
             for raw, score in once.read(part):
                 lines.append(raw.decode().rstrip("\n"))
                 tally.status[score.status] += 1
+                if score.finding is not None:
+                    tally.findings[score.finding.value] += 1
                 papers.add(score.paper_id)
                 reviews.add(score.review_id)
             tally.papers_of[number], tally.reviews_of[number] = len(papers), len(reviews)
@@ -162,6 +165,7 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
         spending=_spending([one.spending for one in made]),
         warnings=tuple(_once(one.warnings for one in made)),
         doubtful=tuple(_once(one.doubtful for one in made)),
+        unread={paper: unread for part in made for paper, unread in part.unread.items()},
         times=tuple(sorted(time for one in made for time in one.times)),
         complete=all(one.complete for one in made),
     )
@@ -206,7 +210,9 @@ def _counts(counted: Sequence[Counts], tally: _Tally) -> Counts:
         points=tally.status.total(),
         scored=tally.status[Status.SCORED],
         unknown=tally.status[Status.UNKNOWN],
+        unscored=tally.status[Status.UNSCORED],
         error=tally.status[Status.ERROR],
+        findings=dict(sorted(tally.findings.items())),
         bad_lines=sum(one.bad_lines for one in counted),
     )
 

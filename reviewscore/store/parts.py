@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from reviewscore.errors import RunFolderError
+from reviewscore.config import EMBEDDED
+from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.decisive import differences, sum_of
 from reviewscore.store.manifest import Manifest
@@ -74,6 +75,25 @@ def check_alike(parts: Sequence[Part], *, cure: str) -> None:
             raise RunFolderError(
                 f"{other.path} was made otherwise than {parts[0].path}: {one.name} is "
                 f"{one.now!r} there and {one.before!r} here; {cure}"
+            )
+
+
+def check_scored(runs: Iterable[tuple[Path, Manifest]], verb: str) -> None:
+    """Refuse runs of the embedded judge: it gives no score, and no rate is made of its findings.
+
+    Args:
+        runs: Run folders with their manifests.
+        verb: What would be made of them.
+
+    Raises:
+        SettingsError: Names the first such run and what to do instead.
+    """
+    for path, manifest in runs:
+        if manifest.judge == EMBEDDED:
+            raise SettingsError(
+                f"{path} is of the embedded judge `{EMBEDDED}`, which gives no score: no rate is "
+                f"made of its findings, and `{verb}` has nothing to measure. Read them with "
+                "`report` and `export`; for scores, audit again with --model provider/name"
             )
 
 

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from reviewscore.errors import RunFolderError
-from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
@@ -119,6 +119,7 @@ class RunDir:
             "spending": old.spending,
             "models_answered": old.models_answered,
             "refused": old.refused,
+            "unread": old.unread,
         }
         if difference is None:  # by that sum its shards know the run, whoever wrote them
             kept |= {"decisive": old.decisive, "decisive_sha256": old.decisive_sha256}
@@ -225,7 +226,7 @@ def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
     file = path / POINTS
     for number, (_, raw) in enumerate(read_lines(file), start=1):
         try:
-            yield raw, PointScore.model_validate_json(raw)
+            yield raw, read_point(raw)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])

@@ -17,7 +17,8 @@ from pydantic import Field
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, SettingsError
-from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.paper import Unread
+from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.schema.record import Record
 from reviewscore.store.export import parquet_row, parquet_schema
 from reviewscore.store.run_dir import ErrorRecord
@@ -46,6 +47,7 @@ class Shard(Record):
         rejected: Proposed points that were not verbatim in their review.
         warnings: What is doubtful about the paper.
         doubtful: The papers that this is about.
+        unread: How much of the paper judges did not see, by its identifier.
     """
 
     schema_id: Literal["reviewscore.shard/1"] = Field(default="reviewscore.shard/1", alias="schema")
@@ -60,6 +62,7 @@ class Shard(Record):
     rejected: int = 0
     warnings: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
+    unread: dict[str, Unread] = Field(default_factory=dict)
 
 
 class Shards:
@@ -189,7 +192,7 @@ def _from_parquet(data: bytes, path: str) -> Shard:
         file = pq.ParquetFile(io.BytesIO(data))
         shard = Shard.model_validate_json((file.schema_arrow.metadata or {})[_KEY])
         records = file.read(columns=[_RECORD])[_RECORD].to_pylist()
-        scores = tuple(PointScore.model_validate_json(one) for one in records)
+        scores = tuple(read_point(one) for one in records)
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise RunFolderError(
             f"{path} is no shard of this version of reviewscore; take it away, and its paper is "

@@ -274,7 +274,7 @@ def test_what_cannot_be_compared_is_refused_in_words(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="leave out --paired"):
         compare_runs(a, b, way="paired")
-    with pytest.raises(SettingsError, match="an evidence finder"):
+    with pytest.raises(SettingsError, match="no rate is made of its findings"):
         compare_runs(a, finder)
     with pytest.raises(RunFolderError, match="holds no points"):
         compare_runs(a, empty)

@@ -12,10 +12,9 @@ from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.study import Study, compare, study
 from reviewscore.agreement.table import Table
 from reviewscore.agreement.write import page, write_study
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import Finding
 from reviewscore.sources.annotations import read_annotations
 from tests.agreement.invented import (
     Said,
@@ -344,25 +343,13 @@ def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> 
         compare([run], read_annotations(path), FAST)
 
 
-def test_the_embedded_judge_is_measured_as_a_detector_without_scores(tmp_path: Path) -> None:
-    points = [one for one in truth(6, 9) if one[1] is not PointType.ARGUMENT]
-    scored = []
-    for name, kind, said in points:
-        one = point(name, kind, said)
-        assert one.verdict is not None
-        found = Finding.FLAGGED if said.whole <= 2 else Finding.NOTHING_FOUND
-        verdict = one.verdict.model_copy(update={"finding": found, "score": 1})
-        scored.append(one.model_copy(update={"verdict": verdict, "misinformed": None}))
-    run = run_of(tmp_path / "run", scored, "lexical")
-    path = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
+def test_the_embedded_judge_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
+    points = truth(3, 6)
+    runs = [judged(tmp_path / "model", points), run_of(tmp_path / "finder", [], "lexical")]
+    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found_study = study(compare([run], read_annotations(path), FAST))
-
-    assert cell(found_study, "agreement-review-points", 0, "F1").value == 1.0
-    row = table(found_study, "agreement-review-points").rows[0]
-    assert row[4:] == ("no scores",) * 5
-    assert found_study.disagreements == {}
-    assert any("judges no truth" in note for note in found_study.notes)
+    with pytest.raises(SettingsError, match=r"finder is of the embedded judge.*--model"):
+        compare(runs, read_annotations(path), FAST)
 
 
 def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
 from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.outcomes import OF_MODELS, Counts, count_points
+from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
 from reviewscore.agreement.rates import ONE_PAPER, rates
 from reviewscore.agreement.venue import (
     TOGETHER,
@@ -35,12 +35,12 @@ TABLES = st.integers(1, 12).flatmap(
 def counts_of(sizes: list[tuple[int, int]], points: int = 2) -> Counts:
     """Reviews by (paper, how many), each with some points, every third misinformed."""
     paper_of = [paper for paper, often in sizes for _ in range(often)]
-    table = np.zeros((len(paper_of), 4, 5), dtype=np.int64)
+    table = np.zeros((len(paper_of), 4, 4), dtype=np.int64)
     for row in range(len(paper_of)):
         table[row, row % 3, int(row % 3 > 0)] = points
     papers = tuple(f"p{number}" for number in range(max(paper_of) + 1))
     reviews = tuple(f"r{number}" for number in range(len(paper_of)))
-    return Counts(False, reviews, papers, np.array(paper_of), table)
+    return Counts(reviews, papers, np.array(paper_of), table)
 
 
 @given(TABLES)
@@ -50,7 +50,7 @@ def test_a_rate_is_the_naive_share_and_lies_in_its_interval(
 ) -> None:
     table = np.array([[*row, 0] for row in rows], dtype=np.float64)
 
-    found = rates([table], OF_MODELS, QUICK)[0]
+    found = rates([table], MEASURES, QUICK)[0]
 
     hits, misses, unknown, failed = (sum(row[place] for row in rows) for place in range(4))
     for name, hit, n in (
@@ -68,8 +68,8 @@ def test_a_rate_is_the_naive_share_and_lies_in_its_interval(
 def test_a_share_of_none_or_of_all_has_an_interval_that_is_no_point() -> None:
     none = np.tile([0.0, 5.0, 0, 0, 0], (20, 1))
 
-    low = rates([none], OF_MODELS, QUICK)[0]["misinformed"]
-    high = rates([none[:, [1, 0, 2, 3, 4]]], OF_MODELS, QUICK)[0]["misinformed"]
+    low = rates([none], MEASURES, QUICK)[0]["misinformed"]
+    high = rates([none[:, [1, 0, 2, 3, 4]]], MEASURES, QUICK)[0]["misinformed"]
 
     assert (low.value, low.low) == (0.0, 0.0)
     assert low.high == pytest.approx(0.161, abs=1e-3)  # Wilson, 0 of 20 papers
@@ -78,7 +78,7 @@ def test_a_share_of_none_or_of_all_has_an_interval_that_is_no_point() -> None:
 
 
 def test_points_of_one_paper_have_no_interval() -> None:
-    one = rates([np.array([[3.0, 5, 0, 0, 0], [0, 0, 4, 0, 0]])], OF_MODELS, QUICK)[0]
+    one = rates([np.array([[3.0, 5, 0, 0, 0], [0, 0, 4, 0, 0]])], MEASURES, QUICK)[0]
 
     assert one["misinformed"].low is None
     assert one["misinformed"].reason == ONE_PAPER
@@ -89,7 +89,7 @@ def test_papers_are_drawn_whole_so_that_alike_points_widen_the_interval() -> Non
     split = np.array([[5.0, 5.0, 0, 0, 0], [6.0, 4.0, 0, 0, 0], [4.0, 6.0, 0, 0, 0]] * 7)
     apart = np.array([[10.0, 0, 0, 0, 0], [0, 10.0, 0, 0, 0]] * 10)
 
-    narrow, wide = (rates([one], OF_MODELS, QUICK)[0]["misinformed"] for one in (split, apart))
+    narrow, wide = (rates([one], MEASURES, QUICK)[0]["misinformed"] for one in (split, apart))
 
     assert narrow.value == wide.value == 0.5
     assert wide.high is not None and wide.low is not None
@@ -100,7 +100,7 @@ def test_papers_are_drawn_whole_so_that_alike_points_widen_the_interval() -> Non
 def test_papers_that_are_all_alike_have_an_interval_by_their_number() -> None:
     alike = np.tile([5.0, 15.0, 0, 0, 0], (16, 1))
 
-    one = rates([alike], OF_MODELS, QUICK)[0]["misinformed"]
+    one = rates([alike], MEASURES, QUICK)[0]["misinformed"]
 
     assert one.method == "wilson"
     assert (one.low, one.high) == pytest.approx(wilson(4, 16))

@@ -12,10 +12,16 @@ from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.batch import audit
 from reviewscore.batch.papers import Papers
+from reviewscore.cli.dry_run import lines
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
+from reviewscore.estimate import Estimate, estimate
 from reviewscore.report.html import write_report
+from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
+from reviewscore.report.role_files import write_for
+from reviewscore.report.roles import Reader
+from reviewscore.report.summary import summarise
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection, PaperHandle, read_collection, read_papers
 from reviewscore.store.run_dir import read_manifest, read_points
@@ -24,12 +30,14 @@ from tests.loopback import Loopback
 from tests.papers.pdfs import SECRET, bomb, make
 
 REFERENCE = "Listening to ponds"
+DETAIL = "The green frogs of the pond were numbered by hand in May."
 
 
 def set_paper(path: Path, *, hidden: str = "") -> Path:
     """The frogs' paper on two pages, with hidden words on the first."""
-    lines = PAPER.splitlines()
-    halves = (lines[:17], lines[17:])
+    more = [f"Each number was written on a leaf of the plant of kind {n}." for n in "abcdefgh"]
+    words = [*PAPER.splitlines(), "", "A Further Details", DETAIL, *more]
+    halves = (words[:17], words[17:])
 
     def draw(canvas: Canvas, page: int) -> None:
         for number, line in enumerate(halves[page]):
@@ -74,7 +82,7 @@ def test_bad_pdfs_are_named_and_the_others_are_judged(data: Path, tmp_path: Path
     assert "bomb.pdf: makes the PDF reader crash, or needs more memory" in errors
     points = list(read_points(tmp_path / "run"))
     assert {one.paper_id for one in points} == {"good", "sly"}
-    assert {one.status for one in points} <= {Status.SCORED, Status.UNKNOWN}
+    assert {one.status for one in points} == {Status.UNSCORED}
     assert {file.name for file in collection.files} >= {"good.pdf", "bomb.pdf"}
 
 
@@ -83,7 +91,7 @@ def test_evidence_names_its_page_and_the_report_says_it(data: Path, tmp_path: Pa
     run = tmp_path / "run"
     audit(collection, run, resolve({"paper": ("good",)}), data=data)
 
-    quotes = [quote for point in read_points(run) for quote in point.evidence]
+    quotes = [quote for point in read_points(run) for quote in point.passages]
     assert any("heavy rain" in quote.quote and quote.page == 2 for quote in quotes)
     (page, *_) = write_report(
         run, collection.paper, {r.review_id: r for r in collection.reviews}.__getitem__
@@ -108,10 +116,14 @@ def test_doubtful_papers_stand_in_the_account_and_the_head_of_the_report(
     assert "Papers to look at first: 1 of 2" in markdown_report(run)
 
 
-@pytest.mark.parametrize(("parts", "whole"), [("auto", False), ("all", True)])
+@pytest.mark.parametrize(
+    ("parts", "references", "appendix"),
+    [("auto", False, True), ("main", False, False), ("all", True, True)],
+)
 def test_hidden_words_and_cut_parts_never_reach_a_model(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: str, whole: bool
-) -> None:
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: str, references: bool,
+    appendix: bool,
+) -> None:  # fmt: skip
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     server = Loopback().start()
     model = {"model": "openai/loopback", "base_url": server.url}
@@ -125,7 +137,75 @@ def test_hidden_words_and_cut_parts_never_reach_a_model(
     with_paper = [one for one in asked if "windows of two seconds" in one]
     assert with_paper
     for one in with_paper:
-        assert (REFERENCE in one) == whole
+        assert (REFERENCE in one) == references
+        assert (DETAIL in one) == appendix
+    unread = read_manifest(tmp_path / "run").unread
+    cut = {part for paper in unread.values() for part in paper.parts}
+    left_out = {"references"} if not references else set()
+    assert cut == left_out | ({"appendix"} if not appendix else set())
+
+
+@pytest.mark.parametrize("model", ["lexical", "openai/loopback"])
+def test_what_was_cut_is_said_on_the_terminal_in_the_manifest_and_on_every_page(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    server = Loopback().start()
+    collection, run = read_collection(data), tmp_path / "run"
+    settings = {"model": model, "base_url": server.url, "paper": ("good",), "paper_parts": "main"}
+
+    audit(collection, run, resolve(settings), data=data)
+    server.stop()
+
+    cut = read_manifest(run).unread["good"]
+    assert list(cut.parts) == ["references", "appendix"]
+    assert len(collection.paper("good").text) == cut.characters
+    words = f"{sum(cut.parts.values())} of their {cut.characters:,} characters"
+    assert any(words in line for line in summary_lines(summarise(run)))
+    (page, *_) = write_report(run, collection.paper, None)
+    assert page.read_text().count(words) == 1
+    assert f"appendix ({cut.parts['appendix']} characters)" in page.read_text()
+    assert words in markdown_report(run)
+    for reader in Reader:
+        (sheet,) = write_for(run, reader)
+        assert "Not read by the judge: references" in sheet.read_text()
+
+
+def test_the_embedded_judge_reads_the_appendix_of_a_pdf_and_says_what_it_did_not_read(
+    data: Path, tmp_path: Path
+) -> None:
+    file = data / "reviews.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    question = "- How were the green frogs of the pond numbered?"
+    rows = [{**row, "sections": {"questions": question}} for row in rows]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    found = {}
+    for parts in ("auto", "main"):
+        settings = resolve({"paper": ("good",), "paper_parts": parts})
+        audit(read_collection(data), tmp_path / parts, settings, data=data)
+        (found[parts],) = read_points(tmp_path / parts)
+
+    assert "numbered by hand" in found["auto"].passages[0].quote
+    assert "the appendix was not read" in found["main"].rationale
+    assert "the appendix was not read" not in found["auto"].rationale
+
+
+def test_an_estimate_counts_what_is_shown_and_says_what_is_not(data: Path) -> None:
+    def made(parts: str) -> Estimate:
+        settings = {"model": "openai/gpt-4o", "paper": ("good",), "paper_parts": parts}
+        return asyncio.run(estimate(read_collection(data), resolve(settings).settings))
+
+    whole, auto, main = (made(parts) for parts in ("all", "auto", "main"))
+
+    assert whole.input_tokens > auto.input_tokens > main.input_tokens
+    assert whole.unread is None
+    assert auto.unread is not None
+    assert auto.unread.papers == {"references": 1}
+    settings = resolve({"model": "openai/gpt-4o"}).settings
+    assert any(
+        "not read by the judge: references of 1 paper" in one for one in lines(auto, settings)
+    )
 
 
 def test_papers_in_files_are_read_ahead_once_and_failures_wait_for_their_turn() -> None:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.shared
 
 def quotes(score: PointScore) -> Iterator[Evidence]:
     """Every quote in a record, wherever it stands."""
-    yield from score.evidence
+    yield from (*score.evidence, *score.passages)
     if score.verdict is not None:
         yield from score.verdict.evidence
     for premise in score.argument.premises if score.argument else ():
@@ -102,7 +102,7 @@ def test_text_and_pdf_of_a_paper_give_the_same_points(shared: Path, tmp_path: Pa
     assert [one.text for one in from_text] == [one.text for one in from_pdf]
     assert [one.type for one in from_text] == [one.type for one in from_pdf]
     assert check_quotes(from_text, collection) > 0
-    assert sum(len(one.evidence) for one in from_pdf) > 0
+    assert sum(len(one.passages) for one in from_pdf) > 0
 
 
 def test_five_real_arguments_go_through_every_failure_with_its_feedback(

@@ -177,21 +177,24 @@ def test_figures_on_the_terminal_have_no_backslashes(call: Verb, tmp_path: Path)
     assert "\\" not in rows[0]
 
 
-def test_findings_of_the_embedded_judge_are_never_called_misinformed(
-    call: Verb, tmp_path: Path
-) -> None:
-    points = [
-        one.model_copy(update={"point_id": f"p{n}/r#{one.point_id[-1]}", "review_id": f"p{n}/r",
-                               "paper_id": f"p{n}"})
-        for n in range(12) for one in lexical_points()
-    ]  # fmt: skip
-    run = write_run(tmp_path / "run", points, made=manifest("lexical"))
+def test_no_rate_is_made_of_the_embedded_judges_findings(call: Verb, tmp_path: Path) -> None:
+    finder = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
+    other = venue_run(tmp_path / "model", venue_points(3))
+    labels = [{"unit_id": "tides-r1#1", "annotator": "A1", "field": "type", "value": "question"}]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
 
-    ended = call("venue", run, "--resamples", 200)
+    refused = [
+        call("venue", finder),
+        call("compare", finder, other),
+        call("compare", other, finder),
+        call("agree", finder, "--human", tmp_path / "labels.jsonl"),
+    ]
 
-    assert "Flagged" in ended.stdout
-    assert "No rate on this page is a rate of misinformed points" in ended.stdout
-    assert "Judged misinformed" not in ended.stdout
+    for ended in refused:
+        assert ended.exit_code == 2
+        assert "no rate is made of its findings" in ended.stderr
+        assert "--model provider/name" in ended.stderr
+        assert ended.stdout == ""
 
 
 def test_runs_of_two_judges_are_no_venue(call: Verb, tmp_path: Path) -> None:

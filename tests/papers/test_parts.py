@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reviewscore.papers.parts import Parts, cut_from, shown
+from reviewscore.papers.parts import Parts, cut_from, parts_read, shown
 from reviewscore.papers.quality import badly_read, quality
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.rows import PaperRow, build_paper
-from reviewscore.schema.paper import Paper
+from reviewscore.schema.paper import Paper, UnreadSpan
 from tests.conftest import PAPER
 
 
@@ -19,38 +21,85 @@ def read_from(source: str) -> Paper:
 
 
 @pytest.mark.parametrize(
-    ("source", "parts", "whole"),
+    ("source", "parts", "references", "appendix"),
     [
-        ("pdf", "auto", False),
-        ("tei", "auto", False),
-        ("jsonl", "auto", True),
-        ("text", "main", False),
-        ("pdf", "all", True),
+        ("pdf", "auto", False, True),
+        ("tei", "auto", False, True),
+        ("jsonl", "auto", True, True),
+        ("text", "main", False, False),
+        ("pdf", "main", False, False),
+        ("pdf", "all", True, True),
     ],
 )
 def test_references_and_appendix_are_cut_where_asked(
-    source: str, parts: Parts, whole: bool
+    source: str, parts: Parts, references: bool, appendix: bool
 ) -> None:
     paper = read_from(source)
 
     seen = shown(paper, parts)
 
-    assert (seen.text == paper.text) == whole
-    assert ("Listening to ponds" in seen.text) == whole
-    assert ("numbered by hand" in seen.text) == whole
-    assert "heavy rain" in seen.text
-    assert paper.text.startswith(seen.text)
-    assert seen.sections[-1].end == len(seen.text)
-    assert len(seen.pages) == (3 if whole else 2)
+    assert ("Listening to ponds" in seen.read_text) == references
+    assert ("numbered by hand" in seen.read_text) == appendix
+    assert "heavy rain" in seen.read_text
+    assert (seen.text, seen.sections, seen.pages) == (paper.text, paper.sections, paper.pages)
+
+
+def test_what_is_cut_is_counted_by_part() -> None:
+    paper = read_from("pdf")
+    appendix = len(paper.text) - paper.text.index("A Details")
+
+    cut = shown(paper, "main").unread
+
+    assert cut is not None
+    assert list(cut.parts) == ["references", "appendix"]
+    assert cut.parts["appendix"] == appendix
+    assert cut.characters == len(paper.text)
+    assert sum(cut.parts.values()) + len(shown(paper, "main").read_text) == len(paper.text)
+    assert shown(paper, "all").unread is None
+    assert parts_read(shown(paper, "auto")) == (["main text", "appendix"], [])
+    assert parts_read(shown(paper, "main")) == (["main text"], ["appendix"])
 
 
 def test_offsets_of_what_is_seen_are_those_of_the_paper() -> None:
     paper = read_from("pdf")
 
     quote = find_quote(shown(paper, "main"), "Our counter fails in heavy rain")
+    behind = find_quote(shown(paper, "auto"), "The frogs were green and numbered by hand")
 
     assert quote == find_quote(paper, "Our counter fails in heavy rain")
     assert quote.page == 2
+    assert behind == find_quote(paper, "The frogs were green and numbered by hand")
+    assert behind.section == "appendix"  # its heading is not recognised
+
+
+def test_what_judges_did_not_see_is_no_quote_of_theirs() -> None:
+    seen = shown(read_from("pdf"), "auto")
+    across = "tested it in one country only. A Details The frogs were green"
+
+    assert not find_quote(seen, "A. Frogman. Listening to ponds").verified
+    assert not find_quote(seen, across).verified
+
+
+@given(st.data())
+def test_every_span_that_is_read_is_found_in_the_whole_text(data: st.DataObject) -> None:
+    text = "abcdefghijklmnopqrstuvwxyz"
+    edges = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    spans = tuple(
+        UnreadSpan(start=start, end=end, part="references")
+        for start, end in zip(edges[::2], edges[1::2], strict=False)
+    )
+    paper = Paper(paper_id="p", title="", text=text, unread_spans=spans)
+    read = paper.read_text
+    start = data.draw(st.integers(0, len(read)))
+    end = data.draw(st.integers(start, len(read)))
+
+    place = paper.span_in_text(start, end) if start < end else None
+
+    assert read == "".join(letter for n, letter in enumerate(text) if paper.is_read(n))
+    if place is not None:
+        assert text[place[0] : place[1]] == read[start:end]
+    elif start < end:
+        assert read[start:end] not in text
 
 
 def test_a_paper_without_such_parts_stays_whole(paper: Paper) -> None:

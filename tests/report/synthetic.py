@@ -323,45 +323,62 @@ def model_points() -> list[PointScore]:
 def lexical_points() -> list[PointScore]:
     """One point for each finding of the embedded judge."""
 
-    def found(number: int, text: str, finding: Finding, **more: object) -> PointScore:
-        flagged = finding is Finding.FLAGGED
-        evidence = (quote("The learning rate is 0.003"),) if flagged else ()
-        verdict = Verdict(
-            scale="factuality",
-            score=2 if flagged else None,
-            finding=finding,
-            rationale="Words of the point stand in this passage." if flagged else "",
-            evidence=evidence,
-        )
+    def looked_up(
+        number: int, text: str, finding: Finding, *quotes: str, **more: object
+    ) -> PointScore:
         return point(
             number,
             text,
             judge="lexical",
-            judge_version="1",
-            status=Status.SCORED if flagged else Status.UNKNOWN,
-            base=verdict.score,
-            misinformed=verdict.misinformed,
-            verdict=verdict,
-            evidence=evidence,
+            judge_version="2",
+            status=Status.UNSCORED,
+            finding=finding,
+            passages=tuple(map(quote, quotes)),
+            rationale="Words of the point stand in this passage." if quotes else "Of worth.",
             **more,
         )
 
+    rate, seeds = "The learning rate is 0.003", "We repeat every run with five seeds"
     return [
-        found(1, "What learning rate was used?", Finding.FLAGGED, type=PointType.QUESTION),
-        found(
-            2,
-            "The baselines were not tuned.",
-            Finding.POSSIBLY_ADDRESSED,
-            type=PointType.CLAIM,
-        ),
-        found(3, "Would this work on rivers?", Finding.NOTHING_FOUND, type=PointType.QUESTION),
-        found(
-            4,
-            "A rather vague remark on the general spirit of the work.",
-            Finding.CANNOT_JUDGE,
-            type=PointType.CLAIM,
-        ),
-    ]
+        looked_up(1, "What learning rate was used?", Finding.ADDRESSED, rate,
+                  type=PointType.QUESTION),
+        looked_up(2, "The baselines were not tuned.", Finding.PASSAGES, seeds, rate,
+                  type=PointType.CLAIM),
+        looked_up(3, "Would this work on rivers?", Finding.CANNOT_JUDGE,
+                  type=PointType.QUESTION),
+        looked_up(4, "The theory is thin, since no bound is shown and bounds are what theory is.",
+                  Finding.ADDRESSED, seeds, type=PointType.ARGUMENT),
+    ]  # fmt: skip
+
+
+def old_lexical_record(
+    number: int, finding: str, *quotes: str, status: str = "unknown", **more: object
+) -> dict[str, object]:
+    """A line as the embedded judge wrote it when it still wrote scores (``point/1``)."""
+    score = {"flagged": 2, "nothing_found": 4}.get(finding)
+    passages = [quote(one).model_dump(mode="json") for one in quotes]
+    argument = failed_argument().model_dump(mode="json", by_alias=True)
+    for premise in argument["premises"]:
+        premise["verdict"] = {"factuality": 2, "finding": "flagged", "evidence": passages}
+    line = point(
+        number, "What learning rate was used?", judge="lexical", judge_version="1"
+    ).model_dump(mode="json", by_alias=True, exclude={"finding", "passages", "rationale"})
+    verdict = {"scale": "factuality", "score": score, "finding": finding, "rationale": "Old words."}
+    return (
+        line
+        | {
+            "schema": "reviewscore.point/1",
+            "type": "argument",
+            "status": "scored" if score else status,
+            "base": score,
+            "advanced": {"score": 4.0, "conjunction": False, "all_trivial": False},
+            "misinformed": True,
+            "verdict": verdict | {"evidence": passages},
+            "evidence": passages,
+            "argument": argument,
+        }
+        | more
+    )
 
 
 def manifest(judge: str = MODEL, **changes: object) -> Manifest:
@@ -369,7 +386,7 @@ def manifest(judge: str = MODEL, **changes: object) -> Manifest:
     values: dict[str, object] = {
         "reviewscore_version": "0.1.0",
         "judge": judge,
-        "judge_version": "1" if lexical else None,
+        "judge_version": "2" if lexical else None,
         "settings": {
             "model": Setting(value=judge, origin="flag"),
             "rounds": Setting(value=4, origin="REVIEWSCORE_ROUNDS"),
@@ -433,24 +450,3 @@ def without_quotes(score: PointScore) -> PointScore:
     if score.verdict is not None:
         update["verdict"] = score.verdict.model_copy(update={"evidence": invented})
     return score.model_copy(update=update)
-
-
-def judged_by_premise() -> PointScore:
-    """An argument that no passage settles, one of whose premises may be settled by one."""
-    argument = accepted_argument()
-    found = PremiseVerdict(finding=Finding.POSSIBLY_ADDRESSED)
-    premise = argument.premises[0].model_copy(update={"verdict": found})
-    return point(
-        7,
-        "The results cannot be trusted because the authors ran every experiment only once.",
-        judge="lexical",
-        judge_version="1",
-        status=Status.UNKNOWN,
-        type=PointType.ARGUMENT,
-        verdict=Verdict(
-            scale="factuality",
-            finding=Finding.CANNOT_JUDGE,
-            rationale="Words of worth settle nothing.",
-        ),
-        argument=argument.model_copy(update={"premises": (premise,)}),
-    )

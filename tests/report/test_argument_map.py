@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reviewscore.report.argument_map import WIDTH, argdown, svg
 from reviewscore.schema.argument import Argument, ArgumentState, Premise
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.verdict import Finding, KnowledgeSource, PremiseVerdict
+from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -57,7 +57,7 @@ def test_a_premise_shows_its_score_who_said_it_and_whether_the_proof_needs_it() 
 
 
 def test_unknown_looks_unlike_any_score() -> None:
-    silent = PremiseVerdict(finding=Finding.NOTHING_FOUND, factuality=4)
+    silent = PremiseVerdict(factuality=None)
     one = argument(premise(1, None), premise(2, 3, verdict=None), premise(3, 4, verdict=silent))
 
     assert all("unknown" in name for name in frames(one)[1:])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.report.html import write_report
-from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, Role, Span
 from tests.report.synthetic import (
@@ -141,8 +141,53 @@ def test_a_run_of_the_embedded_judge_carries_a_banner_and_no_share(tmp_path: Pat
 
     shown = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
     assert "evidence finder" in shown
-    assert not re.search(r"judged (likely )?misinformed \(", shown)
+    assert not re.search(r"misinformed|proof|verdict", html, re.IGNORECASE)
     assert "interval" not in shown
+    assert " %" not in shown
+
+
+def test_findings_stand_in_their_own_words_those_to_read_first_first(tmp_path: Path) -> None:
+    html = page(tmp_path, lexical_points(), judge="lexical")
+
+    rows = re.findall(r'<tr data-order.*?data-finding="(\w+)"', html)
+    assert rows == ["addressed", "addressed", "passages", "cannot_judge"]
+    assert re.findall(r'<span class="chip (\w+)">', html)[:4] == [
+        "addressed", "addressed", "passages", "unknown",
+    ]  # fmt: skip
+    passages = re.findall(r'<mark class="quote">(.*?)</mark>', html)
+    second = html.index('id="' + re.findall(r'<article class="point \w+" id="([^"]+)"', html)[1])
+    assert html.index("We repeat every run", second) < html.index("The learning rate is", second)
+    assert len(passages) == 4
+
+
+def test_every_page_of_a_long_report_of_findings_has_the_banner(tmp_path: Path) -> None:
+    points = [
+        lexical_points()[0].model_copy(
+            update={"point_id": f"p{n}-r#1", "review_id": f"p{n}-r", "paper_id": f"p{n}"}
+        )
+        for n in range(600)
+    ]
+    run = write_run(tmp_path / "run", points, made=manifest("lexical"))
+
+    written = write_report(run, None, None)
+
+    assert len(written) > 2
+    for path in written:
+        assert "evidence finder" in path.read_text("utf-8")
+
+
+def test_what_judges_did_not_read_is_said_in_the_head_and_with_the_paper(tmp_path: Path) -> None:
+    unread = {"tides": Unread(parts={"references": 50, "appendix": 150}, characters=1000)}
+
+    html = page(tmp_path, model_points(), unread=unread)
+
+    (banner,) = re.findall(r'<p class="banner" role="note">(Not read.*?)</p>', html)
+    assert "references of 1 paper, appendix of 1 paper (200 of their 1,000 characters)" in banner
+    (paper,) = re.findall(r'<p class="muted unread">(.*?)</p>', html)
+    assert "appendix (150 characters)" in paper
+    assert html.count("Judged without: appendix.") == sum(
+        one.verdict is not None for one in model_points()
+    )
 
 
 def test_selections_and_unfinished_runs_carry_banners(tmp_path: Path) -> None:

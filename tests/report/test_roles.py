@@ -11,6 +11,7 @@ from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader, called, proof, sheet
 from reviewscore.report.sheet import Entry, Quote, Sheet, markdown
+from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
@@ -145,12 +146,41 @@ def test_an_author_sees_which_premises_are_contradicted_where() -> None:
     assert "Without a verdict" in headings
 
 
-def test_the_embedded_judges_silence_is_unknown_to_all_readers() -> None:
+@pytest.mark.parametrize("reader", list(Reader))
+def test_no_page_calls_a_finding_of_the_embedded_judge_a_verdict(reader: Reader) -> None:
+    unread = Unread(parts={"appendix": 10}, characters=100)
+
+    page = sheet(reader, "tides", "Tides", lexical_points(), unread=unread)
+
+    words = markdown(page).replace("\\", "")
+    for unfit in ("misinformed", "proof", "verdict", "stands", "Scores"):
+        assert unfit not in words.replace("Each stands in the paper", "")
+    assert "evidence finder" in page.banners[0]
+    assert "Not read by the judge: appendix" in page.banners[1]
+
+
+def test_a_meta_reviewer_gets_counts_of_findings_and_the_passages_that_answer() -> None:
     page = sheet(Reader.META_REVIEWER, "tides", "Tides", lexical_points())
 
-    assert "clears no point" in page.parts[0].lead
-    row = page.parts[0].rows[0]
-    assert row[-1] in {f"0 of {row[2]}", "not known"}
+    table, answered, asked = page.parts
+    assert table.rows == (("tides-r1", "4", "2", "1", "1"),)
+    assert [entry.point_id for entry in answered.entries] == ["tides-r1#1", "tides-r1#4"]
+    assert answered.entries[0].quotes[0].text == "The learning rate is 0.003"
+    assert all(entry.closing.endswith("?") for entry in asked.entries)
+
+
+def test_a_reviewer_hears_of_answers_alone_and_an_author_of_all_passages() -> None:
+    reviewer = sheet(Reader.REVIEWER, "tides", "Tides", lexical_points())
+    author = sheet(Reader.AUTHOR, "tides", "Tides", lexical_points())
+
+    assert [entry.point_id for part in reviewer.parts for entry in part.entries] == [
+        "tides-r1#1", "tides-r1#4",
+    ]  # fmt: skip
+    assert "reasons" not in own_words(reviewer)  # nothing was looked at in parts
+    assert [len(part.entries) for part in author.parts] == [2, 1, 1]
+    assert [quote.text for quote in author.parts[1].entries[0].quotes] == [
+        "We repeat every run with five seeds", "The learning rate is 0.003",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("reader", list(Reader))

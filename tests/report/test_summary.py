@@ -54,8 +54,12 @@ def test_the_embedded_judge_gets_no_share_of_any_kind(tmp_path: Path) -> None:
 
     assert summary.judged is None
     assert summary.findings is not None
+    assert summary.findings["question"] == {"addressed": 1, "passages": 0, "cannot_judge": 1}
+    assert {(one.scored, one.unknown) for one in summary.counts.values()} == {(0, 0)}
+    assert sum(one.unscored for one in summary.counts.values()) == len(lexical_points())
     assert "share" not in (run / "summary.json").read_text()
-    assert not any("misinformed" in line for line in summary_lines(summary))
+    assert not any(word in line for line in summary_lines(summary)
+                   for word in ("misinformed", "unknown", "scored", "%"))  # fmt: skip
     assert any("evidence finder" in line for line in summary_lines(summary))
 
 

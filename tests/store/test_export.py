@@ -11,7 +11,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.store.export import COLUMNS, export
 from reviewscore.store.run_dir import read_points
-from tests.report.synthetic import judged_by_premise, model_points, write_run
+from tests.report.synthetic import lexical_points, manifest, model_points, write_run
 
 
 @pytest.fixture
@@ -69,16 +69,26 @@ def test_a_run_without_points_exports_nothing(tmp_path: Path, ending: str) -> No
     assert (tmp_path / f"x.{ending}").exists()
 
 
-def test_the_finding_is_the_one_that_the_rationale_explains(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", [judged_by_premise()])
+def test_findings_have_columns_of_their_own_and_no_score(tmp_path: Path) -> None:
+    import pandas as pd
+
+    run = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
 
     export(run, tmp_path / "x.csv")
+    export(run, tmp_path / "x.parquet")
 
     with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        (row,) = csv.DictReader(file)
-    assert row["finding"] == "cannot_judge"
-    assert row["premise_finding"] == "possibly_addressed"
-    assert row["rationale"] == "Words of worth settle nothing."
+        rows = list(csv.DictReader(file))
+    assert [row["finding"] for row in rows] == [one.finding for one in lexical_points()]
+    assert [row["passage_count"] for row in rows] == ["1", "2", "0", "1"]
+    assert rows[1]["first_passage"] == "We repeat every run with five seeds"
+    assert rows[1]["rationale"] == "Words of the point stand in this passage."
+    scores = ("scale", "base", "advanced", "conjunction", "misinformed", "unquoted", "quotes",
+              "first_quote", "argument_state", "premises", "conclusion")  # fmt: skip
+    assert {row[name] for row in rows for name in scores} == {""}
+    table = pd.read_parquet(tmp_path / "x.parquet")
+    assert table[list(scores)].isna().all(axis=None)
+    assert len(json.loads(table["passages"][1])) == 2
 
 
 def test_columns_of_arguments_are_empty_for_other_points(run: Path, tmp_path: Path) -> None:

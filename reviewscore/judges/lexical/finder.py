@@ -1,7 +1,7 @@
 """Does the paper hold a passage about what a review point asks or says is missing?
 
-The finder finds evidence; it does not judge truth. It flags a point only when the paper has a
-dedicated passage that matches everything the point names, and it says so in careful words.
+The finder finds evidence; it does not judge truth. It calls a point addressed only when the paper
+has a dedicated passage that matches everything the point names, and it says so in careful words.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ from reviewscore.judges.lexical.forms import (
 from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage, index_of
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
+from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
 from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.verdict import Finding
 
-FLAGGED_SCORE = 2
-NOTHING_FOUND_SCORE = 4
-_ENOUGH = 0.55
-"""Share of the wanted words, weighted by how telling they are, that a quoted passage holds."""
 _PLAINLY, _NOT_PLAINLY = 0.3, 0.15
 """What a passage gains that speaks of an aspect under its heading, and loses that does not."""
 _FEW_PARTS = 2
@@ -42,7 +39,7 @@ _CANDIDATES = 40
 _TELLING = 3.0
 """Weight from which on a single word is worth looking up: in about one passage of twenty."""
 _QUOTES = 3
-_FLAGGABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
+_ADDRESSABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
 
 
 @dataclass(frozen=True)
@@ -51,18 +48,17 @@ class Found:
 
     Attributes:
         finding: The kind of outcome.
-        score: 2 if flagged, 4 if nothing was found, None where there is no verdict.
         rationale: One or two plain sentences.
-        evidence: The quotes, all verified; never empty when flagged or possibly addressed.
+        passages: Verified passages, empty where the finder cannot judge: of an addressed point in
+            reading order, else the closest first.
         strength: How much of what is named the best heading and passages hold, 0..2; for
             measurements only.
         form: Form of the sentence that was looked up.
     """
 
     finding: Finding
-    score: int | None
     rationale: str
-    evidence: tuple[Evidence, ...]
+    passages: tuple[Evidence, ...]
     strength: float
     form: Form
 
@@ -89,40 +85,41 @@ def find(text: str, paper: Paper) -> Found:
     clauses = clauses_of(text[:_LONGEST])
     clause = main_clause(clauses)
     if clause is None:
-        return _no_verdict(_EMPTY, Form.ASSERTION)
+        return _cannot_judge(_EMPTY, Form.ASSERTION)
     if clause.form in OPINIONS:
-        return _no_verdict(_CANNOT[clause.form], clause.form)
+        return _cannot_judge(_CANNOT[clause.form], clause.form)
     wanted = wanted_content(clause.text)
     if wanted.empty:
-        return _no_verdict(_EMPTY, clause.form)
+        return _cannot_judge(_EMPTY, clause.form)
     index = index_of(paper)
     strength = evidence_strength(wanted, index)
     if len(wanted.query) == 1 and index.weight(wanted.query[0]) < _TELLING and not wanted.aspects:
-        return _no_verdict(_EMPTY, clause.form)
-    if clause.form in _FLAGGABLE and _single(clauses, clause):
+        return _cannot_judge(_EMPTY, clause.form)
+    if clause.form in _ADDRESSABLE and _single(clauses, clause):
         supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
         if supports:
-            return _flag(supports, clause, index, strength)
-    return _retrieve(wanted, clause, index, strength)
+            return _addressed(supports, clause, index, strength)
+    return _closest(wanted, clause, index, strength)
 
 
-def _no_verdict(rationale: str, form: Form) -> Found:
-    return Found(Finding.CANNOT_JUDGE, None, rationale, (), 0.0, form)
+def _cannot_judge(rationale: str, form: Form, strength: float = 0.0) -> Found:
+    return Found(Finding.CANNOT_JUDGE, rationale, (), strength, form)
 
 
 def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
     """Whether the point stands or falls with its main sentence: nothing else is asked or denied."""
     others = [clause for clause in clauses if clause is not main]
     return len(others) <= _MOST_OTHERS and not any(
-        clause.form in _FLAGGABLE or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
+        clause.form in _ADDRESSABLE
+        or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
         for clause in others
     )
 
 
-def _flag(
+def _addressed(
     supports: tuple[Support, ...], clause: Clause, index: PaperIndex, strength: float
 ) -> Found:
-    """The flagged outcome with its quotes in reading order."""
+    """The outcome of a point that the paper speaks to, with its passages in reading order."""
     paper = index.paper
     spans = {(p.start, p.end) for support in supports for p in support.passages}
     evidence = tuple(evidence_at(paper, start, end) for start, end in sorted(spans))
@@ -141,30 +138,37 @@ def _flag(
             f"The paper has a passage of its own on what the point {wish}; read {quoted}. "
             "Whether that is enough is for the reader to judge."
         )
-    return Found(Finding.FLAGGED, FLAGGED_SCORE, rationale, evidence, strength + 1, clause.form)
+    return Found(Finding.ADDRESSED, rationale, evidence, strength + 1, clause.form)
 
 
-def _retrieve(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float) -> Found:
-    """The best passages if they hold enough of what is named, else nothing found."""
+def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float) -> Found:
+    """The passages that hold most of what is named; without any, the finder cannot judge."""
     chosen = _best_passages(wanted, index)
+    read, unread = parts_read(index.paper)
     if not chosen:
-        rationale = (
-            "No passage was found that holds what the point names; the finder looks for words, "
-            "so the paper may still say it in other ones."
+        return _cannot_judge(
+            f"No passage was found in the parts read: {', '.join(read)}{_unread(unread)}. The "
+            "finder looks for words, so the paper may still say it in other ones.",
+            clause.form,
+            strength,
         )
-        return Found(
-            Finding.NOTHING_FOUND, NOTHING_FOUND_SCORE, rationale, (), strength, clause.form
-        )
-    passages = [index.passages[number] for number in chosen]
-    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p in passages)
+    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p in chosen)
     rationale = (
-        "The quoted passages share words with the point and may bear on it. They were not judged."
+        "These passages share the most words with the point. Whether they bear on it was not "
+        f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
     )
-    return Found(Finding.POSSIBLY_ADDRESSED, None, rationale, evidence, strength, clause.form)
+    return Found(Finding.PASSAGES, rationale, evidence, strength, clause.form)
 
 
-def _best_passages(wanted: Wanted, index: PaperIndex) -> list[int]:
-    """Indices of up to three passages that hold enough of the wanted words, in reading order."""
+def _unread(parts: list[str]) -> str:
+    """What of the paper was not read, as the end of a sentence; empty if nothing was left out."""
+    if not parts:
+        return ""
+    return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
+
+
+def _best_passages(wanted: Wanted, index: PaperIndex) -> list[Passage]:
+    """Up to three passages that hold some of what is wanted, those that hold most first."""
     titles = {heading.section.start: heading for heading in index.headings}
     scored: list[tuple[float, int]] = []
     for score, number in index.ranked(wanted.query)[:_CANDIDATES]:
@@ -174,10 +178,10 @@ def _best_passages(wanted: Wanted, index: PaperIndex) -> list[int]:
         section = index.paper.sections[passage.section] if passage.section >= 0 else None
         heading = titles.get(section.start) if section else None
         coverage = _coverage(wanted, passage, heading, index)
-        if coverage >= _ENOUGH:
+        if coverage > 0:
             scored.append((round(coverage + _BY_RANK * score, 4), number))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    return sorted(number for _, number in scored[:_QUOTES])
+    return [index.passages[number] for _, number in scored[:_QUOTES]]
 
 
 def _coverage(

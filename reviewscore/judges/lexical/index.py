@@ -82,7 +82,9 @@ class PaperIndex:
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
-        units = [unit for unit in sentences(paper) if unit.kind in _READ]
+        units = [
+            unit for unit in sentences(paper) if unit.kind in _READ and paper.is_read(unit.start)
+        ]
         places = {section.start: number for number, section in enumerate(paper.sections)}
         self.acronyms = _acronyms([unit.text for unit in units])
         self.passages = tuple(
@@ -190,7 +192,7 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...
 
     found: list[Heading] = []
     for number, section in enumerate(paper.sections):
-        if not section.title:
+        if not section.title or not paper.is_read(section.start):
             continue
         end = section.end
         for later in paper.sections[number + 1 :]:
@@ -207,9 +209,11 @@ _CACHED_PAPERS = 4
 
 
 def index_of(paper: Paper) -> PaperIndex:
-    """The index of a paper; the last few are kept, by the hash of the paper's text and sections."""
+    """The index of a paper; the last few are kept, by the hash of what decides it."""
     digest = hashlib.sha256(paper.text.encode("utf-8", "surrogatepass"))
-    digest.update(repr([(s.start, s.end, s.title, s.zone.value) for s in paper.sections]).encode())
+    sections = [(s.start, s.end, s.title, s.zone.value) for s in paper.sections]
+    unread = [(span.start, span.end) for span in paper.unread_spans]
+    digest.update(repr((sections, unread)).encode())
     key = digest.hexdigest()
     index = _CACHE.get(key)
     if index is None:

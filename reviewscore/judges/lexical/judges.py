@@ -1,7 +1,7 @@
 """The embedded judge `lexical`: the protocol `Judges` answered by rules and look-ups.
 
 It needs no model and no network and gives the same answer every time. It finds passages; it does
-not judge what is true, and says so in every rationale.
+not judge what is true and gives no score, so that its verdicts hold a `finding` in its stead.
 """
 
 from __future__ import annotations
@@ -15,19 +15,13 @@ from reviewscore.judges.lexical.point_type import type_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import (
-    Finding,
-    PremiseVerdict,
-    Provenance,
-    TypeVerdict,
-    Verdict,
-)
+from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
 
 if TYPE_CHECKING:
     from reviewscore.judges.split_points import Proposal
 
 _NAME = "lexical"
-_VERSION = "1"
+_VERSION = "2"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
@@ -113,27 +107,12 @@ class LexicalJudges:
         *,
         response: str | None,
     ) -> tuple[PremiseVerdict, ...]:
-        """Whether the paper holds what each explicit premise denies; no score unless flagged.
-
-        That nothing was found proves nothing about a premise, so it has no score then.
-        """
-        return tuple(self._premise(premise, paper) for premise in premises)
-
-    def _premise(self, premise: Premise, paper: Paper) -> PremiseVerdict:
-        provenance = _provenance("premise_factuality")
-        if not premise.explicit:
-            return PremiseVerdict(
-                rationale="The reviewer did not state this premise; it is not looked up.",
-                provenance=provenance,
-            )
-        found = find(premise.text, paper)
-        return PremiseVerdict(
-            factuality=found.score if found.finding is Finding.FLAGGED else None,
-            finding=found.finding,
-            rationale=found.rationale,
-            evidence=found.evidence,
-            provenance=provenance,
+        """No scores: a template's premises are not judged, and points are looked up whole."""
+        unjudged = PremiseVerdict(
+            rationale="The embedded judge gives no scores and looks points up whole.",
+            provenance=_provenance("premise_factuality"),
         )
+        return (unjudged,) * len(premises)
 
 
 def _provenance(stage: str) -> tuple[Provenance, ...]:
@@ -155,9 +134,8 @@ def _verdict(
     found = find(_in_context(point), paper)
     return Verdict(
         scale=scale,
-        score=found.score,
         finding=found.finding,
         rationale=found.rationale,
-        evidence=found.evidence,
+        evidence=found.passages,
         provenance=_provenance(stage),
     )

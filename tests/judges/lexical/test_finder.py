@@ -1,4 +1,4 @@
-"""What is flagged, what is only quoted, and what is left alone."""
+"""What the paper speaks to, what is only quoted, and what is left alone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.judges.lexical.finder import FLAGGED_SCORE, NOTHING_FOUND_SCORE, Found, find
+from reviewscore.judges.lexical.finder import Found, find
 from reviewscore.judges.lexical.index import index_of
+from reviewscore.papers.parts import shown
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Finding
@@ -84,12 +85,11 @@ def look_up(text: str) -> Found:
         ("The paper does not discuss shell segmentation.", "segmentation runs"),
     ],
 )
-def test_a_dedicated_passage_is_flagged_and_quoted(text: str, quoted: str) -> None:
+def test_a_point_with_a_dedicated_passage_is_addressed_and_quoted(text: str, quoted: str) -> None:
     found = look_up(text)
 
-    assert found.finding is Finding.FLAGGED
-    assert found.score == FLAGGED_SCORE
-    assert any(quoted in " ".join(evidence.quote.split()) for evidence in found.evidence)
+    assert found.finding is Finding.ADDRESSED
+    assert any(quoted in " ".join(passage.quote.split()) for passage in found.passages)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_dedicated_passage_is_flagged_and_quoted(text: str, quoted: str) -> No
         "What is shown in Figure 4, the running time?",  # one place only
     ],
 )
-def test_what_a_quote_would_not_settle_is_never_flagged(text: str) -> None:
-    assert look_up(text).finding is not Finding.FLAGGED
+def test_what_a_quote_would_not_settle_is_never_addressed(text: str) -> None:
+    assert look_up(text).finding is not Finding.ADDRESSED
 
 
 @pytest.mark.parametrize(
@@ -128,52 +128,91 @@ def test_opinions_and_empty_points_cannot_be_judged(text: str) -> None:
     found = look_up(text)
 
     assert found.finding is Finding.CANNOT_JUDGE
-    assert found.score is None
-    assert found.evidence == ()
+    assert found.passages == ()
 
 
-def test_a_hedged_denial_of_something_there_is_possibly_addressed() -> None:
+def test_a_hedged_denial_of_something_there_gets_the_closest_passages() -> None:
     found = look_up("The limitations for broken shells are not discussed thoroughly.")
 
-    assert found.finding is Finding.POSSIBLY_ADDRESSED
-    assert found.score is None
-    assert "broken shells" in found.evidence[0].quote
+    assert found.finding is Finding.PASSAGES
+    assert "broken shells" in found.passages[0].quote
 
 
-def test_nothing_found_says_so_and_quotes_nothing() -> None:
+def test_passages_are_ranked_by_what_they_hold_and_not_by_their_place() -> None:
+    found = look_up("Can the authors explain how the threshold separates shells from the hue?")
+
+    assert found.finding is Finding.PASSAGES
+    assert "threshold on the hue" in " ".join(found.passages[0].quote.split())
+    starts = [passage.start or 0 for passage in found.passages]
+    assert len(starts) > 1
+    again = look_up("Can the authors explain how sorting takes seconds on a laptop, and the shell?")
+    starts = [passage.start or 0 for passage in again.passages]
+    assert starts != sorted(starts)
+
+
+def test_where_no_passage_is_near_the_finder_cannot_judge_and_says_what_it_read() -> None:
     found = look_up("There is no experiment with octopus tentacles.")
 
-    assert found.finding is Finding.NOTHING_FOUND
-    assert found.score == NOTHING_FOUND_SCORE
-    assert found.evidence == ()
+    assert found.finding is Finding.CANNOT_JUDGE
+    assert found.passages == ()
+    assert "No passage was found in the parts read: main text." in found.rationale
     assert "other ones" in found.rationale
 
 
-def test_a_flag_names_the_section_it_rests_on() -> None:
+def test_the_appendix_is_read_and_what_was_cut_is_said() -> None:
+    text = f"{TEXT}\nA Training Details\nWe train on four GPUs of the kind V100 for two days.\n"
+    row = PaperRow(paper_id="snails", title="Sorting Snails by Shell", text=text)
+    paper = shown(build_paper(row, source="pdf"), "auto")
+
+    there = find("How many GPUs of the kind V100 do you train on?", paper)
+    absent = find("Does the method work on octopus tentacles?", paper)
+    cut = find("How many GPUs of the kind V100 do you train on?", shown(paper, "main"))
+
+    assert "V100" in there.passages[0].quote
+    assert there.passages[0].section == "appendix"  # its heading is not recognised
+    assert "main text, appendix" in absent.rationale
+    assert "was not read" not in absent.rationale
+    assert cut.rationale.endswith("main text; the appendix was not read.")
+    assert not any("V100" in passage.quote for passage in cut.passages)
+    nothing = find("There are no octopus tentacles.", shown(paper, "main"))
+    assert "parts read: main text; the appendix was not read." in nothing.rationale
+
+
+def test_references_are_no_evidence_in_any_format() -> None:
+    for source in ("pdf", "text"):
+        row = PaperRow(paper_id="snails", title="Sorting Snails by Shell", text=TEXT)
+        paper = shown(build_paper(row, source=source), "auto")
+
+        found = find("Can the authors discuss the work of Shelly from 1999 on sieves?", paper)
+
+        assert all(passage.section != "References" for passage in found.passages)
+
+
+def test_the_rationale_names_the_section_that_speaks_to_a_point() -> None:
     found = look_up("The paper does not discuss the limitations of the method.")
 
     assert "'5 Limitations'" in found.rationale
-    assert found.evidence[0].section == "5 Limitations"
+    assert found.passages[0].section == "5 Limitations"
 
 
-def test_a_point_with_a_second_request_is_not_flagged() -> None:
+def test_a_point_with_a_second_request_is_not_addressed() -> None:
     text = "There are no experiments. Can the authors explain the network?"
 
-    assert look_up(text).finding is not Finding.FLAGGED
+    assert look_up(text).finding is not Finding.ADDRESSED
 
 
-def test_a_paper_without_sections_is_searched_without_flags_on_headings() -> None:
+def test_a_paper_without_sections_is_searched_without_answers_under_headings() -> None:
     paper = Paper(paper_id="bare", title="Bare", text="The snail is sorted by its shell. " * 9)
 
     found = find("There is no ablation study.", paper)
 
-    assert found.finding is Finding.NOTHING_FOUND
+    assert found.finding is Finding.CANNOT_JUDGE
 
 
 def test_an_empty_paper_holds_nothing() -> None:
     paper = Paper(paper_id="empty", title="Empty", text="")
 
-    assert find("Which dataset is used?", paper).finding is Finding.NOTHING_FOUND
+    assert find("Which dataset is used?", paper).finding is Finding.CANNOT_JUDGE
 
 
 def test_the_index_of_a_paper_is_built_once() -> None:
@@ -196,14 +235,14 @@ def test_every_quote_is_the_papers_own_text_in_the_section_it_names(words: list[
 
     found = find(" ".join(words), paper)
 
-    for evidence in found.evidence:
-        assert evidence.verified
-        assert evidence.start is not None
-        assert paper.text[evidence.start : evidence.end] == evidence.quote
-        section = paper.section_at(evidence.start)
+    for passage in found.passages:
+        assert passage.verified
+        assert passage.start is not None
+        assert paper.text[passage.start : passage.end] == passage.quote
+        section = paper.section_at(passage.start)
         assert section is not None
-        assert section.label == evidence.section
-    assert (found.finding in (Finding.FLAGGED, Finding.POSSIBLY_ADDRESSED)) == bool(found.evidence)
+        assert section.label == passage.section
+    assert (found.finding in (Finding.ADDRESSED, Finding.PASSAGES)) == bool(found.passages)
 
 
 @settings(max_examples=60, deadline=None)

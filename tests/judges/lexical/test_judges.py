@@ -9,8 +9,10 @@ import pytest
 
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.pipeline import score_point
 from reviewscore.schema.argument import Extraction, Premise
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import PointType, Review
 from reviewscore.schema.verdict import Finding
 from tests.conftest import make_point
@@ -28,7 +30,7 @@ async def test_records_name_the_judge_its_version_and_the_stage(judges: Judges) 
 
     (origin,) = verdict.provenance
     assert verdict.type is PointType.QUESTION
-    assert (origin.stage, origin.judge, origin.judge_version) == ("point_type", "lexical", "1")
+    assert (origin.stage, origin.judge, origin.judge_version) == ("point_type", "lexical", "2")
 
 
 async def test_reviews_are_split_by_the_rules(judges: Judges) -> None:
@@ -37,25 +39,27 @@ async def test_reviews_are_split_by_the_rules(judges: Judges) -> None:
     assert await judges.propose_points(review, ("weaknesses",)) is None
 
 
-async def test_an_answered_question_is_probably_answerable(judges: Judges, paper: Paper) -> None:
+async def test_an_answered_question_is_addressed_and_has_no_score(
+    judges: Judges, paper: Paper
+) -> None:
     point = make_point("Which optimizer and learning rate are used?", section="questions")
 
     verdict = await judges.question_answerability(point, paper, response=None)
 
     assert verdict.scale == "unanswerability"
-    assert verdict.score == 2
-    assert verdict.finding is Finding.FLAGGED
+    assert verdict.score is None
+    assert verdict.finding is Finding.ADDRESSED
     assert "learning rate of 0.001" in " ".join(verdict.evidence[0].quote.split())
 
 
-async def test_a_denial_of_what_is_there_is_probably_false(judges: Judges, paper: Paper) -> None:
+async def test_a_denial_of_what_is_there_is_not_called_false(judges: Judges, paper: Paper) -> None:
     verdict = await judges.claim_factuality(
         make_point("There is no ablation study."), paper, response=None
     )
 
-    assert verdict.scale == "factuality"
-    assert verdict.score == 2
-    assert verdict.misinformed
+    assert verdict.finding is Finding.ADDRESSED
+    assert verdict.score is None
+    assert verdict.misinformed is None
 
 
 async def test_a_judgement_of_quality_gets_no_score(judges: Judges, paper: Paper) -> None:
@@ -114,33 +118,40 @@ async def test_faithfulness_is_not_judged(judges: Judges) -> None:
     assert "not judged" in verdict.rationale
 
 
-@pytest.mark.parametrize(
-    ("text", "explicit", "factuality", "finding"),
-    [
-        ("there is no ablation study", True, 2, Finding.FLAGGED),
-        ("there is no study of owls", True, None, Finding.NOTHING_FOUND),
-        ("the paper is hard to follow", True, None, Finding.CANNOT_JUDGE),
-        ("there is no ablation study", False, None, None),
-    ],
-)
-async def test_a_premise_gets_a_score_only_from_a_flag(
-    judges: Judges,
-    paper: Paper,
-    text: str,
-    explicit: bool,
-    factuality: int | None,
-    finding: Finding | None,
+@pytest.mark.parametrize("explicit", [True, False])
+async def test_premises_of_a_template_are_never_judged(
+    judges: Judges, paper: Paper, explicit: bool
 ) -> None:
-    premise = Premise(premise_id="P1", text=text, formula="R1", explicit=explicit)
+    premise = Premise(
+        premise_id="P1", text="there is no ablation study", formula="R1", explicit=explicit
+    )
 
     (verdict,) = await judges.premises_factuality(
         (premise,), make_point(ARGUMENT), paper, response=None
     )
 
-    assert verdict.factuality == factuality
-    assert verdict.finding == finding
-    assert verdict.untrivialness is None
+    assert verdict.factuality is verdict.untrivialness is None
+    assert verdict.evidence == ()
     assert verdict.rationale
+
+
+async def test_a_record_of_an_argument_holds_a_finding_and_no_template(
+    judges: Judges, paper: Paper
+) -> None:
+    text = "There is no ablation study, therefore the gain of the overlap cannot be trusted."
+
+    score = await score_point(make_point(text), paper, judges, score="both")
+
+    assert score.type is PointType.ARGUMENT
+    assert score.status is Status.UNSCORED
+    assert score.finding is Finding.ADDRESSED
+    assert score.passages
+    assert score.rationale
+    assert (score.base, score.advanced, score.misinformed, score.verdict, score.argument) == (
+        None, None, None, None, None,
+    )  # fmt: skip
+    assert score.evidence == ()
+    assert {one.stage for one in score.origins} == {"point_type", "claim_factuality"}
 
 
 def test_importing_the_judge_loads_no_heavy_package() -> None:
