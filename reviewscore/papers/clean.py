@@ -66,11 +66,11 @@ _FULL_LINE = 60
 def clean(text: str) -> CleanText:
     """The reading text of a paper or of a part of it.
 
-    Page separators, running headers and page numbers beside them, margin line numbers, Markdown
+    Page separators, running headers and page numbers beside them, Markdown
     emphasis and hyphens at line ends are removed; wrapped lines are joined, paragraphs are parted
     by an empty line, list items and captions by a line end. Linear in the length of the text.
     """
-    mapped = without_margin_numbers(CleanText(text).translate(_SAME))
+    mapped = CleanText(text).translate(_SAME)
     mapped = mapped.rewrite(_PAGE_BREAK, _page_break)
     mapped = mapped.rewrite(_TYPOGRAPHY, _typography)
     return mapped.rewrite(_SPACING, _spacing)

@@ -26,6 +26,12 @@ _BLANKS = " \t"
 _AFTER = ("", " ", "\t", "\n")
 """What follows a line number: a mark, as in ``2.``, ``(3)`` or ``5%``, makes it the authors'."""
 
+_WORD = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_SYLLABLE = 2
+"""Letters that half a word may have and be a word by chance."""
+
 _LEAST = 12
 """Numbers of a series, at least."""
 _WIDEST = 60
@@ -157,6 +163,11 @@ def _kind(text: str, start: int, end: int) -> str | None:
         return "glued" if whole and after == " " and text[end + 1 : end + 2].isalpha() else None
     if before not in _AFTER:
         return None
+    if text[end + 1 : end + 2].isdigit() or text[max(0, start - 2) : start - 1].isdigit():
+        stop = text.find("\n", end)
+        line = text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
+        if not line.strip("0123456789 \t-"):
+            return "alone"
     left = text[max(0, start - 40) : start].rstrip(_BLANKS)
     first = not left or left.endswith("\n") or left.endswith("\n-") or left == "-"
     right = text[end : end + 40].lstrip(_BLANKS)
@@ -189,7 +200,9 @@ def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candida
                 found.append(series)
             taken = {one.start for one in series}
             left = [one for one in left if one.start not in taken]
-        spans = sorted((one[0].place, one[-1].place) for one in found if _pace(one) <= _SLOWEST * step)
+        spans = sorted(
+            (one[0].place, one[-1].place) for one in found if _pace(one) <= _SLOWEST * step
+        )
         if _covered(spans) >= _SHARE * length:
             kept = [_supported(series, step) for series in found]
             return [*kept, *_blocks_apart(candidates, kept, step)]
@@ -338,7 +351,7 @@ def _blocks(
 
 def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, str]]:
     """Edits that take the numbers out and join the sentences that they cut, in order."""
-    words = Counter(re.findall(r"[^\W\d_]+", text))
+    words = Counter(_WORD.findall(text)) + Counter(_COMPOUND.findall(text))
     block: list[_Candidate] = []
     for number in numbers:
         if block and (number.kind != "alone" or text[block[-1].end : number.start].strip(" \t\n-")):
@@ -355,17 +368,25 @@ def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, i
 def _removal(text: str, number: _Candidate, words: Counter[str]) -> tuple[int, int, str]:
     start, end = number.start, number.end
     if number.kind == "glued":
-        first = re.search(r"[^\W\d_]+\Z", text[max(0, start - 40) : start])
-        second = re.match(r" ([^\W\d_]+)", text[end : end + 40])
-        assert first is not None
-        assert second is not None
-        apart = words[first[0]] > 1 and words[second[1]] > 1 and not words[first[0] + second[1]]
-        return start, end if apart else end + 1, ""
+        return start, end + 1, _hyphen(text, number, words)
     if number.kind == "before":
         return start, _skip(text, end), ""
     while start > 0 and text[start - 1] in _BLANKS:
         start -= 1
     return start, end, ""
+
+
+def _hyphen(text: str, number: _Candidate, words: Counter[str]) -> str:
+    """What stands between the halves of a word that was broken at its line's end."""
+    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
+    second = _WORD.match(text, number.end + 1)
+    assert first is not None
+    assert second is not None
+    left, right = first.group(), second.group()
+    if words[left + right]:
+        return ""
+    known = words[left] > 1 and words[right] > 1 and len(left) > _SYLLABLE
+    return "-" if words[f"{left}-{right}"] or known else ""
 
 
 def _skip(text: str, end: int) -> int:
@@ -385,7 +406,9 @@ def _block_removal(text: str, block: Sequence[_Candidate]) -> tuple[int, int, st
         end += 1
     if start == 0 or end == len(text):
         return start, end, ""
-    if text[start - 1] != "|" and _runs_on(text[max(0, start - 200) : start], text[end : end + 200]):
+    if text[start - 1] != "|" and _runs_on(
+        text[max(0, start - 200) : start], text[end : end + 200]
+    ):
         return start, end, " "
     return start, end, "\n\n"
 
@@ -401,6 +424,10 @@ def _runs_on(before: str, after: str) -> bool:
     return after[:1].islower()
 
 
+_MOSTLY = 0.8
+"""Share of a list's items that are lines of a paragraph from which on all may be."""
+_FULL = 0.8
+"""Share of the usual length from which on an item may be a whole line."""
 _ITEMS = re.compile(r"(?:^- [^\n]*\n?)+", re.MULTILINE)
 _ENTRY = re.compile(r"- (?:\[|\(?\w{1,3}[.)] |[•·*] )")
 """An item with a mark of its own: an entry of the references, a numbered item."""
@@ -413,8 +440,7 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
     for match in _ITEMS.finditer(mapped.text):
         starts = [match.start() + at for at in _item_starts(match.group())]
         items = [
-            mapped.text[start:end].rstrip("\n")
-            for start, end in pairwise([*starts, match.end()])
+            mapped.text[start:end].rstrip("\n") for start, end in pairwise([*starts, match.end()])
         ]
         before = mapped.text[max(0, match.start() - 200) : match.start()].rstrip("\n")
         opening = bool(before) and _goes_on(before, items[0]) and not _HEAD.search(before)
@@ -424,6 +450,8 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
             for at in range(len(items))
         ]
         usual = sorted(map(len, items))[len(items) // 2]
+        if sum(inside) >= _MOSTLY * len(inside):
+            inside = [True] * len(inside)
         for at, start in enumerate(starts):
             if at == 0:
                 if opening:
@@ -434,7 +462,7 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
                     edits.append((start, start + 2, ""))
                     joined += 1
                 continue
-            full = len(items[at - 1]) >= 0.8 * usual
+            full = len(items[at - 1]) >= _FULL * usual
             line = inside[at - 1] and inside[at] and full and not _ENTRY.match(items[at])
             if goes_on[at - 1] or line:
                 edits.append((start - 1, start + 2, " "))

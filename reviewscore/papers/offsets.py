@@ -92,7 +92,8 @@ class MappedText:
         Linear in the length of the text; the parts between matches stay as they are.
         """
         return self.replaced(
-            (match.start(), match.end(), replacement(match)) for match in pattern.finditer(self.text)
+            (match.start(), match.end(), replacement(match))
+            for match in pattern.finditer(self.text)
         )
 
     def replaced(self, edits: Iterable[tuple[int, int, str]]) -> MappedText:
