@@ -4,13 +4,14 @@ A column of numbers is taken for line numbers if it stands at one place on many 
 line to line by a constant step, and no text runs through it. It may stand left or right of the
 text or in the gutter, number every line or every n-th, run on or begin again on each page, and be
 printed beside the lines or as a ruler. Columns of tables have text above or below them, axis labels
-and listings do not go on through the pages, and lists and equations put marks to their numbers.
+and listings do not go on through the pages, numbers in sentences have words on both sides, and lists
+and equations put marks to their numbers.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _DIGITS = 4
 _TOUCHING = 1.4
 """Points between a number and a mark or letter that belongs to it."""
+_WORD_SPACE = 4.5
+"""Points between two words of a line, at most."""
 _ONE_NUMBER = 0.45
 """Gap between two digits of a number, at most, as a share of their height."""
 _SAME_EDGE = 1.6
@@ -45,6 +48,8 @@ _CROSSED = 0.25
 """Share of the page's lines that run through a column, on average, at most."""
 _ANEW, _NEW_PAGE, _LACKING = 0.5, 0.2, 0.15
 """What speaks against a series that begins anew, goes on on another page, lacks a number."""
+_REACH = 1.5
+"""Heights of a row by which a number of a ruler may miss it."""
 _EXACT = 0.75
 """Share of steps within pages that are exactly the column's."""
 
@@ -100,10 +105,13 @@ def _numbers(glyphs: Glyphs, page: int) -> Iterator[Number]:
     touching = near & (gap < _TOUCHING) & ~one_number
     starts = np.flatnonzero(digit & ~np.concatenate(([False], one_number)))
     ends = np.flatnonzero(digit & ~np.concatenate((one_number, [False]))) + 1
+    spaced = np.concatenate(([False], near & (gap < _WORD_SPACE), [False]))
     before = np.concatenate(([False], touching))
     after = np.concatenate((touching, [False]))
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         if end - start > _DIGITS or before[start] or after[end - 1]:
+            continue
+        if spaced[start] and spaced[end]:  # a word among words
             continue
         span = box[start:end]
         yield Number(
@@ -266,32 +274,29 @@ def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
 
 
 def numbered_rows(
-    column: Sequence[Number], rows: Mapping[int, tuple[float, float, float, float]]
-) -> dict[int, int]:
-    """The line number of each row on a page.
+    numbers: Sequence[Number], rows: Sequence[tuple[float, float, float, float]]
+) -> list[list[int]]:
+    """The line numbers that stand beside each row of text on a page.
+
+    A ruler that does not keep to the lines may give a row several numbers, or none.
 
     Args:
-        column: The numbers on that page.
-        rows: Boxes of the rows of text that the column may number, by their key.
-
-    Returns:
-        The number of each row that has one, by the row's key; of a ruler the nearest row's.
+        numbers: The line numbers of the page.
+        rows: Boxes of its rows of text.
     """
-    numbers: dict[int, int] = {}
-    for one in column:
+    beside: list[list[int]] = [[] for _ in rows]
+    for one in numbers:
         middle = (one.box[1] + one.box[3]) / 2
-        nearest = min(
-            rows,
-            key=lambda key: (
-                max(rows[key][1] - middle, middle - rows[key][3], 0.0),
-                max(rows[key][0] - one.box[2], one.box[0] - rows[key][2], 0.0),
-            ),
-            default=None,
-        )
-        if nearest is None:
-            continue
-        box = rows[nearest]
-        distance = max(box[1] - middle, middle - box[3], 0.0)
-        if distance <= (box[3] - box[1]) and nearest not in numbers:
-            numbers[nearest] = one.value
-    return numbers
+        distances = [
+            (
+                round(max(box[1] - middle, middle - box[3], 0.0), 1),
+                max(box[0] - one.box[2], one.box[0] - box[2], 0.0),
+            )
+            for box in rows
+        ]
+        nearest = min(range(len(rows)), key=distances.__getitem__, default=None)
+        if nearest is not None:
+            box = rows[nearest]
+            if distances[nearest][0] <= _REACH * (box[3] - box[1]):
+                beside[nearest].append(one.value)
+    return beside

@@ -237,9 +237,11 @@ def _printed(
         for line, offset in zip(body, offsets, strict=True)
         for row in printed_rows(line)
     ]
-    printed = numbered_rows(page.numbers, {at: box for at, (_, box) in enumerate(rows)})
-    for at, (offset, box) in enumerate(rows):
-        yield offset, number, box, printed.get(at)
+    beside = numbered_rows(page.numbers, [box for _, box in rows])
+    for (offset, box), numbers in zip(rows, beside, strict=True):
+        yield offset, number, box, numbers[0] if numbers else None
+        for further in numbers[1:]:
+            yield offset, number, box, further
 
 
 def _rounded(box: Box) -> Box:
