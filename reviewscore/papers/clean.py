@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from reviewscore.papers.offsets import MappedText
 
@@ -37,12 +36,6 @@ _PAGE_BREAK = re.compile(  # everything bounded, so that the search stays linear
     rf"{_INDENT}{_FURNITURE}"
     rf"{_INDENT}(?=\n|\Z)(?:\n{_INDENT}(?:{_FURNITURE}|{_NUMBER})?{_INDENT}(?=\n|\Z)){{0,8}}\n?"
 )
-_MARGIN_LINE = re.compile(r"^[ ]*(\d{3})(?:[ ]+(?=\S)|[ ]*$)", re.MULTILINE)
-_MIN_MARGIN_RUN = 12
-"""Margin numbers in a row before they are taken for line numbers rather than a table."""
-_MARGIN_STEPS = (1, 5, 10)
-"""Templates number every line, every fifth or every tenth."""
-
 _BLOCK = (
     r"(?:[-•*+▪◦–] |\d{1,2}[.)] |\([ivx\d]{1,4}\) |\||#{1,6} |\*\*|"
     r"(?:Figure|Fig\.|Table|Algorithm|Theorem|Lemma|Proposition|Definition|Corollary) [A-Z]?\d)"
@@ -66,11 +59,11 @@ _FULL_LINE = 60
 def clean(text: str) -> CleanText:
     """The reading text of a paper or of a part of it.
 
-    Page separators, running headers and page numbers beside them, margin line numbers, Markdown
+    Page separators, running headers and page numbers beside them, Markdown
     emphasis and hyphens at line ends are removed; wrapped lines are joined, paragraphs are parted
     by an empty line, list items and captions by a line end. Linear in the length of the text.
     """
-    mapped = without_margin_numbers(CleanText(text).translate(_SAME))
+    mapped = CleanText(text).translate(_SAME)
     mapped = mapped.rewrite(_PAGE_BREAK, _page_break)
     mapped = mapped.rewrite(_TYPOGRAPHY, _typography)
     return mapped.rewrite(_SPACING, _spacing)
@@ -79,32 +72,6 @@ def clean(text: str) -> CleanText:
 def spelled_out(mapped: CleanText) -> CleanText:
     """The text with its ligatures as single letters."""
     return mapped.rewrite(_LIGATURE, lambda match: _SPELLED[match.group()])
-
-
-def without_margin_numbers(mapped: CleanText) -> CleanText:
-    """The text without the line numbers that submission templates print in the margin."""
-    numbers = [(int(m[1]), m.start()) for m in _MARGIN_LINE.finditer(mapped.text)]
-    doomed: set[int] = set()
-    for step in _MARGIN_STEPS:
-        for run in _runs(numbers, step):
-            if len(run) >= _MIN_MARGIN_RUN:
-                doomed.update(run)
-    if not doomed:
-        return mapped
-    return mapped.rewrite(_MARGIN_LINE, lambda m: "" if m.start() in doomed else m.group())
-
-
-def _runs(numbers: list[tuple[int, int]], step: int) -> Iterator[list[int]]:
-    """Places of numbers that follow each other by a constant step."""
-    run: list[int] = []
-    previous = -step
-    for number, start in numbers:
-        if number != previous + step:
-            yield run
-            run = []
-        run.append(start)
-        previous = number
-    yield run
 
 
 def _page_break(match: re.Match[str]) -> str:

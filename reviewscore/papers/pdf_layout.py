@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,6 +21,8 @@ _SIDE_SHARE = 0.6
 """Share of a page's lines that keep to one side of the middle on a page with two columns."""
 _MAX_SWITCHES = 6
 """Changes of side that a page read column by column may have."""
+_ROW_BREAK = re.compile("[\ufffe\x02][ \\r\\n]*")
+"""What PDFium puts where a word is broken at the end of its row."""
 _EXTRA_GAP = 2.5
 """Points more than usual between two lines that part paragraphs."""
 
@@ -160,14 +163,61 @@ def _by_column(parts: Sequence[Line], sides: Sequence[str]) -> list[Line]:
     return [*result, *columns["left"], *columns["right"]]
 
 
-def paragraphs(lines: Sequence[Line]) -> str:
-    """The text of lines in reading order, with an empty line where the gap is wider than usual."""
+def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
+    """The text of lines in reading order, with an empty line where the gap is wider than usual.
+
+    Returns:
+        The text, and the offset in it at which each line begins.
+    """
     gaps = [before.bottom - after.top for before, after in pairwise(lines)]
     usual = [gap for gap in gaps if -_GUTTER < gap < 2 * _GUTTER]
     wide = (median(usual) if usual else 0.0) + _EXTRA_GAP
     pieces: list[str] = []
+    starts: list[int] = []
+    length = 0
     for index, line in enumerate(lines):
         if index:
             pieces.append("\n\n" if gaps[index - 1] > wide else "\n")
+            length += len(pieces[-1])
         pieces.append(line.text.strip())
-    return "".join(pieces)
+        starts.append(length)
+        length += len(pieces[-1])
+    return "".join(pieces), starts
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRow:
+    """A row of a line as it is printed: a broken word makes one line of two rows.
+
+    Attributes:
+        offset: Where it begins in the line's text, white space at its ends aside.
+        box: Its place on the page.
+    """
+
+    offset: int
+    box: Box
+
+
+def printed_rows(line: Line) -> list[PrintedRow]:
+    """The rows of a line, in order."""
+    boxes: list[list[Box]] = []
+    for box in line.boxes:
+        last = boxes[-1][-1] if boxes else None
+        if last is not None and box[3] > last[1] and box[1] < last[3]:
+            boxes[-1].append(box)
+        else:
+            boxes.append([box])
+    text = line.text.strip()
+    breaks = [match.end() for match in _ROW_BREAK.finditer(text)]
+    offsets = [0, *breaks] if len(breaks) + 1 >= len(boxes) else [0] * len(boxes)
+    return [PrintedRow(offset, around(row)) for offset, row in zip(offsets, boxes, strict=False)]
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    """The box around boxes."""
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )

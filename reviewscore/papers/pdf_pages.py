@@ -8,18 +8,27 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.errors import InputError
-from reviewscore.papers.clean import spelled_out, without_margin_numbers
+from reviewscore.papers.clean import spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, rows
+from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, printed_rows, rows
+from reviewscore.papers.pdf_line_numbers import (
+    NO_GLYPHS,
+    Number,
+    PageGlyphs,
+    line_numbers,
+    numbered_rows,
+    page_glyphs,
+)
 from reviewscore.papers.pdf_reading import Limits, PdfReading
+from reviewscore.schema.paper import Box, TextLine
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
@@ -57,6 +66,11 @@ class _PageText:
     unmapped: int = 0
     scan: bool = False
     unlooked: bool = False
+    glyphs: PageGlyphs = NO_GLYPHS
+    doomed: frozenset[int] = frozenset()
+    """Places of hidden characters."""
+    numbers: tuple[Number, ...] = ()
+    """Its line numbers, which are no part of its lines."""
 
 
 def read_pages(
@@ -92,6 +106,7 @@ def read_pages(
             pages.append(_page_text(document, number, drawing if looking else None))
             if looking:
                 drawing = _told
+        pages = _without_line_numbers(document, pages)
         scripts = _scripts(document)
     finally:
         document.close()
@@ -103,6 +118,40 @@ def read_pages(
             cure="run text recognition over it (such as ocrmypdf) and try again",
         )
     return _reading(pages, blank, scripts)
+
+
+def _without_line_numbers(document: PdfDocument, pages: list[_PageText]) -> list[_PageText]:
+    """The pages without the numbers that are printed beside their lines, where there are any."""
+    by_page: dict[int, list[Number]] = {}
+    for column in line_numbers([page.glyphs for page in pages]):
+        for number in column:
+            by_page.setdefault(number.page, []).append(number)
+    return [
+        _reread(document, number, page, tuple(by_page[number])) if number in by_page else page
+        for number, page in enumerate(pages)
+    ]
+
+
+def _reread(
+    document: PdfDocument, number: int, page: _PageText, numbers: tuple[Number, ...]
+) -> _PageText:
+    places = {place for one in numbers for place in one.places}
+    opened = document[number]
+    text_page = opened.get_textpage()
+    try:
+        lines = _lines(opened, text_page, page.doomed | places)
+    finally:
+        text_page.close()
+        opened.close()
+    came = sum(len("".join(line.text.split())) for line in lines)
+    visible = page.characters - len(places - page.doomed)
+    return replace(
+        page,
+        lines=lines,
+        numbers=numbers,
+        characters=visible,
+        dropped=max(0, visible - came),
+    )
 
 
 def _open(path: Path) -> PdfDocument:
@@ -142,24 +191,31 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
     kept = {id(line) for body in bodies for line in body}
     furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
     parts, starts, length = [], [], 0
-    for body in bodies:
+    rows: list[tuple[int, int, Box, int | None]] = []
+    for number, (page, body) in enumerate(zip(pages, bodies, strict=True), 1):
         starts.append(length)
-        part = paragraphs(body)
+        part, offsets = paragraphs(body)
         if part:
             parts.append(part)
+            rows += _printed(page, number, body, [length + offset for offset in offsets])
             length += len(part) + 2
     mapped = MappedText("\n\n".join(parts)).rewrite(_SURROGATE, lambda _: "\ufffd")
-    levelled = without_margin_numbers(mapped)
-    # What the margin numbers leave behind.
-    joined = _whole_words(levelled.rewrite(_SPACES, lambda found: "\n\n" if found.start() else ""))
-    text = spelled_out(joined)
+    levelled = mapped.rewrite(_SPACES, lambda found: "\n\n" if found.start() else "")
+    text = spelled_out(_whole_words(levelled))
+    count = sum(len(page.numbers) for page in pages)
     notes = []
     if scripts:
         notes.append(f"{scripts} scripts in the PDF were not run")
+    if count:
+        notes.append(f"{count} line numbers were taken out of the text")
     return PdfReading(
         text=text.text,
         pages=tuple(text.place_of(start) for start in starts),
-        furniture=tuple(furniture) + _margin(mapped, levelled),
+        lines=tuple(
+            TextLine(start=text.place_of(start), page=page, box=_rounded(box), number=printed)
+            for start, page, box, printed in rows
+        ),
+        furniture=tuple(furniture) + ((f"{count} line numbers",) if count else ()),
         hidden=tuple(one for page in pages for one in page.hidden),
         characters=sum(page.characters for page in pages),
         dropped=sum(page.dropped for page in pages),
@@ -172,10 +228,25 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
     )
 
 
-def _margin(before: MappedText, after: MappedText) -> tuple[str, ...]:
-    """How many characters of line numbers went, as one piece of furniture."""
-    gone = len(before.text) - len(after.text)
-    return (f"margin line numbers ({gone} characters)",) if gone else ()
+def _printed(
+    page: _PageText, number: int, body: Sequence[Line], offsets: Sequence[int]
+) -> Iterator[tuple[int, int, Box, int | None]]:
+    """Offset, page, box and line number of each printed row of a page."""
+    rows = [
+        (offset + row.offset, row.box)
+        for line, offset in zip(body, offsets, strict=True)
+        for row in printed_rows(line)
+    ]
+    beside = numbered_rows(page.numbers, [box for _, box in rows])
+    for (offset, box), numbers in zip(rows, beside, strict=True):
+        yield offset, number, box, numbers[0] if numbers else None
+        for further in numbers[1:]:
+            yield offset, number, box, further
+
+
+def _rounded(box: Box) -> Box:
+    left, bottom, right, top = (round(edge, 1) for edge in box)
+    return left, bottom, right, top
 
 
 def _told() -> None:
@@ -234,6 +305,8 @@ def _seen_text(
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
+        glyphs=page_glyphs(found, number - 1),
+        doomed=frozenset(doomed),
     )
 
 
@@ -254,7 +327,7 @@ def _characters(text_page: PdfTextPage) -> list[str]:
     return found
 
 
-def _lines(page: PdfPage, text_page: PdfTextPage, doomed: set[int]) -> list[Line]:
+def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line]:
     """The lines of a page in reading order, fragments of a row (such as indices) joined.
 
     Args:

@@ -15,6 +15,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import TidyText, tidy
+from reviewscore.papers.line_numbers import Mended, without_line_numbers
 from reviewscore.papers.sections import find_sections
 from reviewscore.papers.suspicions import suspicions
 from reviewscore.papers.zones import zones
@@ -186,7 +187,10 @@ def paper_of(
         InputError: If there is no text.
     """
     tidied = tidy(content.text)
-    text, notes = tidied.text, list(tidied.notes)
+    # A PDF's line numbers are known by their places, before there is a text; TEI has none.
+    laid_out = content.pdf is not None or bool(content.headings)
+    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(tidied.text)
+    text, notes = mended.mapped.text, [*tidied.notes, *mended.notes]
     if not text.strip():
         raise InputError(
             f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
@@ -211,7 +215,8 @@ def paper_of(
         notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),
         warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages) if doubts else (),
         pages=pages,
-        lines=tuple(
+        lines=mended.lines
+        or tuple(
             line.model_copy(update={"start": tidied.mapped.place_of(line.start)})
             for line in content.lines
         ),

@@ -40,12 +40,15 @@ class TextLine(Record):
         page: 1-based page; None where pages are not known.
         box: Its place on the page; None where the layout is not known.
         number: The line number printed beside it, without leading zeros; None where there is none.
+        exact: Whether the number was seen with its line; else the place is reckoned from the lines
+            around it.
     """
 
     start: int = Field(ge=0)
     page: int | None = Field(default=None, ge=1)
     box: Box | None = None
     number: int | None = Field(default=None, ge=0)
+    exact: bool = True
 
 
 class Missing(Record):

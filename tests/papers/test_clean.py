@@ -19,12 +19,6 @@ def test_page_breaks_inside_a_sentence_vanish() -> None:
     assert clean(text).text == "the lamp was put out."
 
 
-def test_margin_line_numbers_are_removed() -> None:
-    lines = "\n".join(f"{number:03d} lamp and shade" for number in range(20))
-    assert "007" not in clean(lines).text
-    assert clean(lines).text.count("lamp and shade") == 20
-
-
 def test_a_table_of_numbers_is_kept() -> None:
     assert clean("101\n205\n309").text == "101 205 309"
 

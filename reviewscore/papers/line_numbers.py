@@ -1,0 +1,482 @@
+"""Line numbers in texts that another program made of a submission: taken out, kept as a map.
+
+Converters leave the numbers that are printed beside the lines in the text: as lines of their own,
+at line ends, inside sentences, glued to the first half of a broken word; and they take lines for
+list items. Such numbers are known by their sequence alone: they grow through most of the text, by
+steps of one (or five, or ten), at the pace at which lines follow each other.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
+
+from reviewscore.papers.offsets import MappedText
+from reviewscore.schema.paper import TextLine
+
+_NUMBER = re.compile(r"\d+")
+_DIGITS = 4
+_ROW = re.compile(r"^[ \t]*\|[^\n]*$", re.MULTILINE)
+"""Rows of Markdown tables: no line of a table has a number beside it."""
+_BLANKS = " \t"
+_AFTER = ("", " ", "\t", "\n")
+"""What follows a line number: a mark, as in ``2.``, ``(3)`` or ``5%``, makes it the authors'."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_SYLLABLE = 2
+"""Letters that half a word may have and be a word by chance."""
+
+_LEAST = 12
+"""Numbers of a series, at least."""
+_WIDEST = 60
+"""Numbers that a series may lack in one place: pages of floats."""
+_LINE = 95
+"""Characters of a printed line, about."""
+_FAR = 400
+"""Characters between two numbers in sequence beyond which text without numbers lies there."""
+_SLOWEST = 250
+"""Characters a number on average, at most, in a series that speaks for itself."""
+_SHARE = 0.3
+"""Share of the text that series which speak for themselves run through."""
+_STEPPED = 0.6
+"""Share of a series' steps that are exactly its step."""
+_STEPS = (1, 5, 10)
+_BLOCK = 3
+"""Lone numbers of a block that stands out of order, at least."""
+_PAGES = 300
+"""Numbers beyond the last of a series that such a block may have: some pages."""
+_RESTART = 130
+"""Numbers of a series that begins again on each page or column, at most."""
+_WEIGHT = {"alone": 2.0, "before": 1.5, "after": 1.5, "within": 1.0, "glued": 1.2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A number that may be a line number.
+
+    Attributes:
+        number: Its value.
+        start: Offset of its first digit.
+        end: Offset just after its last digit.
+        kind: How it stands in its line: ``alone``, ``before`` or ``after`` its text, ``within``
+            it, ``glued`` to a word.
+        place: Characters before it, those of tables aside.
+    """
+
+    number: int
+    start: int
+    end: int
+    kind: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A text without its line numbers.
+
+    Attributes:
+        mapped: The text, with the way back to what was read.
+        lines: Its printed lines that have a number, in reading order.
+        removed: How many numbers were taken out.
+        joined: How many list items became lines of a paragraph again.
+    """
+
+    mapped: MappedText
+    lines: tuple[TextLine, ...] = ()
+    removed: int = 0
+    joined: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done, in words."""
+        if not self.removed:
+            return ()
+        known = [line.number for line in self.lines if line.number is not None]
+        notes = [
+            f"{self.removed} line numbers ({min(known)} to {max(known)}) were taken out of the text"
+        ]
+        if self.joined:
+            notes.append(f"{self.joined} list items were lines of a paragraph, and are again")
+        return tuple(notes)
+
+
+def without_line_numbers(text: str) -> Mended:
+    """The text without line numbers; sentences and paragraphs that they cut are joined again.
+
+    A text without numbers that grow through it stays as it is. Linear in the length of the text.
+    """
+    whole = MappedText(text)
+    numbers = _line_numbers(text)
+    if not numbers:
+        return Mended(whole)
+    lines = list(_places(text, numbers))
+    edits = list(_removals(text, numbers))
+    mapped = whole.replaced(edits)
+    mapped, joined = _paragraphs(mapped)
+    return Mended(
+        mapped,
+        tuple(
+            TextLine(start=mapped.place_of(start), number=number, exact=exact)
+            for number, start, exact in sorted(lines, key=lambda line: line[1])
+        ),
+        removed=len(numbers),
+        joined=joined,
+    )
+
+
+def _line_numbers(text: str) -> list[_Candidate]:
+    """The numbers to take out, in order."""
+    candidates = list(_candidates(text))
+    rows = sum(len(match.group()) for match in _ROW.finditer(text))
+    numbers = [one for series in _all_series(candidates, len(text) - rows) for one in series]
+    return sorted(numbers, key=lambda number: number.start)
+
+
+def _candidates(text: str) -> Iterator[_Candidate]:
+    """Numbers that may be line numbers, in order."""
+    rows = [match.span() for match in _ROW.finditer(text)]
+    starts = [start for start, _ in rows]
+    before = [0, *accumulate(end - start for start, end in rows)]
+    for match in _NUMBER.finditer(text):
+        if text[match.end() : match.end() + 1] not in _AFTER or len(match.group()) > _DIGITS:
+            continue
+        row = bisect_right(starts, match.start()) - 1
+        if row >= 0 and match.start() < rows[row][1]:
+            continue
+        kind = _kind(text, match.start(), match.end())
+        if kind is not None:
+            place = match.start() - before[row + 1]
+            yield _Candidate(int(match.group()), match.start(), match.end(), kind, place)
+
+
+def _kind(text: str, start: int, end: int) -> str | None:
+    """How a number stands in its line; None where no line number would stand."""
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if before.isalpha():
+        whole = text[max(0, start - 2) : start].isalpha()
+        return "glued" if whole and after == " " and text[end + 1 : end + 2].isalpha() else None
+    if before not in _AFTER:
+        return None
+    if text[end + 1 : end + 2].isdigit() or text[max(0, start - 2) : start - 1].isdigit():
+        stop = text.find("\n", end)
+        line = text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
+        if not line.strip("0123456789 \t-"):
+            return "alone"
+    left = text[max(0, start - 40) : start].rstrip(_BLANKS)
+    first = not left or left.endswith("\n") or left.endswith("\n-") or left == "-"
+    right = text[end : end + 40].lstrip(_BLANKS)
+    last = not right or right.startswith("\n")
+    if first:
+        return "alone" if last else "before"
+    return "after" if last else "within"
+
+
+def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candidate]]:
+    """The series of line numbers; none if they run through too little of the text.
+
+    Args:
+        candidates: In order.
+        length: Characters of the text, tables aside.
+    """
+    values = {one.number for one in candidates}
+    for step in _STEPS:
+        found: list[list[_Candidate]] = []
+        linked = sum(1 for value in values if value + step in values)
+        if linked < _STEPPED * max(_LEAST - 1, _SHARE * length / (_SLOWEST * step)):
+            continue  # most texts have no line numbers, and this tells them at once
+        left = candidates
+        while len(left) >= _LEAST:
+            series = _heaviest(left, step)
+            exact = sum(1 for a, b in pairwise(series) if b.number - a.number == step)
+            if len(series) < _LEAST or exact < _STEPPED * (len(series) - 1):
+                break
+            if _belongs(series, found):
+                found.append(series)
+            taken = {one.start for one in series}
+            left = [one for one in left if one.start not in taken]
+        spans = sorted(
+            (one[0].place, one[-1].place) for one in found if _pace(one) <= _SLOWEST * step
+        )
+        if _covered(spans) >= _SHARE * length:
+            kept = [_supported(series, step) for series in found]
+            return [*kept, *_blocks_apart(candidates, kept, step)]
+    return []
+
+
+def _blocks_apart(
+    candidates: Sequence[_Candidate], series: Sequence[Sequence[_Candidate]], step: int
+) -> Iterator[list[_Candidate]]:
+    """Blocks of lone numbers that stand out of order; each line number is printed once."""
+    known = {one.number for chain in series for one in chain}
+    block: list[_Candidate] = []
+    for one in [*candidates, None]:
+        new = one is not None and one.kind == "alone" and one.number not in known
+        if one is not None and new and block and one.number == block[-1].number + step:
+            block.append(one)
+            continue
+        if len(block) >= _BLOCK and block[-1].number <= max(known) + _PAGES:
+            yield block
+            known.update(number.number for number in block)
+        block = [one] if one is not None and new else []
+
+
+def _belongs(series: Sequence[_Candidate], found: Sequence[Sequence[_Candidate]]) -> bool:
+    """Whether a further series goes on where others end, or begins again as they do."""
+    if not found:
+        return True
+    first, last = series[0].number, series[-1].number
+    if all(last < one[0].number or first > one[-1].number for one in found):
+        return all(one.kind == "alone" for one in series) or _pace(series) <= _SLOWEST
+    restarts = len(found[0]) <= _RESTART and len(series) <= _RESTART
+    return restarts and abs(first - found[0][0].number) <= 1 and _pace(series) >= _LINE / 4
+
+
+def _pace(series: Sequence[_Candidate]) -> float:
+    """Characters a number."""
+    return (series[-1].place - series[0].place) / max(1, series[-1].number - series[0].number)
+
+
+def _covered(spans: Sequence[tuple[int, int]]) -> int:
+    """Characters in the union of spans that are in order."""
+    total = reached = 0
+    for start, end in spans:
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def _heaviest(candidates: Sequence[_Candidate], step: int) -> list[_Candidate]:
+    """The heaviest sequence of numbers that grow by multiples of a step, in linear time."""
+    best: dict[int, int] = {}  # number -> candidate that ends the heaviest series with it
+    weight: list[float] = []
+    before: list[int | None] = []
+    for place, one in enumerate(candidates):
+        top, link = 0.0, None
+        for gap in range(1, _WIDEST + 1):
+            last = best.get(one.number - gap * step)
+            if last is None:
+                continue
+            value = weight[last] - _cost(candidates[last], one, gap, step)
+            if value > top:
+                top, link = value, last
+        weight.append(top + _WEIGHT[one.kind])
+        before.append(link)
+        kept = best.get(one.number)
+        if kept is None or weight[place] >= weight[kept] - _aged(candidates[kept], one):
+            best[one.number] = place
+    at: int | None = max(range(len(weight)), key=weight.__getitem__)
+    series = []
+    while at is not None:
+        series.append(candidates[at])
+        at = before[at]
+    return series[::-1]
+
+
+def _cost(last: _Candidate, one: _Candidate, gap: int, step: int) -> float:
+    """What speaks against two numbers following each other in a series."""
+    distance = one.place - last.place
+    missing = 0.4 * min(gap - 1, 12)
+    far = min(max(0.0, distance - _FAR * gap * step) / 2000, 8.0)
+    uneven = 0.0
+    if gap == 1 and last.kind != "alone" and one.kind != "alone":
+        uneven = 0.6 * min(abs(distance - _LINE * step) / (_LINE * step), 2.0)
+    return missing + far + uneven
+
+
+def _aged(kept: _Candidate, one: _Candidate) -> float:
+    """How much heavier an earlier end of a series must be to be preferred to a later one."""
+    return min(6.0, (one.place - kept.place) / 1500)
+
+
+def _supported(series: Sequence[_Candidate], step: int) -> list[_Candidate]:
+    """A series without the numbers in running text that are not next to their neighbours."""
+    kept = []
+    for place, one in enumerate(series):
+        neighbours = (*series[max(0, place - 1) : place], *series[place + 1 : place + 2])
+        next_to = any(abs(other.number - one.number) <= step for other in neighbours)
+        if one.kind in ("alone", "after") or next_to:
+            kept.append(one)
+    return kept
+
+
+def _places(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, bool]]:
+    """Number and offset of each line, and whether the number was seen with it.
+
+    Converters write a number after its line, and the numbers of a paragraph that lost them in a
+    block before it.
+    """
+    kinds = Counter(number.kind for number in numbers)
+    leading = kinds["before"] > kinds["after"] + kinds["within"]
+    for alone, group in groupby(enumerate(numbers), key=lambda pair: pair[1].kind == "alone"):
+        pairs = list(group)
+        if alone:
+            yield from _blocks(text, numbers, [place for place, _ in pairs])
+            continue
+        for place, number in pairs:
+            if leading or number.kind == "before":
+                yield number.number, number.end, True
+                continue
+            last = numbers[place - 1].end if place else 0
+            break_before = text.rfind("\n\n", last, number.start)
+            start = max(last, break_before, number.start - 2 * _LINE)
+            yield number.number, start, True
+
+
+def _blocks(
+    text: str, numbers: Sequence[_Candidate], places: Sequence[int]
+) -> Iterator[tuple[int, int, bool]]:
+    """Lines of the paragraphs that follow blocks of numbers, spaced evenly."""
+    block: list[_Candidate] = []
+    for place in places:
+        number = numbers[place]
+        block.append(number)
+        end = numbers[place + 1].start if place + 1 < len(numbers) else len(text)
+        if not text[number.end : end].strip(" \t\n-"):
+            continue  # the block goes on
+        room = (end - number.end) / len(block)
+        if room > _FAR:  # a page of floats follows its paragraph
+            room = _LINE
+        for index, one in enumerate(block):
+            yield one.number, number.end + int(index * room), len(block) == 1
+        block = []
+    for one in block:
+        yield one.number, one.end, False
+
+
+def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, str]]:
+    """Edits that take the numbers out and join the sentences that they cut, in order."""
+    words = Counter(_WORD.findall(text)) + Counter(_COMPOUND.findall(text))
+    block: list[_Candidate] = []
+    for number in numbers:
+        if block and (number.kind != "alone" or text[block[-1].end : number.start].strip(" \t\n-")):
+            yield _block_removal(text, block)
+            block = []
+        if number.kind == "alone":
+            block.append(number)
+        else:
+            yield _removal(text, number, words)
+    if block:
+        yield _block_removal(text, block)
+
+
+def _removal(text: str, number: _Candidate, words: Counter[str]) -> tuple[int, int, str]:
+    start, end = number.start, number.end
+    if number.kind == "glued":
+        return start, end + 1, _hyphen(text, number, words)
+    if number.kind == "before":
+        return start, _skip(text, end), ""
+    while start > 0 and text[start - 1] in _BLANKS:
+        start -= 1
+    return start, end, ""
+
+
+def _hyphen(text: str, number: _Candidate, words: Counter[str]) -> str:
+    """What stands between the halves of a word that was broken at its line's end."""
+    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
+    second = _WORD.match(text, number.end + 1)
+    assert first is not None
+    assert second is not None
+    left, right = first.group(), second.group()
+    if words[left + right]:
+        return ""
+    known = words[left] > 1 and words[right] > 1 and len(left) > _SYLLABLE
+    return "-" if words[f"{left}-{right}"] or known else ""
+
+
+def _skip(text: str, end: int) -> int:
+    while end < len(text) and text[end] in _BLANKS:
+        end += 1
+    return end
+
+
+def _block_removal(text: str, block: Sequence[_Candidate]) -> tuple[int, int, str]:
+    """Lone numbers with the empty lines around them; a sentence that they cut runs on."""
+    start, end = block[0].start, block[-1].end
+    while start > 0 and text[start - 1] in " \t\n-":
+        if text[start - 1] == "-" and text[start - 2 : start - 1] not in ("\n", ""):
+            break  # a dash that ends a line is the text's
+        start -= 1
+    while end < len(text) and text[end] in " \t\n":
+        end += 1
+    if start == 0 or end == len(text):
+        return start, end, ""
+    if text[start - 1] != "|" and _runs_on(
+        text[max(0, start - 200) : start], text[end : end + 200]
+    ):
+        return start, end, " "
+    return start, end, "\n\n"
+
+
+_HEAD = re.compile(r"(?:\A|\n)[ \t]*(?:#|\||<!--|```)[^\n]*\Z")
+_CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
+
+
+def _runs_on(before: str, after: str) -> bool:
+    """Whether a sentence is cut between two texts."""
+    if _HEAD.search(before) or _CLOSED.search(before.rstrip()) or not before.strip():
+        return False
+    return after[:1].islower()
+
+
+_MOSTLY = 0.8
+"""Share of a list's items that are lines of a paragraph from which on all may be."""
+_FULL = 0.8
+"""Share of the usual length from which on an item may be a whole line."""
+_ITEMS = re.compile(r"(?:^- [^\n]*\n?)+", re.MULTILINE)
+_ENTRY = re.compile(r"- (?:\[|\(?\w{1,3}[.)] |[•·*] )")
+"""An item with a mark of its own: an entry of the references, a numbered item."""
+
+
+def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
+    """List items that are lines of a paragraph as that paragraph, and how many there were."""
+    edits: list[tuple[int, int, str]] = []
+    joined = 0
+    for match in _ITEMS.finditer(mapped.text):
+        starts = [match.start() + at for at in _item_starts(match.group())]
+        items = [
+            mapped.text[start:end].rstrip("\n") for start, end in pairwise([*starts, match.end()])
+        ]
+        before = mapped.text[max(0, match.start() - 200) : match.start()].rstrip("\n")
+        opening = bool(before) and _goes_on(before, items[0]) and not _HEAD.search(before)
+        goes_on = [_goes_on(one, other) for one, other in pairwise(items)]
+        inside = [
+            any(goes_on[max(0, at - 1) : at + 1]) or (at == 0 and opening)
+            for at in range(len(items))
+        ]
+        usual = sorted(map(len, items))[len(items) // 2]
+        if sum(inside) >= _MOSTLY * len(inside):
+            inside = [True] * len(inside)
+        for at, start in enumerate(starts):
+            if at == 0:
+                if opening:
+                    blank = match.start() - len(mapped.text[: match.start()].rstrip("\n"))
+                    edits.append((start - blank, start + 2, " "))
+                    joined += 1
+                elif inside[0] and goes_on and goes_on[0] and not _ENTRY.match(items[0]):
+                    edits.append((start, start + 2, ""))
+                    joined += 1
+                continue
+            full = len(items[at - 1]) >= _FULL * usual
+            line = inside[at - 1] and inside[at] and full and not _ENTRY.match(items[at])
+            if goes_on[at - 1] or line:
+                edits.append((start - 1, start + 2, " "))
+                joined += 1
+    return mapped.replaced(edits), joined
+
+
+def _item_starts(run: str) -> list[int]:
+    return [match.start() for match in re.finditer(r"^- ", run, re.MULTILINE)]
+
+
+def _goes_on(before: str, item: str) -> bool:
+    """Whether a list item is the next line of what stands before it."""
+    if _ENTRY.match(item) or _CLOSED.search(before.rstrip()):
+        return False
+    first = item[2:3]
+    return first.islower() or first in "(,0123456789" or before.rstrip()[-1:] in ",(-"

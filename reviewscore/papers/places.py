@@ -1,0 +1,251 @@
+"""Where in a paper a named place is: a line, a section, a table, words in quotation marks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from reviewscore.papers.quotes import find_quote
+from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone
+from reviewscore.schema.place import PlaceKind, Target
+
+_CAPTIONS = {
+    PlaceKind.TABLE: r"(?:Supplementary |Extended Data )?(?:Table|Tab\.|Tbl\.)",
+    PlaceKind.FIGURE: r"(?:Supplementary |Extended Data )?(?:Figure|Fig\.)",
+    PlaceKind.ALGORITHM: r"(?:Algorithm|Alg\.|Procedure)",
+    PlaceKind.THEOREM: "Theorem",
+    PlaceKind.LEMMA: "Lemma",
+    PlaceKind.PROPOSITION: "Proposition",
+    PlaceKind.COROLLARY: "Corollary",
+    PlaceKind.DEFINITION: "Definition",
+    PlaceKind.ASSUMPTION: "Assumption",
+}
+_MARKS = r"[ \t]*(?:[#>*_ \t-]{1,8})?"
+_ROW = re.compile(r"[ \t]*\|[^\n]*(?:\n|\Z)")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
+_LONGEST = 4000
+"""Characters of a place, at most, but for sections and pages."""
+_NEAR_LINES = 2
+"""Lines before and after one that was not seen with its number."""
+_PART = re.compile(r"(?<=\d)(?:[a-h]|\.[a-h]|\([ivx]+\))\Z")
+
+
+def target(
+    paper: Paper, kind: PlaceKind, first: str, last: str | None = None, *, page: int | None = None
+) -> Target | None:
+    """What stands at a place of the paper; None if the text at hand does not hold it.
+
+    Args:
+        paper: The paper.
+        kind: What kind of place.
+        first: Its label, such as ``212``, ``3b``, ``D.7``, or quoted words.
+        last: Last label of a range.
+        page: Page that is named with a line, 1-based.
+    """
+    match kind:
+        case PlaceKind.LINE:
+            span = _lines(paper, int(first), int(last or first), page)
+        case PlaceKind.PAGE:
+            span = _pages(paper, int(first), int(last or first))
+        case PlaceKind.SECTION | PlaceKind.APPENDIX:
+            span = _section(paper, kind, first)
+        case PlaceKind.EQUATION:
+            span = _equation(paper, first)
+        case PlaceKind.FOOTNOTE:
+            span = _footnote(paper, first)
+        case PlaceKind.QUOTE:
+            span = _quoted(paper, first)
+        case _:
+            span = _captioned(paper, kind, first)
+    if span is None or span[0] >= span[1]:
+        return None
+    start, end = _trimmed(paper.text, *span)
+    if start >= end:
+        return None
+    return Target(start=start, end=end, page=paper.page_at(start), box=box_of(paper, start, end))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def box_of(paper: Paper, start: int, end: int) -> Box | None:
+    """The box around the lines of a span that stand on its first page; None where unknown."""
+    starts = [line.start for line in paper.lines]
+    begin = max(0, bisect_right(starts, start) - 1)
+    lines = paper.lines[begin : max(bisect_left(starts, end), begin + 1)]
+    placed = [line for line in lines if line.box is not None]
+    boxes = [line.box for line in placed if line.page == placed[0].page and line.box is not None]
+    if not boxes:
+        return None
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
+def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, int] | None:
+    """From the first line with a number to the last; numbers are printed beside some or all."""
+    if last < first:  # "l. 212-15"
+        digits = len(str(last))
+        last = int(str(first)[:-digits] + str(last)) if digits < len(str(first)) else first
+    for series in _series(paper.lines, page):
+        begin, end = _place_of(series, first), _place_of(series, last)
+        if begin is None or end is None:
+            continue
+        around = 0 if series[begin].exact and series[end].exact else _NEAR_LINES
+        begin = max(0, begin - around)
+        after = end + 1 + around
+        stop = series[after].start if after < len(series) else _line_end(paper, series[-1])
+        return series[begin].start, max(stop, series[begin].start + 1)
+    return None
+
+
+def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLine]]:
+    """The lines on the page that is named first, then those of the whole paper."""
+    if page is not None:
+        on_page = [line for line in lines if line.page == page]
+        if any(line.number is not None for line in on_page):
+            yield on_page
+    yield list(lines)
+
+
+def _place_of(lines: Sequence[TextLine], number: int) -> int | None:
+    """Place of the line with a number, counted on from the last printed one if it has none."""
+    for place, line in enumerate(lines):
+        if line.number == number:
+            return place
+    numbered = [(place, line.number) for place, line in enumerate(lines) if line.number is not None]
+    for (place, here), (further, there) in pairwise(numbered):
+        if here < number < there and there - here <= further - place:
+            return place + number - here
+    first = numbered[0] if numbered else None
+    if first is not None and 0 < number < first[1] and first[1] - number <= first[0]:
+        return first[0] - (first[1] - number)
+    return None
+
+
+def _line_end(paper: Paper, line: TextLine) -> int:
+    end = paper.text.find("\n", line.start)
+    return len(paper.text) if end < 0 else end
+
+
+def _pages(paper: Paper, first: int, last: int) -> tuple[int, int] | None:
+    if not 1 <= first <= len(paper.pages):
+        return None
+    after = min(max(first, last), len(paper.pages))
+    end = paper.pages[after] if after < len(paper.pages) else len(paper.text)
+    return paper.pages[first - 1], end
+
+
+def _section(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
+    """A section with its subsections, by the number printed before its title."""
+    wanted = _plain(label)
+    for place, section in enumerate(paper.sections):
+        if section.number is None or _plain(section.number) != wanted:
+            continue
+        if kind is PlaceKind.APPENDIX and section.zone is not Zone.APPENDIX and wanted.isdigit():
+            continue
+        further = paper.sections[place + 1 :]
+        inside = list(_while_below(section, further))
+        return section.start, inside[-1].end if inside else section.end
+    return None
+
+
+def _while_below(section: Section, further: Iterable[Section]) -> Iterator[Section]:
+    for one in further:
+        if one.level <= section.level:
+            return
+        yield one
+
+
+def _plain(label: str) -> str:
+    """A label without marks that people leave out: ``A1`` is ``A.1``."""
+    return re.sub(r"(?<=[A-Za-z])\.?(?=\d)", ".", label.strip(" .:")).upper()
+
+
+def _captioned(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
+    """The paragraph that begins with the place's name, and the rows of a table beside it."""
+    whole = _PART.sub("", label)
+    number = re.escape(whole).replace(r"\.", r"\s?\.?\s?")
+    pattern = re.compile(
+        rf"^{_MARKS}(?:\*\*|_)?{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number}(?![\d\w])(?!\.\d)"
+        rf"(?P<mark>[ \t]*[.:|(\[–—-]|\*\*|[ \t]+(?=[A-Z(]))?",
+        re.MULTILINE | re.IGNORECASE,
+    )
+    found = list(pattern.finditer(paper.text))
+    marked = [match for match in found if match["mark"]] or found
+    if not marked:
+        return None
+    start = marked[0].start()
+    end = _paragraph_end(paper.text, marked[0].end())
+    if kind is PlaceKind.TABLE:
+        return _with_rows(paper.text, start, end)
+    return start, min(end, start + _LONGEST)
+
+
+def _paragraph_end(text: str, start: int) -> int:
+    match = _PARAGRAPH_END.search(text, start)
+    return len(text) if match is None else match.start()
+
+
+def _with_rows(text: str, start: int, end: int) -> tuple[int, int]:
+    """A caption with the rows of a Markdown table just after it, or else just before it."""
+    after = end
+    while after < len(text) and text[after] in " \t\n":
+        after += 1
+    line = text.rfind("\n", 0, after) + 1
+    rows = line
+    while match := _ROW.match(text, rows):
+        if match.end() == rows:
+            break
+        rows = match.end()
+    if rows > line:
+        return start, rows
+    above = len(text[:start].rstrip())
+    first = above
+    while first > 0:
+        begin = text.rfind("\n", 0, first) + 1
+        if not text[begin:first].lstrip().startswith("|"):
+            break
+        first = begin - 1
+    first = max(first + 1, 0) if first < above else start
+    return (first, end) if first < start else (start, min(end, start + _LONGEST))
+
+
+def _equation(paper: Paper, label: str) -> tuple[int, int] | None:
+    """The line that ends in the equation's number in brackets, and the one before it."""
+    pattern = re.compile(rf"^[^\n]*\({re.escape(label)}\)[ \t]*(?:$|\|)", re.MULTILINE)
+    for match in pattern.finditer(paper.text):
+        words = match.group()[: match.group().rfind("(")]
+        if re.search(r"(?:eqs?|eqn|equations?|in|by|of|and|see)[.~ ]*\Z", words.rstrip(), re.I):
+            continue  # a sentence that ends in a reference to it
+        start = match.start()
+        if not words.strip():  # the number stands alone, after its formula
+            start = paper.text.rfind("\n", 0, max(0, len(paper.text[:start].rstrip()))) + 1
+        return start, match.end()
+    return None
+
+
+def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
+    pattern = re.compile(
+        rf"^[ \t]*(?:\[\^{label}\]:|\^?{label}[.)]?)[ \t]*(?=[A-Z\"“(h])[^\n]+", re.MULTILINE
+    )
+    headings = {section.start for section in paper.sections}
+    found = [match for match in pattern.finditer(paper.text) if match.start() not in headings]
+    return found[0].span() if len(found) == 1 else None
+
+
+def _quoted(paper: Paper, words: str) -> tuple[int, int] | None:
+    evidence = find_quote(paper, words)
+    if evidence.start is None or evidence.end is None:
+        return None
+    return evidence.start, evidence.end

@@ -1,0 +1,231 @@
+"""Places of the paper that a reviewer names, such as ``l. 212-215`` or ``Tab. 3b``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reviewscore.schema.place import PlaceKind
+
+_WORDS: dict[PlaceKind, str] = {
+    PlaceKind.LINE: r"(?i:lines?(?:\s+(?:numbers?|nos?\.?|nr\.?))?|lns?\.?|ll?\.)|L|l(?=\s?\d{2})",
+    PlaceKind.PAGE: r"(?i:pages?|pgs?\.?)|pp?\.",
+    PlaceKind.SECTION: r"(?i:(?:sub)*sections?|secs?\.?|sects?\.?|chapters?|§+)",
+    PlaceKind.APPENDIX: r"(?i:appendix|appendices|appx?\.?|suppl(?:ement(?:ary)?)?\.? sections?)",
+    PlaceKind.TABLE: r"(?i:tables?|tabs?\.?|tbls?\.?)",
+    PlaceKind.FIGURE: r"(?i:(?:sub)?figures?|figs?\.?)",
+    PlaceKind.EQUATION: r"(?i:equations?|eqs?\.?|eqns?\.?|formulas?|formulae|inequality)",
+    PlaceKind.THEOREM: r"(?i:theorems?|thms?\.?|ths?\.)",
+    PlaceKind.LEMMA: r"(?i:lemmas?|lemmata|lems?\.)",
+    PlaceKind.PROPOSITION: r"(?i:propositions?|props?\.?)",
+    PlaceKind.COROLLARY: r"(?i:corollary|corollaries|cors?\.)",
+    PlaceKind.DEFINITION: r"(?i:definitions?|defs?\.?|defns?\.?)",
+    PlaceKind.ASSUMPTION: r"(?i:assumptions?|assump?\.|assmp\.)",
+    PlaceKind.ALGORITHM: r"(?i:algorithms?|algs?\.?|algos?\.?)",
+    PlaceKind.FOOTNOTE: r"(?i:footnotes?|fns?\.)",
+}
+_ROMAN = r"[IVX]{2,5}|[IVX](?=[.,:;)]|\Z)"
+_NUMBERED = r"\d{1,2}(?:\.\d{1,2}){0,2}|[A-HS](?:\.?\d{1,2}){1,3}"
+_PART = r"(?:[a-h](?![a-z])|\s?\([a-h]\))?"
+_LABELS: dict[PlaceKind, str] = {
+    PlaceKind.LINE: r"[lL]?\d{1,4}",
+    PlaceKind.PAGE: r"\d{1,3}",
+    PlaceKind.SECTION: rf"\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}|[A-HJ-Z](?:\.?\d{{1,2}}){{0,3}}|{_ROMAN}",
+    PlaceKind.APPENDIX: r"[A-Z](?:\.?\d{1,2}){0,3}|\d{1,2}(?:\.\d{1,2}){0,3}",
+    PlaceKind.TABLE: rf"(?:{_NUMBERED}|{_ROMAN}){_PART}",
+    PlaceKind.FIGURE: rf"(?:{_NUMBERED}){_PART}",
+    PlaceKind.EQUATION: r"(?:\d{1,3}(?:\.\d{1,3})?|[A-Z]\.?\d{1,3})[a-e]?",
+    PlaceKind.PROPOSITION: rf"(?:{_NUMBERED})",
+}
+_OTHER_LABEL = rf"(?:{_NUMBERED}|[A-H](?![a-z]))(?:\s?\([ivx]{{1,4}}\)|\.[a-h](?![a-z])|{_PART})?"
+_TO = r"\s*(?:-{1,2}|–|—|~|‐|‑|−|\bto\b|\bthrough\b|\buntil\b)\s*"
+_AND = r"\s*(?:,\s*(?:and|or)\b|/|&|\band(?:/or)?\b|\bor\b)\s*"
+_COMMA = r"\s*,\s*"
+_LIST_ENDS = r"(?=\s*(?:[,.;:)\]?!/&-]|and\b|or\b|\Z))"
+"""What follows the last of labels that only commas part; in ``Fig. 1, 3 curves`` no list does."""
+_OPEN, _SHUT = r"\(?\s?", r"\s?\)?"
+
+_BIBLIOGRAPHY = re.compile(
+    r"(?:\b(?:proceedings|proc\.|conference|journal|volume|vol\.|press|transactions|arxiv|"
+    r"springer|workshop|association|acm|ieee|aaai|neurips|icml|iclr|acl|cvpr|lncs|pmlr)\b"
+    r"|\d{1,4}\(\d{1,3}\)[:,]\s*\Z|\(\d{4}\)|(?:19|20)\d\d[a-z]?[.,:]\s*\Z)",
+    re.I,
+)
+_REACH = 120
+_OTHERS = re.compile(
+    r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?"
+    r"(?:\[\s?(?:\d|[A-Z])|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|"
+    r"[A-Z][\w'’-]+\s+(?:and|&)\s+[A-Z][\w'’-]+,?\s+\(?\d{4}|[A-Z][\w'’-]+\s+\(\d{4}|arxiv:|"
+    r"(?:\w+\s+){0,2}?(?i:original|previous|prior|earlier|cited|first|old|arxiv|seminal|"
+    r"companion|published|camera.ready|other)\s+"
+    r"(?:\w+\s+){0,2}?(?:papers?|works?|versions?|articles?|submissions?|references?)\b|"
+    r"(?!this\b|the\b|your\b|our\b|their\b|main\b|current\b|present\b|whole\b|entire\b)"
+    r"(?:[A-Z]\w*[A-Z0-9]\w*|[A-Z][a-z]+)['’]?s?\s+paper\b|their\s+paper\b)"
+)
+"""What follows a place that is in another paper, or in another version of this one."""
+_NOT_LINES = re.compile(
+    r"\s*(?:-|‐)?\s*(?:norm|loss|regulari|distance|penalt|error|ball|metric|space|convergence|"
+    r"cache|lines? of|of (?:code|alg))",
+    re.I,
+)
+_LAYER = 10
+"""Lines below this are not meant by ``L2``, which is a norm or a layer."""
+_IN_ALGORITHM = re.compile(r"\s*(?:\)|,)?\s*(?:of|in|from)\s+(?:the\s+)?(?:pseudo|alg)", re.I)
+_ALGORITHM_BEFORE = re.compile(
+    r"alg(?:orithm|o)?s?\.?\s*\d{1,2}\W{0,3}\s*(?:,|\(|at|in|:)?\s*\Z", re.I
+)
+_PAGE_BEFORE = re.compile(r"\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\W{1,4}(?:at|on|in)?\s*\Z", re.I)
+_PAGE_AFTER = re.compile(
+    r"\W{0,3}\s*(?:on|of|in|at)?\s*(?:the\s+)?\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\b", re.I
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{20,400})[\"”]")
+_QUOTED_WORDS = 4
+_PREFIX = re.compile(r"[lL](?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that a text names.
+
+    Attributes:
+        kind: What kind of place.
+        first: Its label, such as ``212``, ``3b``, ``D.7``; quoted words as they stand there.
+        last: The last label of a range; the first one otherwise.
+        start: Offset of its first character in the text.
+        end: Offset just after its last character.
+        page: Page that is named with a line.
+    """
+
+    kind: PlaceKind
+    first: str
+    last: str
+    start: int
+    end: int
+    page: int | None = None
+
+
+def _pattern(kind: PlaceKind, *, plural: bool) -> re.Pattern[str]:
+    """A place or a list of them, from its word on."""
+    word, label = _WORDS[kind], _LABELS.get(kind, _OTHER_LABEL)
+    label = rf"(?:{_OPEN}(?:{label}){_SHUT})(?![\w%]|\.\d)"
+    again = rf"(?:(?:{word})[ \t~\u00a0]*)?"
+    ends = "" if plural else _LIST_ENDS
+    more = rf"(?:(?:{_TO}|{_AND}){again}{label}|{_COMMA}{again}{label}{ends})"
+    return re.compile(rf"(?P<word>{word})(?P<gap>[ \t~\u00a0]{{0,2}}){label}{more}{{0,12}}")
+
+
+_PATTERNS = {
+    (kind, plural): _pattern(kind, plural=plural) for kind in _WORDS for plural in (True, False)
+}
+_PLURAL = re.compile(r"(?:s|ll|pp|ae|ices|mata|§§)\.?\Z", re.I)
+_LABEL = {
+    kind: re.compile(rf"(?<![A-KM-Za-km-z\d])(?:{_LABELS.get(kind, _OTHER_LABEL)})(?![A-Za-z\d])")
+    for kind in _WORDS
+}
+_ANY = re.compile(
+    r"(?<![\w$\\])(?:"
+    + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items())
+    + r")(?=[ \t~\u00a0]{0,2}\(?\s?[\dA-ZlL])"
+)
+_RANGE = re.compile(_TO)
+_SERIAL = re.compile(r"(.*?)(\d+)\Z")
+_LONGEST = 20
+"""Labels of a range, at most: more are a misprint."""
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """The places that a text names, in order; those of other papers are left out.
+
+    A list such as ``Tables 2, 3 and 5`` gives a mention for each, a range such as ``lines 12-15``
+    one. Words in quotation marks may or may not be the paper's: that is for who has the paper.
+    """
+    found: list[Mention] = []
+    position = 0
+    while word := _ANY.search(text, position):
+        position = word.end()
+        kind = PlaceKind[word.lastgroup or ""]
+        plural = _PLURAL.search(word.group()) is not None
+        match = _PATTERNS[kind, plural].match(text, word.start())
+        if match is None:
+            continue
+        position = match.end()
+        if _meant(text, kind, match):
+            page = _page(text, match) if kind is PlaceKind.LINE else None
+            found += [Mention(kind, *labels, page) for labels in _labels(text, kind, match)]
+    found += _quoted(text)
+    return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+
+
+def _labels(
+    text: str, kind: PlaceKind, match: re.Match[str]
+) -> Iterator[tuple[str, str, int, int]]:
+    """First and last label of each place that a match lists, and where it stands."""
+    labels = list(_LABEL[kind].finditer(text, match.end("gap"), match.end()))
+    begin, place = match.start(), 0
+    while place < len(labels):
+        last = place
+        if place + 1 < len(labels):
+            between = text[labels[place].end() : labels[place + 1].start()]
+            last += _RANGE.search(between) is not None
+        end = labels[last].end()
+        if text[end : end + 1] == ")" and "(" in text[begin:end]:
+            end += 1
+        first_label, last_label = _label(labels[place]), _label(labels[last])
+        if kind in (PlaceKind.LINE, PlaceKind.PAGE):
+            yield first_label, last_label, begin, end
+        else:
+            for label in _between(first_label, last_label):
+                yield label, label, begin, end
+        place = last + 1
+        begin = labels[place].start() if place < len(labels) else end
+
+
+def _between(first: str, last: str) -> list[str]:
+    """All labels of a range, such as ``3.1``, ``3.2`` and ``3.3``; its ends if that is unclear."""
+    stem, number = _SERIAL.match(first), _SERIAL.match(last)
+    if first == last or stem is None or number is None or stem[1] != number[1]:
+        return [first] if first == last else [first, last]
+    numbers = range(int(stem[2]), int(number[2]) + 1)
+    return [f"{stem[1]}{n}" for n in numbers] if len(numbers) <= _LONGEST else [first, last]
+
+
+def _label(match: re.Match[str]) -> str:
+    """A label in one spelling: ``3 (b)`` is ``3b``, ``L120`` is ``120``."""
+    text = _PREFIX.sub("", match.group())
+    return re.sub(r"[\s()]", "", text)
+
+
+def _meant(text: str, kind: PlaceKind, match: re.Match[str]) -> bool:
+    """Whether a place of this paper is named, and not of another or something else."""
+    after = text[match.end() : match.end() + _REACH]
+    before = text[max(0, match.start() - _REACH) : match.start()]
+    if _OTHERS.match(after):
+        return False
+    if kind is PlaceKind.PAGE:
+        return _BIBLIOGRAPHY.search(before) is None
+    if kind is not PlaceKind.LINE:
+        return True
+    if _IN_ALGORITHM.match(after) or _ALGORITHM_BEFORE.search(before):
+        return False
+    if match["word"] in ("L", "l"):
+        return (
+            not match["gap"]
+            and int(_label(_LABEL[kind].search(text, match.end("gap")) or match)) >= _LAYER
+            and not _NOT_LINES.match(after)
+        )
+    return True
+
+
+def _page(text: str, match: re.Match[str]) -> int | None:
+    """The page that is named beside a line, as where numbers begin anew on each page."""
+    before = _PAGE_BEFORE.search(text, max(0, match.start() - 20), match.start())
+    after = _PAGE_AFTER.match(text, match.end())
+    found = before or after
+    return int(found[1]) if found else None
+
+
+def _quoted(text: str) -> Iterator[Mention]:
+    for match in _QUOTED.finditer(text):
+        if len(match[1].split()) >= _QUOTED_WORDS:
+            yield Mention(PlaceKind.QUOTE, match[1], match[1], match.start(1), match.end(1))

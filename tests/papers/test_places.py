@@ -1,0 +1,149 @@
+"""Where in a paper a named place is."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewscore.papers.places import target
+from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.schema.paper import Paper, TextLine
+from reviewscore.schema.place import PlaceKind
+
+TEXT = """# Silt in Slow Rivers
+
+## Abstract
+
+We count grains of silt.
+
+## 1 Introduction
+
+Rivers carry silt. Table 2 is discussed below, and so is Lemma 1.
+
+### 1.1 Grains
+
+Grains differ in size. The mass is as follows.
+
+m = r v (3)
+
+As the balance in Eq. (3)
+shows, it is kept.
+
+Table 2: Grains a litre at each gauge.
+
+| gauge | grains |
+|---|---|
+| north | 12 |
+
+Figure 4. Grains by depth.
+
+**Lemma 1.** No grain is lost.
+
+Algorithm 1: Counting grains
+
+## 2 Results
+
+All is well.
+
+## A Proofs
+
+Here they are.
+"""
+
+
+@pytest.fixture(scope="module")
+def paper() -> Paper:
+    return build_paper(PaperRow(paper_id="silt", text=TEXT))
+
+
+def words(paper: Paper, kind: PlaceKind, label: str, last: str | None = None) -> str | None:
+    place = target(paper, kind, label, last)
+    return None if place is None else paper.text[place.start : place.end]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "begins", "ends"),
+    [
+        (PlaceKind.TABLE, "2", "Table 2: Grains", "| north | 12 |"),
+        (PlaceKind.TABLE, "2b", "Table 2: Grains", "| north | 12 |"),
+        (PlaceKind.FIGURE, "4", "Figure 4.", "by depth."),
+        (PlaceKind.LEMMA, "1", "**Lemma 1.**", "is lost."),
+        (PlaceKind.ALGORITHM, "1", "Algorithm 1", "Counting grains"),
+        (PlaceKind.EQUATION, "3", "m = r v", "(3)"),
+        (PlaceKind.SECTION, "1.1", "### 1.1", "Counting grains"),
+        (PlaceKind.SECTION, "1", "## 1 Intro", "Counting grains"),
+        (PlaceKind.APPENDIX, "A", "## A Proofs", "they are."),
+        (PlaceKind.QUOTE, "Grains differ in size", "Grains differ", "in size"),
+    ],
+)
+def test_a_place_is_the_papers_own_text(
+    paper: Paper, kind: PlaceKind, label: str, begins: str, ends: str
+) -> None:
+    found = words(paper, kind, label)
+
+    assert found is not None
+    assert found.startswith(begins)
+    assert found.endswith(ends)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        (PlaceKind.TABLE, "7"),
+        (PlaceKind.FIGURE, "1"),
+        (PlaceKind.EQUATION, "9"),
+        (PlaceKind.SECTION, "8"),
+        (PlaceKind.PAGE, "3"),
+        (PlaceKind.LINE, "12"),
+        (PlaceKind.THEOREM, "1"),
+        (PlaceKind.QUOTE, "words that nobody has written here"),
+    ],
+)
+def test_a_place_that_the_text_lacks_has_no_target(
+    paper: Paper, kind: PlaceKind, label: str
+) -> None:
+    assert target(paper, kind, label) is None
+
+
+def numbered(numbers: list[int | None], pages: list[int] | None = None) -> Paper:
+    rows = [f"line of words {n} here" for n in range(len(numbers))]
+    starts = [sum(len(row) + 1 for row in rows[:at]) for at in range(len(rows))]
+    lines = tuple(
+        TextLine(
+            start=start,
+            number=number,
+            page=None if pages is None else pages[at],
+            box=(10.0, 700.0 - 10 * at, 300.0, 709.0 - 10 * at),
+        )
+        for at, (start, number) in enumerate(zip(starts, numbers, strict=True))
+    )
+    return Paper(paper_id="p", title="t", text="\n".join(rows), lines=lines)
+
+
+def test_lines_are_found_by_their_numbers_with_the_box_around_them() -> None:
+    paper = numbered([7, 8, 9, 10])
+    place = target(paper, PlaceKind.LINE, "8", "9")
+
+    assert place is not None
+    assert paper.text[place.start : place.end] == "line of words 1 here\nline of words 2 here"
+    assert place.box == (10.0, 680.0, 300.0, 699.0)
+
+
+def test_a_shortened_range_is_the_whole_one() -> None:
+    paper = numbered([212, 213, 214, 215])
+
+    assert words(paper, PlaceKind.LINE, "212", "14") == words(paper, PlaceKind.LINE, "212", "214")
+
+
+def test_lines_between_two_numbers_are_counted() -> None:
+    paper = numbered([5, None, None, None, None, 10])
+
+    assert words(paper, PlaceKind.LINE, "7") == "line of words 2 here"
+    assert words(paper, PlaceKind.LINE, "11") is None
+
+
+def test_a_page_tells_lines_with_the_same_number_apart() -> None:
+    paper = numbered([1, 2, 1, 2], pages=[1, 1, 2, 2])
+    place = target(paper, PlaceKind.LINE, "2", page=2)
+
+    assert place is not None
+    assert paper.text[place.start : place.end] == "line of words 3 here"
