@@ -4,8 +4,8 @@ A column of numbers is taken for line numbers if it stands at one place on many 
 line to line by a constant step, and no text runs through it. It may stand left or right of the
 text or in the gutter, number every line or every n-th, run on or begin again on each page, and be
 printed beside the lines or as a ruler. Columns of tables have text above or below them, axis labels
-and listings do not go on through the pages, numbers in sentences have words on both sides, and lists
-and equations put marks to their numbers.
+and listings do not go on through the pages, numbers in sentences have words on both sides, and
+lists and equations put marks to their numbers.
 """
 
 from __future__ import annotations
