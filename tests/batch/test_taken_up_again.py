@@ -16,6 +16,7 @@ from reviewscore.batch.finished import finished
 from reviewscore.config import Settings, resolve
 from reviewscore.errors import RunFolderError
 from reviewscore.judges import asker
+from reviewscore.report.summary import summarise
 from reviewscore.sources.files import read_collection
 from reviewscore.store.decisive import prompt_names
 from reviewscore.store.manifest import Manifest
@@ -181,6 +182,7 @@ def test_another_version_goes_on_and_the_run_names_both(
 
     assert manifest.reviewscore_version == "99.0"
     assert manifest.reviewscore_versions == (__version__, "99.0")
+    assert summarise(runs.out).reviewscore_version == f"{__version__}, 99.0"
 
 
 @pytest.mark.parametrize("name", ["POINTS", "READING", "ASKING", "AGGREGATION"])
