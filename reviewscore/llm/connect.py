@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
@@ -144,6 +145,7 @@ def connect(settings: Settings, book: Book, around: Surroundings | None = None) 
         SettingsError: As `check`.
     """
     check(settings)
+    put_in_force(settings.bounds)
     around = around or Surroundings()
 
     in_jobs: dict[str, Provider] = {}  # one for all models, since open jobs may be of any of them

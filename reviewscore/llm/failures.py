@@ -131,7 +131,12 @@ def strange(place: str, error: Exception) -> ProviderError:
 
 
 def broken(place: str, error: Exception) -> ProviderError:
-    """A connection that broke or timed out, told apart from one that never came about."""
+    """A connection that broke or timed out, told apart from one that never came about.
+
+    What we ended ourselves comes back as it was raised: an SDK may take it for a broken connection.
+    """
+    if isinstance(error.__cause__, ProviderError):
+        return error.__cause__
     chain: list[BaseException] = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
         chain.append(cause)
