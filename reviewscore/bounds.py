@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, TooLargeError
 
 MEGABYTE = 1_000_000
 _PIECE = 65_536
@@ -164,21 +164,23 @@ def check_size(path: Path, bound: Bound) -> None:
     """Refuse a file that is too large, without reading it.
 
     Raises:
-        InputError: It is, or it is not there.
+        TooLargeError: It is.
+        InputError: It is not there.
     """
     try:
         size = path.stat().st_size
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     if size > bound.size:
-        raise InputError(bound.problem(size, whole=True), file=path, cure=bound.cure)
+        raise TooLargeError(bound.problem(size, whole=True), file=path, cure=bound.cure)
 
 
 def read_bounded(path: Path, bound: Bound) -> bytes:
     """The bytes of a file.
 
     Raises:
-        InputError: It cannot be read, or is too large; then no more than the bound was held.
+        TooLargeError: It is too large; no more than the bound was held.
+        InputError: It cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -187,7 +189,7 @@ def read_bounded(path: Path, bound: Bound) -> bytes:
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     if len(data) > bound.size:
-        raise InputError(bound.problem(len(data)), file=path, cure=bound.cure)
+        raise TooLargeError(bound.problem(len(data)), file=path, cure=bound.cure)
     return data
 
 

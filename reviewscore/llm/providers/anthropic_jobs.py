@@ -123,11 +123,9 @@ class AnthropicJobs:
             await self._fetched(job_id, file)
             for key, line in read_lines(file):
                 if key in sent:
-                    yield key, self._outcome(line, sent[key])
+                    yield key, self._outcome(line, sent[key]) if isinstance(line, dict) else line
 
-    def _outcome(self, line: dict[str, Any] | ProviderError, sent: Sent) -> Completion | ModelError:
-        if isinstance(line, ProviderError):
-            return line
+    def _outcome(self, line: dict[str, Any], sent: Sent) -> Completion | ModelError:
         from anthropic.types import Message
 
         try:

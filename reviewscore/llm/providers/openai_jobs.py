@@ -123,7 +123,12 @@ class OpenAIJobs:
                 await self._fetched(file_id, file)
                 for key, line in read_lines(file):
                     if key in sent:
-                        yield key, self._outcome(line, sent[key], batch.status)
+                        yield (
+                            key,
+                            self._outcome(line, sent[key], batch.status)
+                            if isinstance(line, dict)
+                            else line,
+                        )
 
     async def _fetched(self, file_id: str, file: BinaryIO) -> None:
         async def fetch() -> None:
@@ -132,11 +137,7 @@ class OpenAIJobs:
 
         await self._guarded(fetch)
 
-    def _outcome(
-        self, line: dict[str, Any] | ProviderError, sent: Sent, status: str
-    ) -> Completion | ModelError:
-        if isinstance(line, ProviderError):
-            return line
+    def _outcome(self, line: dict[str, Any], sent: Sent, status: str) -> Completion | ModelError:
         try:
             answer, error = line["response"], line.get("error")
             if error is not None and answer is None:
