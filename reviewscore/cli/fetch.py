@@ -226,11 +226,7 @@ def _told(found: Fetched, out: Path) -> int:
         )
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
-    for name in found.missing[:_SHOWN]:
-        say(f"no forum '{name}' is visible to you: check its id, or log in")
-    for what, failed in (("forum", found.failed), ("PDF of", found.without_pdf)):
-        for name, reason in list(failed.items())[:_SHOWN]:
-            say(f"no {what} {name}: {reason}")
+    _say_what_failed(found)
     for warning, count in built.warnings.most_common(_SHOWN):
         say(f"warning: {warning}" + (f" ({count:,} times)" if count > 1 else ""))
     if found.pdfs:
@@ -239,6 +235,15 @@ def _told(found: Fetched, out: Path) -> int:
             "always what reviewers read; a flaw mended since looks as if it had never been there"
         )
     return _ended(found)
+
+
+def _say_what_failed(found: Fetched) -> None:
+    """Say which forums and PDFs are not there, and why."""
+    for name in found.missing[:_SHOWN]:
+        say(f"no forum '{name}' is visible to you: check its id, or log in")
+    for what, failed in (("forum", found.failed), ("PDF of", found.without_pdf)):
+        for name, reason in list(failed.items())[:_SHOWN]:
+            say(f"no {what} {name}: {reason}")
 
 
 def _ended(found: Fetched) -> int:

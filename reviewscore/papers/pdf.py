@@ -16,6 +16,7 @@ import threading
 from functools import lru_cache
 from pathlib import Path
 
+from reviewscore.bounds import check_size, in_force
 from reviewscore.errors import InputError
 from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
 
@@ -59,11 +60,12 @@ def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:
 
 
 def check_pdf(path: Path) -> None:
-    """Refuse what is plainly no PDF.
+    """Refuse what is plainly no PDF, or too large.
 
     Raises:
-        InputError: If the file is missing, empty, a web page, or no PDF.
+        InputError: If the file is missing, empty, a web page, no PDF, or passes the bound.
     """
+    check_size(path, in_force().pdf)
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
