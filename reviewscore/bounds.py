@@ -18,6 +18,8 @@ from reviewscore.errors import InputError, TooLargeError
 MEGABYTE = 1_000_000
 _PIECE = 65_536
 """Bytes that are read or decompressed at once."""
+_HEAD = 2
+"""Bytes that tell a zlib stream from a bare one (RFC 1950, section 2.2)."""
 
 
 @dataclass(frozen=True)
@@ -247,8 +249,9 @@ class Decompressor:
         self._coding = coding.strip().lower()
         if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise EncodingError(f"its encoding is '{coding[:40]}'; {ACCEPTED} was asked for")
-        self._made = self._new(raw=False) if self._coding not in ("", "identity") else None
-        self._begun = False
+        self._plain = self._coding in ("", "identity")
+        self._made: zlib._Decompress | None = None
+        self._head = b""
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         """What becomes of some more bytes of the body, in small pieces.
@@ -256,35 +259,32 @@ class Decompressor:
         Raises:
             EncodingError: They are damaged.
         """
-        if self._made is None:
+        if self._plain:
             yield data
             return
+        if self._made is None:  # two bytes tell which of the two forms of deflate it is
+            self._head = data = self._head + data
+            if len(data) < _HEAD:
+                return
+            self._made = self._new(data)
         while data:
             if self._made.eof:  # of several members, the next
-                self._made = self._new(raw=False)
-            piece = self._decompressed(data)
-            self._begun = True
+                self._made = self._new(data)
+            try:
+                piece = self._made.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise EncodingError(f"its {self._coding} is damaged: {error}") from error
             if piece:
                 yield piece
             data = self._made.unused_data if self._made.eof else self._made.unconsumed_tail
             if self._made.eof and not data.strip(b"\0"):
                 return
 
-    def _decompressed(self, data: bytes) -> bytes:
-        assert self._made is not None
-        try:
-            return self._made.decompress(data, _PIECE)
-        except zlib.error as error:
-            if self._coding != "deflate" or self._begun:
-                raise EncodingError(f"its {self._coding} is damaged: {error}") from error
-            self._made = self._new(raw=True)
-        self._begun = True
-        return self._decompressed(data)
-
-    def _new(self, *, raw: bool) -> zlib._Decompress:
-        if raw:
-            return zlib.decompressobj(-zlib.MAX_WBITS)
-        return zlib.decompressobj(zlib.MAX_WBITS | (0 if self._coding == "deflate" else 16))
+    def _new(self, head: bytes) -> zlib._Decompress:
+        if self._coding != "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
+        packed = head[0] & 15 == zlib.DEFLATED and int.from_bytes(head[:_HEAD], "big") % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if packed else -zlib.MAX_WBITS)
 
 
 ACCEPTED = "gzip, deflate"

@@ -16,6 +16,7 @@ from functools import lru_cache
 from reviewscore import prompts
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
+from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.parameters import reasons
@@ -87,10 +88,15 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
     asked = _Calls(settings, found)
 
     @lru_cache(maxsize=1)
-    def length(paper_id: str) -> int:
-        return len(shown(collection.text_of(paper_id), settings.paper_parts).text)
+    def length(paper_id: str) -> int | None:
+        try:
+            return len(shown(collection.text_of(paper_id), settings.paper_parts).text)
+        except InputError:  # its reviews fail for that reason, before anything is asked
+            return None
 
     for review in chosen_reviews(collection, settings):
+        if not settings.embedded and length(review.paper_id) is None:
+            continue
         found.reviews += 1
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
@@ -103,7 +109,7 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
             kind = (await judges.point_type(point)).type
             found.points[kind] += 1
             if not settings.embedded:
-                asked.paper = (review.paper_id, length(review.paper_id))
+                asked.paper = (review.paper_id, length(review.paper_id) or 0)
                 asked.response = (
                     len(review.author_response or "") if settings.author_response else 0
                 )

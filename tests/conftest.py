@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from reviewscore.bounds import put_in_force
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint, Role, Span
 
@@ -78,6 +79,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setenv("REVIEWSCORE_CACHE_DIR", str(tmp_path / "ledger"))
     monkeypatch.chdir(tmp_path)
     yield
+    put_in_force(None)
 
 
 @pytest.fixture
