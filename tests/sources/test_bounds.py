@@ -191,6 +191,13 @@ def test_a_pdf_that_is_too_large_is_refused_before_a_process_reads_it(
         read_pdf(large)
 
 
+def test_the_text_of_a_pdf_is_bounded_as_that_of_a_text_file() -> None:
+    put_in_force(Bounds(max_text_mb=0.0005))
+
+    with pytest.raises(TooLargeError, match=r"its text is larger than the 0\.0005 MB"):
+        read_pdf(ROOT / "examples" / "paper.pdf")
+
+
 def test_a_pdf_that_is_too_large_fails_its_own_reviews(tmp_path: Path) -> None:
     (tmp_path / "large.pdf").write_bytes(b"%PDF-1.4\n" + b"a" * 30_000)
     given: list[object] = [{"paper_id": "p0", "pdf": "large.pdf"}, PAPER]
