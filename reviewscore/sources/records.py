@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reviewscore.bounds import Line, bounded_lines, in_force
+from reviewscore.bounds import Bound, Line, bounded_lines, in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.hygiene import without_surrogates
 
@@ -114,14 +114,18 @@ class Shelf:
                 out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         return shelf
 
-    def rows(self) -> Iterator[Row]:
-        """Every record in order; lines that cannot be decoded carry their error."""
-        offset = 0
+    def rows(self, bound: Bound | None = None) -> Iterator[Row]:
+        """Every record in order; lines that cannot be decoded carry their error.
+
+        Args:
+            bound: How large a line may be; that of a text if not given.
+        """
+        offset, bound = 0, bound or in_force().text
         try:
             with self.lines.open("rb") as file:
-                for number, line in enumerate(bounded_lines(file, in_force().text), 1):
+                for number, line in enumerate(bounded_lines(file, bound), 1):
                     if line.cut:
-                        error = _too_large(line, self.file, number)
+                        error = _too_large(line, bound, self.file, number)
                         yield Row(number, offset, None, error, _paper_id(line))
                     elif line.data.strip():
                         try:
@@ -143,9 +147,10 @@ class Shelf:
         try:
             with self.lines.open("rb") as file:
                 file.seek(offset)
-                line = next(bounded_lines(file, in_force().text), Line(b"", 0))
+                bound = in_force().text
+                line = next(bounded_lines(file, bound), Line(b"", 0))
                 if line.cut:
-                    raise _too_large(line, self.file, number)
+                    raise _too_large(line, bound, self.file, number)
                 return decode(line.data, self.file, number)
         except OSError as error:
             raise InputError(
@@ -157,9 +162,9 @@ _NAME = re.compile(rb'(?<!\\)"([A-Za-z_][\w ]{0,60})"\s*:')
 _PAPER_ID = re.compile(rb'(?<!\\)"paper_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}"|\d{1,20})')
 
 
-def _too_large(line: Line, file: Path, number: int) -> TooLargeError:
+def _too_large(line: Line, bound: Bound, file: Path, number: int) -> TooLargeError:
     """A line that passes the bound, with the field in which it does so."""
-    bound, name = in_force().text, None
+    name = None
     for found in _NAME.finditer(line.data):
         name = found[1].decode()
     problem = bound.problem(line.size, whole=True)

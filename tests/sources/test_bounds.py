@@ -33,8 +33,14 @@ from reviewscore.store.calibration import read_calibration
 from tests.conftest import ROOT
 from tests.sources.test_files import PAPER, REVIEW, write
 
-SMALL = Bounds(max_text_mb=0.01, max_review_mb=0.001, max_pdf_mb=0.02, max_table_mb=0.02,
-               max_reviews_per_paper=5)  # fmt: skip
+SMALL = Bounds(
+    max_page_mb=0.03,
+    max_text_mb=0.01,
+    max_review_mb=0.001,
+    max_pdf_mb=0.02,
+    max_table_mb=0.02,
+    max_reviews_per_paper=5,
+)
 LONG = "We light many lamps. " * 1000
 
 
@@ -221,10 +227,20 @@ async def test_an_estimate_leaves_out_what_will_fail(tmp_path: Path) -> None:
     assert (made.papers, made.reviews) == (1, 1)
 
 
+def raised(found: object) -> object:
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 READERS: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "csv": ("a.csv", "a,b\n" + "1,2\n" * 9000, lambda path: list(read_csv(path))),
     "columns": ("b.csv", "system,x\n" + "a,1\n" * 9000, read_columns),
     "export": ("a.json", json.dumps({"notes": [LONG, LONG]}), lambda path: list(records_in(path))),
+    "exported lines": (
+        "b.jsonl", json.dumps({"notes": [LONG, LONG]}),
+        lambda path: raised(next(iter(records_in(path)))),
+    ),
     "facets": ("a.toml", f"# {LONG}", read_facets),
     "prices": ("p.toml", f"# {LONG}", price_list),
     "calibration": ("c.json", json.dumps(LONG), lambda path: read_calibration(path, judge="x")),
@@ -240,7 +256,7 @@ def test_other_files_are_bounded_too(tmp_path: Path, what: str) -> None:
     name, text, read = READERS[what]
     (tmp_path / name).write_text(text)
 
-    with pytest.raises(Exception, match=r"max_(text|table)_mb allows: it has") as caught:
+    with pytest.raises(Exception, match=r"max_(text|table|page)_mb allows: it has") as caught:
         read(tmp_path / name)
 
     assert type(caught.value).__module__ == "reviewscore.errors"

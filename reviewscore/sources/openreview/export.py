@@ -45,7 +45,7 @@ def records_in(file: Path) -> Iterator[Record | InputError]:
         InputError: The file cannot be read, or is no JSON.
     """
     if file.suffix.lower() == ".jsonl":
-        for row in Shelf.of(file).rows():
+        for row in Shelf.of(file).rows(in_force().page):  # a line may hold a page of them
             if row.error is not None or row.record is None:
                 yield row.error or InputError("is empty", file=file, line=row.line)
             else:

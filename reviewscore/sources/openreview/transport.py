@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from reviewscore.errors import InputError, TooLargeError
 _PIECE = 65_536
 _LONGEST = 1800.0
 """Seconds for one answer: a server that sends a byte now and then passes the time-outs."""
-_OWN = "openreview.net"
+_OWN = re.compile(r"(?:[a-z0-9-]+\.)*openreview\.net")
 
 
 class UnusableError(InputError):
@@ -62,7 +63,7 @@ class BoundedAdapter:
 
 
 def is_own(address: str, hosts: tuple[str, ...]) -> bool:
-    """Whether an address is one of OpenReview's own.
+    """Whether an address is one of OpenReview's own, to any reader of addresses.
 
     Args:
         address: An address.
@@ -75,9 +76,12 @@ def is_own(address: str, hosts: tuple[str, ...]) -> bool:
         return False
     if any((parts.scheme, parts.netloc) == urlsplit(one)[:2] for one in hosts):
         return True
-    host = parts.hostname or ""
-    named = host == _OWN or host.endswith(f".{_OWN}")
-    return named and parts.scheme == "https" and port in (None, 443) and "@" not in parts.netloc
+    return (
+        _OWN.fullmatch(parts.hostname or "") is not None
+        and parts.scheme == "https"
+        and port in (None, 443)
+        and "@" not in parts.netloc
+    )
 
 
 def _host(address: str) -> str:
