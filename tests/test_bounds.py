@@ -22,7 +22,6 @@ from reviewscore.bounds import (
     put_in_force,
     read_bounded,
 )
-from reviewscore.cli.main import group
 from reviewscore.config import Settings, bounds_from_settings, resolve
 from reviewscore.errors import SettingsError, TooLargeError
 
@@ -154,4 +153,3 @@ def test_bounds_are_looked_up_when_they_are_first_needed() -> None:
     assert asked == [1]
     put_in_force(Bounds(max_text_mb=2))
     assert in_force().max_text_mb == 2
-    assert group is not None
