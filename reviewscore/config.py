@@ -21,7 +21,8 @@ from pydantic import (
 )
 
 from reviewscore import addresses
-from reviewscore.errors import SettingsError
+from reviewscore.bounds import Bounds, read_bounded
+from reviewscore.errors import InputError, SettingsError
 
 Plain = addresses.Plain
 EMBEDDED = "lexical"
@@ -82,6 +83,16 @@ class Settings(BaseModel):
         store: Where workers of an audit write, as a path or an address that fsspec knows (such as
             ``s3://bucket/run``) and that all machines reach; None is the run folder.
         prompts_dir: Folder of prompts that replaces the shipped one.
+        max_reply_mb: Most megabytes of one answer of a model's server, decompressed.
+        max_results_mb: Most megabytes of the results of one batch job, or of the replies in one
+            exchange folder.
+        max_page_mb: Most megabytes of one answer of OpenReview that is no PDF, decompressed.
+        max_pdf_mb: Most megabytes of one PDF.
+        max_text_mb: Most megabytes of one text file, or of one record of a JSONL or Parquet file.
+        max_table_mb: Most megabytes of a file that is read as a whole and holds many records (CSV,
+            spreadsheet, JSON export), and of such a file on a remote store.
+        max_review_mb: Most megabytes of the texts of one review.
+        max_reviews_per_paper: Most reviews of one paper.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,6 +136,19 @@ class Settings(BaseModel):
     workers: int | None = Field(default=None, ge=1, le=4096)
     store: str | None = Field(default=None, repr=False)
     prompts_dir: Path | None = None
+    max_reply_mb: float = Field(default=Bounds.max_reply_mb, gt=0, le=1e6)
+    max_results_mb: float = Field(default=Bounds.max_results_mb, gt=0, le=1e6)
+    max_page_mb: float = Field(default=Bounds.max_page_mb, gt=0, le=1e6)
+    max_pdf_mb: float = Field(default=Bounds.max_pdf_mb, gt=0, le=1e6)
+    max_text_mb: float = Field(default=Bounds.max_text_mb, gt=0, le=1e6)
+    max_table_mb: float = Field(default=Bounds.max_table_mb, gt=0, le=1e6)
+    max_review_mb: float = Field(default=Bounds.max_review_mb, gt=0, le=1e6)
+    max_reviews_per_paper: int = Field(default=Bounds.max_reviews_per_paper, ge=1)
+
+    @property
+    def bounds(self) -> Bounds:
+        """How much of what comes from outside is held."""
+        return Bounds(**{name: getattr(self, name) for name in BOUNDS})
 
     @property
     def embedded(self) -> bool:
@@ -220,6 +244,9 @@ JUDGES = ("split_points", "point_type", "question_answerability", "claim_factual
           "reconstruction", "faithfulness", "premise_factuality")  # fmt: skip
 """Judges that may have a model of their own."""
 
+BOUNDS = tuple(Bounds.__dataclass_fields__)
+"""Settings that bound what is held of what comes from outside."""
+
 TABLES = {
     "models": {"default": "model", **{name: name for name in (
         "panel", "base_url", "temperature", "effort", "max_tokens", "structured")},
@@ -233,6 +260,7 @@ TABLES = {
     "engine": {"name": "engine", "workers": "workers", "store": "store"},
     "cache": {"enabled": "cache", "refresh": "refresh", "folder": "cache_dir",
               "ledger": "ledger"},
+    "bounds": {name: name for name in BOUNDS},
 }  # fmt: skip
 """Tables and keys of a settings file, and the setting each one sets."""
 
@@ -306,6 +334,29 @@ def resolve(
             raise SettingsError(problem) from error
         name = str(first["loc"][0])
         raise SettingsError(f"{name} ({origins.get(name, 'unknown')}): {problem}") from error
+
+
+def bounds_from_settings(config: Path | None = None) -> Bounds:
+    """The bounds alone, for verbs that need no other setting: from files and environment.
+
+    Args:
+        config: The settings file that was named.
+
+    Raises:
+        SettingsError: One of them is impossible, or a file cannot be read.
+    """
+    values: dict[str, object] = {}
+    for _, read in _from_files(None, config):
+        values |= read
+    for name in BOUNDS:
+        if text := os.environ.get(f"REVIEWSCORE_{name.upper()}"):
+            values[name] = text
+    try:
+        chosen = {name: values[name] for name in BOUNDS if name in values}
+        return Settings.model_validate(chosen).bounds
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise SettingsError(f"{first['loc'][0]}: {first['msg']}") from error
 
 
 def _check_variables() -> None:
@@ -397,7 +448,9 @@ def _of_project(tables: Mapping[str, object]) -> Mapping[str, object] | None:
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        loaded: dict[str, object] = tomllib.loads(path.read_text("utf-8"))
+        loaded: dict[str, object] = tomllib.loads(read_bounded(path, Bounds().text).decode())
+    except InputError as error:
+        raise SettingsError(str(error)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path}: {error}") from error
     return loaded

@@ -4,6 +4,7 @@
 
     ReviewScoreError
     ├── InputError            a file, record or argument is wrong (exit code 2)
+    │   └── TooLargeError         it passes a bound on what is held (`bounds`)
     ├── SettingsError         a setting is unknown or has an impossible value (exit code 2)
     ├── RunFolderError        a run folder cannot be used or written (exit code 2)
     │   └── LedgerVersionError    a ledger is of a version that this one knows nothing of
@@ -69,6 +70,10 @@ class InputError(ReviewScoreError):
         if cure:
             words.append(f" ({cure})" if problem.endswith(".") else f"; {cure}")
         super().__init__("".join(words))
+
+
+class TooLargeError(InputError):
+    """A file, record or answer that passes a bound; no more than the bound was held."""
 
 
 class SettingsError(ReviewScoreError):

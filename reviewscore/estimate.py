@@ -16,6 +16,7 @@ from functools import lru_cache
 from reviewscore import prompts
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
+from reviewscore.errors import InputError
 from reviewscore.judges.asker import JUDGE_OF, ROOM_TO_THINK
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.parameters import reasons
@@ -84,6 +85,26 @@ class Estimate:
     unread: UnreadTotal | None = None
 
 
+def _shown_length(
+    collection: Collection, paper_id: str, settings: Settings, unread: dict[str, Unread]
+) -> int | None:
+    """Characters of a paper that judges see; None if it cannot be read.
+
+    Args:
+        collection: Has the paper.
+        paper_id: The paper.
+        settings: Say which parts are shown.
+        unread: Takes what is not shown.
+    """
+    try:
+        paper = shown(collection.text_of(paper_id), settings.paper_parts)
+    except InputError:  # its reviews fail for that reason, before anything is asked
+        return None
+    if paper.unread is not None:
+        unread[paper_id] = paper.unread
+    return len(paper.read_text)
+
+
 async def estimate(collection: Collection, settings: Settings) -> Estimate:
     """Estimate a run; reads and splits everything, asks nothing, needs no key."""
     judges, found, papers = LexicalJudges(), Estimate(), set()
@@ -91,13 +112,12 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
     unread: dict[str, Unread] = {}
 
     @lru_cache(maxsize=1)
-    def length(paper_id: str) -> int:
-        paper = shown(collection.text_of(paper_id), settings.paper_parts)
-        if paper.unread is not None:
-            unread[paper_id] = paper.unread
-        return len(paper.read_text)
+    def length(paper_id: str) -> int | None:
+        return _shown_length(collection, paper_id, settings, unread)
 
     for review in chosen_reviews(collection, settings):
+        if not settings.embedded and length(review.paper_id) is None:
+            continue
         found.reviews += 1
         papers.add(review.paper_id)
         points = split_review(review, include_limitations=settings.limitations)
@@ -110,7 +130,7 @@ async def estimate(collection: Collection, settings: Settings) -> Estimate:
             kind = (await judges.point_type(point)).type
             found.points[kind] += 1
             if not settings.embedded:
-                asked.paper = (review.paper_id, length(review.paper_id))
+                asked.paper = (review.paper_id, length(review.paper_id) or 0)
                 asked.response = (
                     len(review.author_response or "") if settings.author_response else 0
                 )

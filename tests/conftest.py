@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from reviewscore.bounds import put_in_force
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import ReviewPoint, Role, Span
 
@@ -80,6 +81,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-settings"))
     monkeypatch.chdir(tmp_path)
     yield
+    put_in_force(None)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.batch.progress import Quiet
 from reviewscore.batch.session import Session, score_reviews
+from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
@@ -132,6 +133,7 @@ async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[Benc
         SettingsError, RunFolderError: Something cannot be used on this machine.
     """
     settings = orders.settings
+    put_in_force(settings.bounds)
     around = replace(around, renew=orders.renew, refused=orders.refused)
     shards = Shards(orders.store)
     if settings.embedded:

@@ -18,6 +18,7 @@ from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.batch.session import Session, Tally, score_reviews
 from reviewscore.batch.spread import Spread, check_spread
+from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings
 from reviewscore.judges.bench import open_judges
 from reviewscore.llm.connect import Surroundings, check, open_ledger
@@ -62,6 +63,7 @@ def audit(
     """
     progress = progress or Quiet()
     settings = resolved.settings
+    put_in_force(settings.bounds)
     check(settings)
     if settings.engine == "ray":
         check_spread(settings, collection)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.batch import Outcome, audit, finished
+from reviewscore.bounds import put_in_force
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import (
     DataPath,
@@ -93,6 +94,7 @@ def command(
         return 0
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
+    put_in_force(resolved.settings.bounds)
     collection = _read(data, review, paper, year, resolved)
     known = None if profiles is None else _profiles(profiles)
     if dry_run:

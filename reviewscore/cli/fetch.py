@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from reviewscore.sources.openreview.fetch import Fetched
     from reviewscore.sources.openreview.server import Server
 
+_TABLES = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")
+_NOTES = (".json", ".jsonl")
+_LONGEST_SHOWN = 200
 _SHOWN = 8
 """Warnings that are printed; all are in fetch.json."""
 
@@ -133,12 +136,38 @@ def _named(name: str) -> str:
     """The id in an address of OpenReview's site; another name as it is."""
     from urllib.parse import parse_qs, urlsplit
 
+    _check_no_file(name)
     if not name.startswith(("http://", "https://")):
         return name
-    found = parse_qs(urlsplit(name).query).get("id")
+    try:
+        found = parse_qs(urlsplit(name).query).get("id")
+    except ValueError:  # no address after all
+        found = None
     if not found:
         raise SettingsError(f"{name} names no forum or venue; give what stands after ?id=")
     return found[0]
+
+
+def _check_no_file(name: str) -> None:
+    """A file is none of OpenReview's ids, whatever its name looks like.
+
+    Raises:
+        SettingsError: It is one, or is named like one; says which flag takes it.
+    """
+    path = Path(name)
+    ending = path.suffix.lower()
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        there = False
+    if not there and ending not in (*_TABLES, *_NOTES):
+        return
+    flag = "--from-export" if ending in _NOTES else "--from-table"
+    also = " (a table of reviews: --from-table)" if ending in _NOTES else ""
+    raise SettingsError(
+        f"{name[:_LONGEST_SHOWN]} is a file, not a venue or forum of OpenReview; type "
+        f"reviewscore fetch {flag} {name[:_LONGEST_SHOWN]} -o FOLDER{also}"
+    )
 
 
 def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path) -> int:
@@ -197,10 +226,7 @@ def _told(found: Fetched, out: Path) -> int:
         )
     if built.empty:
         say(f"{counted(built.empty, 'review')} without any text left out")
-    for name in found.missing[:_SHOWN]:
-        say(f"no forum '{name}' is visible to you: check its id, or log in")
-    for name, reason in list(found.without_pdf.items())[:_SHOWN]:
-        say(f"no PDF of {name}: {reason}")
+    _say_what_failed(found)
     for warning, count in built.warnings.most_common(_SHOWN):
         say(f"warning: {warning}" + (f" ({count:,} times)" if count > 1 else ""))
     if found.pdfs:
@@ -209,6 +235,15 @@ def _told(found: Fetched, out: Path) -> int:
             "always what reviewers read; a flaw mended since looks as if it had never been there"
         )
     return _ended(found)
+
+
+def _say_what_failed(found: Fetched) -> None:
+    """Say which forums and PDFs are not there, and why."""
+    for name in found.missing[:_SHOWN]:
+        say(f"no forum '{name}' is visible to you: check its id, or log in")
+    for what, failed in (("forum", found.failed), ("PDF of", found.without_pdf)):
+        for name, reason in list(failed.items())[:_SHOWN]:
+            say(f"no {what} {name}: {reason}")
 
 
 def _ended(found: Fetched) -> int:
@@ -223,4 +258,5 @@ def _ended(found: Fetched) -> int:
         )
         return PARTLY
     whole = found.built.papers and found.built.reviews
-    return 0 if whole and not found.missing and not found.without_pdf else PARTLY
+    lost = found.missing or found.failed or found.without_pdf
+    return 0 if whole and not lost else PARTLY

@@ -14,6 +14,7 @@ from importlib import import_module
 import click
 
 from reviewscore import __version__
+from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import ReviewScoreError, StopError
 
 WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
@@ -74,6 +75,15 @@ def group() -> None:
 
     First try, without any key:  reviewscore audit examples -o runs/examples
     """
+    put_in_force(None, source=_bounds)
+
+
+def _bounds() -> Bounds:
+    """The bounds that are set, looked up when the first file is read."""
+    from reviewscore.cli.options import named_config
+    from reviewscore.config import bounds_from_settings
+
+    return bounds_from_settings(named_config())
 
 
 def main(arguments: list[str] | None = None) -> None:

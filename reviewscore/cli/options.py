@@ -34,9 +34,14 @@ CONFIG_OPTION = click.option(
 
 def settings_from(flags: Mapping[str, object], *, folder: Path | None = None) -> Resolved:
     """Settings of the verb that runs, with its ``--config``; see `config.resolve`."""
+    return resolve(flags, folder=folder, config=named_config())
+
+
+def named_config() -> Path | None:
+    """The settings file that was named with ``--config``."""
     context = click.get_current_context(silent=True)
-    named = None if context is None else context.meta.get(_CONFIG)
-    return resolve(flags, folder=folder, config=named)
+    named: Path | None = None if context is None else context.meta.get(_CONFIG)
+    return named
 
 
 MODEL_OPTIONS = (

@@ -18,6 +18,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.papers.rows import input_error
 
@@ -149,9 +150,7 @@ def read_facets(path: Path) -> FacetSet:
         InputError: The file cannot be used; names the field and the cure.
     """
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        raw = tomllib.loads(read_bounded(path, in_force().text).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"is not TOML: {error}", file=path, cure="see --help") from error
     try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
 
 from reviewscore.agreement.table import Cell, Table, chance
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.gem.correlation import RankCorrelation, rank_correlation
 from reviewscore.gem.ranking import PaperScores
@@ -31,9 +33,9 @@ def read_columns(path: Path) -> dict[str, dict[str, float]]:
         InputError: The file, a system's name or a number cannot be used; names file and line.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = read_bounded(path, in_force().table).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot be read: {error}", file=path, cure="give a CSV file") from error
     key = next((one for one in _NAMES if rows and one in rows[0]), None)
     if key is None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget
@@ -168,6 +169,7 @@ async def connect(settings: Settings, book: Book, around: Surroundings | None = 
             not outlive the process.
     """
     check(settings)
+    put_in_force(settings.bounds)
     around = around or Surroundings()
     refusals = Refusals(around.refused, negotiates=settings.structured == "auto", say=around.say)
     ledger = _lasting(book) if settings.batch else None

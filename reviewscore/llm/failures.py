@@ -130,11 +130,27 @@ def strange(place: str, error: Exception) -> ProviderError:
     )
 
 
-def broken(place: str, error: Exception) -> ProviderError:
-    """A connection that broke or timed out, told apart from one that never came about."""
-    chain: list[BaseException] = [error]
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and all that led to it."""
+    chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
         chain.append(cause)
+    return chain
+
+
+def ended_by_us(error: Exception) -> ProviderError | None:
+    """What we raised while an answer came in, whatever an SDK made of it; None if we did not."""
+    return next((one for one in _chain(error) if isinstance(one, ProviderError)), None)
+
+
+def broken(place: str, error: Exception) -> ProviderError:
+    """A connection that broke or timed out, told apart from one that never came about.
+
+    What we ended ourselves comes back as it was raised: an SDK may take it for a broken connection.
+    """
+    if (ended := ended_by_us(error)) is not None:
+        return ended
+    chain = _chain(error)
     reason = error.__cause__ or error
     told = f"{place}: {str(error).rstrip('.')} ({reason})"
     kinds = {type(one).__name__ for one in chain}

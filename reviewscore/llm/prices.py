@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.errors import SettingsError
+from reviewscore.bounds import in_force, read_bounded
+from reviewscore.errors import InputError, SettingsError
 from reviewscore.llm.provider import model_name
 from reviewscore.schema.call import Completion, Request, Usage
 
@@ -97,7 +98,7 @@ def price_list(path: Path | None = None) -> PriceList:
     """
     place = path or SHIPPED
     try:
-        loaded = tomllib.loads(place.read_text("utf-8"))
+        loaded = tomllib.loads(read_bounded(place, in_force().text).decode())
         models = {name: Price.model_validate(one) for name, one in loaded["models"].items()}
         source = f"{loaded['source']}, {loaded['date']}"
     except ValidationError as error:
@@ -106,7 +107,7 @@ def price_list(path: Path | None = None) -> PriceList:
         raise SettingsError(f"prices {place}: {problem}") from error
     except KeyError as error:
         raise SettingsError(f"prices {place}: {error} is missing") from error
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError) as error:
+    except (InputError, tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError) as error:
         raise SettingsError(f"prices {place}: {error}") from error
     return PriceList(source=source, models=models, own=path is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -288,8 +289,14 @@ class Sending:
 
     async def _timed(self, stage: str) -> Completion:
         asked = time.monotonic()
+        # A server that sends a byte now and then passes the time-outs between bytes.
+        longest = None if self._lane is None else self._means.longest
         try:
-            completion = await self._provider.complete(self._request)
+            async with asyncio.timeout(longest):
+                completion = await self._provider.complete(self._request)
+        except TimeoutError as error:
+            told = f"{self._provider.place}: no whole reply after {longest:g} s"
+            raise ProviderError(told, retryable=True, in_doubt=True) from error
         except ProviderError as error:
             if self._lane is not None and error.status == TOO_OFTEN:
                 self._lane.throttled(asked=asked, wait=error.retry_after)

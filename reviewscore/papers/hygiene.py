@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from reviewscore.bounds import Bound, in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless
 from reviewscore.papers.offsets import MappedText
@@ -88,18 +89,18 @@ def broken_up(text: str) -> str:
     return _MARKER.sub(lambda found: f"{found[0]} ", text)
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, *, bound: Bound | None = None) -> str:
     """The text of a UTF-8 file.
 
+    Args:
+        path: The file.
+        bound: How large it may be; that of a text if not given.
+
     Raises:
-        InputError: If the file cannot be read or is not UTF-8.
+        InputError: If the file cannot be read, is too large, or is not UTF-8.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, cure="check the path"
-        ) from error
+        return read_bounded(path, bound or in_force().text).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 text (byte {error.start})", file=path, cure="save it as UTF-8"

@@ -10,7 +10,8 @@ import signal
 from functools import lru_cache
 from pathlib import Path
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import check_size, in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
 from reviewscore.processes.pool import AbandonedError, Answer, ChildPool
 
@@ -51,11 +52,12 @@ def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:
 
 
 def check_pdf(path: Path) -> None:
-    """Refuse what is plainly no PDF.
+    """Refuse what is plainly no PDF, or too large.
 
     Raises:
-        InputError: If the file is missing, empty, a web page, or no PDF.
+        InputError: If the file is missing, empty, a web page, no PDF, or passes the bound.
     """
+    check_size(path, in_force().pdf)
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -108,11 +110,16 @@ class PdfReaders:
         return self._read(path, (state.st_mtime_ns, state.st_size), limits)
 
     def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
-        task = Task(path=str(path.resolve()), limits=limits)
+        bound = in_force().text
+        task = Task(path=str(path.resolve()), limits=limits, most=bound.size)
         found = self._answer(task)
         if isinstance(found, Refusal) and found.drawing and not self.pool.abandoned:
             again = self._answer(task.model_copy(update={"look": False}))
             found = again if isinstance(again, PdfReading) else found
+        if isinstance(found, Refusal) and found.size:
+            raise TooLargeError(
+                f"its text {bound.problem(found.size, whole=True)}", file=path, cure=bound.cure
+            )
         if isinstance(found, Refusal):
             raise InputError(found.problem, file=path, cure=found.cure)
         return found

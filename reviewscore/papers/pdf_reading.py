@@ -81,16 +81,26 @@ class Refusal(Record):
         cure: What the user can do.
         drawing: Whether the process had begun to draw pages when it died: it may read the file
             if it does not draw.
+        size: Bytes of what was read, where they are more than were asked for.
     """
 
     problem: str
     cure: str
     drawing: bool = False
+    size: int = 0
 
 
 class Task(Record):
-    """One PDF to read."""
+    """One PDF to read.
+
+    Attributes:
+        path: The file.
+        limits: What it may cost.
+        look: Whether pages are drawn, to find text that people cannot see.
+        most: Bytes of what is read, at most; None for any number.
+    """
 
     path: str
     limits: Limits
     look: bool = True
+    most: int | None = None

@@ -41,7 +41,12 @@ def answer(task: Task, drawing: Callable[[], None] = lambda: None) -> PdfReading
     from reviewscore.papers.pdf_pages import read_pages
 
     try:
-        return read_pages(Path(task.path), task.limits, look=task.look, drawing=drawing)
+        reading = read_pages(Path(task.path), task.limits, look=task.look, drawing=drawing)
+        texts = (reading.text, *reading.furniture, *(one.text for one in reading.hidden))
+        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        if task.most is not None and size > task.most:
+            return Refusal(problem="holds too much text", cure="", size=size)
+        return reading
     except InputError as error:
         return Refusal(problem=error.problem, cure=error.cure or "")
     except MemoryError:

@@ -13,12 +13,12 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import tidy, without_surrogates
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
-_MOST_BYTES = 64_000_000
 _MOST_DEPTH = 200
 _FIRST_LETTER = ord("A")
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?")
@@ -75,16 +75,7 @@ def read_tei(path: Path) -> TeiPaper:
     Raises:
         InputError: If the file cannot be read, is no TEI, or declares a document type.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, cure="check the path"
-        ) from error
-    if len(raw) > _MOST_BYTES:
-        raise InputError(
-            f"is larger than {_MOST_BYTES // 1_000_000} MB", file=path, cure="give one paper"
-        )
+    raw = read_bounded(path, in_force().text)
     root = _tree(raw, path)
     if root.tag != f"{TEI}TEI":
         raise InputError("is no TEI document", file=path, cure="give the XML that GROBID writes")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text
 from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
@@ -104,7 +105,7 @@ def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
 def _one_object(file: Path) -> Iterator[Line]:
     """Papers of one JSON object by identifier, or of one JSON list."""
     try:
-        read: object = json.loads(read_text(file))
+        read: object = json.loads(read_text(file, bound=in_force().table))
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON ({error})", file=file, cure="write it again") from error
     papers = list(read.values()) if isinstance(read, dict) else read

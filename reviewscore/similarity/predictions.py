@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.rows import Identifier, input_error
@@ -144,7 +145,7 @@ def _bare(file: Path) -> Iterator[Line]:
 
 def _nested(file: Path) -> Iterator[Line]:
     try:
-        read: object = json.loads(read_text(file))
+        read: object = json.loads(read_text(file, bound=in_force().table))
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON ({error})", file=file, cure=_CURE) from error
     if not isinstance(read, dict) or not all(isinstance(one, dict) for one in read.values()):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.sources.grids import SPREADSHEETS, read_grid
-from reviewscore.sources.records import Shelf
+from reviewscore.sources.records import Shelf, rows_at_once
 
 FIELDS = (
     "area", "primary_area", "subject_area", "track",
@@ -18,6 +18,8 @@ FIELDS = (
 ``primary_area`` is ICLR's from 2024 on and NeurIPS's, the long one ICLR's of 2023. Keywords are not
 among them: authors choose them freely, so that nearly every paper would be an area of its own."""
 _LINES = (".jsonl", ".parquet")
+_BATCH = 65_536
+"""Rows of a Parquet file held at once: their columns are narrow."""
 Table = Iterator[tuple[int, Mapping[str, object]]]
 
 
@@ -124,9 +126,10 @@ def _parquet(file: Path, columns: Sequence[str]) -> Table:
 
     try:
         table = pq.ParquetFile(file)
+        held = rows_at_once(table.metadata, file, most=_BATCH, columns=columns)
         there = [name for name in columns if name in table.schema_arrow.names]
         line = 0
-        for batch in table.iter_batches(columns=there):
+        for batch in table.iter_batches(batch_size=held, columns=there):
             for record in batch.to_pylist() if there else ():
                 line += 1
                 yield line, record

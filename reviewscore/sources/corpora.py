@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder, copied
 
@@ -260,9 +261,7 @@ def _either(parsed: Path, pdf: Path) -> Mapping[str, Any]:
 
 def _json(file: Path, kind: type) -> Any:
     try:
-        found = json.loads(file.read_text("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+        found = json.loads(read_bounded(file, in_force().text).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON: {error}", file=file, cure="take the file out") from error
     if not isinstance(found, kind):

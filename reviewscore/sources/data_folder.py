@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.store.jsonl import JsonLines, write_bytes_whole, write_whole
@@ -65,10 +66,7 @@ def copied(file: Path, out: Path, name: str) -> Path:
         StopError: The disk is full.
         RunFolderError: The folder cannot be written.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    data = read_bounded(file, in_force().pdf)
     place = Path(PDFS) / f"{file_name(name)}.pdf"
     write_bytes_whole(out / place, data)
     return place

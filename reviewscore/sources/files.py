@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
@@ -172,7 +174,8 @@ class _Reading:
         self.sources: list[Path] = []
 
     def fault(self, error: InputError) -> None:
-        if not self.skip_bad_lines:
+        """Leave a line out, or stop; what passes a bound never costs the others anything."""
+        if not self.skip_bad_lines and not isinstance(error, TooLargeError):
             raise error
         self.skipped.append(error)
 
@@ -205,6 +208,9 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
     handles: dict[str, PaperHandle] = {}
     unknown: set[str] = set()
     for row in shelf.rows():
+        if isinstance(row.error, TooLargeError) and row.paper_id and row.paper_id not in handles:
+            handles[row.paper_id] = _unusable(row.paper_id, row)
+            continue
         try:
             paper = reading.row(row, PaperRow, file, unknown)
             _check_paper(paper, handles, file, row.line)
@@ -224,6 +230,16 @@ def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
             )
     reading.warn_of_unknown(unknown, file)
     return handles
+
+
+def _unusable(paper_id: str, row: Row) -> PaperHandle:
+    """A paper that cannot be read: its reviews fail for this reason, each by itself."""
+
+    def fail() -> NoReturn:
+        assert row.error is not None
+        raise row.error
+
+    return PaperHandle(paper_id, None, row.line, fail, raw=fail)
 
 
 def _load(raw: Callable[[], RawPaper]) -> Paper:
@@ -277,11 +293,19 @@ def _check_file(name: str, field: str, file: Path, line: int) -> None:
 def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> list[Review]:
     reviews: list[Review] = []
     lines: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     unknown: set[str] = set()
+    most = in_force().max_reviews_per_paper
     for row in Shelf.of(file).rows():
         try:
             record = reading.row(row, ReviewRow, file, unknown)
             _check_review(record, papers, lines, file, row.line)
+            counts[record.paper_id] += 1
+            if counts[record.paper_id] > most:
+                if counts[record.paper_id] == most + 1:  # they are not held any longer
+                    reviews = [one for one in reviews if one.paper_id != record.paper_id]
+                lines[record.review_id] = row.line
+                continue
             review, notes = _placed(record, file, row.line)
         except InputError as error:
             reading.fault(error)
@@ -290,14 +314,30 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -
             reviews.append(review)
             reading.warnings.extend(notes)
     reading.warn_of_unknown(unknown, file)
+    for paper_id, count in counts.items():
+        if count > most:
+            reading.fault(too_many_reviews(paper_id, count, file))
     return reviews
+
+
+def too_many_reviews(paper_id: str, count: int, file: Path) -> TooLargeError:
+    """A paper with more reviews than are read, none of which is."""
+    most = in_force().max_reviews_per_paper
+    return TooLargeError(
+        f"paper '{paper_id}' has {count:,} reviews, more than the {most:,} that "
+        "max_reviews_per_paper allows; none of them is read",
+        file=file,
+        field="paper_id",
+        cure="if they are all of one paper, raise max_reviews_per_paper in [bounds] of the "
+        "settings, or set REVIEWSCORE_MAX_REVIEWS_PER_PAPER",
+    )
 
 
 def _placed(record: ReviewRow, file: Path, line: int) -> tuple[Review, tuple[str, ...]]:
     try:
         return build_review(record)
     except InputError as error:
-        raise InputError(
+        raise type(error)(
             error.problem, file=file, line=line, field=error.field, cure=error.cure
         ) from error
 
@@ -365,6 +405,8 @@ def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> C
     reading.warn_of_unknown(unknown, review_path)
     if not reviews:
         raise InputError("is empty", file=review_path, cure="write the review into it")
+    if len(reviews) > in_force().max_reviews_per_paper:
+        raise too_many_reviews(paper.paper_id, len(reviews), review_path)
     if any(sum(map(len, one.fields.values())) > len(paper.text) for one in reviews):
         reading.warnings.append(f"{review_path}: is longer than the paper; were they swapped?")
     pair = (paper_path, review_path)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import check_size, in_force, read_bounded
+from reviewscore.errors import InputError, TooLargeError
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _DELIMITERS = ",;\t"
 
-_LARGEST_CELL = 100_000_000
 OVERFLOW = ""
 """Name of what stands to the right of all headings."""
 
@@ -56,17 +57,15 @@ def csv_cells(file: Path) -> Iterator[tuple[int, list[str]]]:
         InputError: The file cannot be read.
     """
     try:
-        text = file.read_text("utf-8-sig")
+        text = read_bounded(file, in_force().table).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 (byte {error.start})", file=file, cure="save it as CSV in UTF-8"
         ) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    csv.field_size_limit(_LARGEST_CELL)  # a cell may hold a paper
+    csv.field_size_limit(in_force().text.size)  # a cell may hold a paper
     before = 0
     try:
         for cells in reader:
@@ -85,6 +84,7 @@ def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
     """
     import python_calamine
 
+    _check_unpacked(file)
     try:
         book = python_calamine.CalamineWorkbook.from_path(file)
         for name in book.sheet_names:
@@ -93,6 +93,25 @@ def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
                 yield name, _grid(rows)
     except (python_calamine.CalamineError, OSError) as error:
         raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+
+
+def _check_unpacked(file: Path) -> None:
+    """Refuse a spreadsheet that is too large, or grows too large when it is unpacked.
+
+    Raises:
+        InputError: It is, or cannot be read.
+    """
+    bound = in_force().table
+    check_size(file, bound)
+    if not zipfile.is_zipfile(file):  # the older format is not packed
+        return
+    try:
+        with zipfile.ZipFile(file) as packed:
+            size = sum(one.file_size for one in packed.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+    if size > bound.size:
+        raise TooLargeError(bound.problem(size, whole=True), file=file, cure=bound.cure)
 
 
 def _grid(rows: Sequence[Sequence[object]]) -> Grid:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.papers.rows import PaperRow, build_paper, input_error
 from reviewscore.schema.paper import Paper
@@ -40,10 +41,7 @@ class RawPaper:
         if self.row.source_file is None:
             return self
         path = self.folder / self.row.source_file
-        try:
-            return replace(self, content=path.read_bytes())
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        return replace(self, content=read_bounded(path, in_force().of_file(path.name)))
 
     def paper(self, *, doubts: bool = True) -> Paper:
         """The paper.

@@ -7,15 +7,21 @@ import os
 import re
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import Bound, Line, bounded_lines, in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.hygiene import without_surrogates
 
 _BATCH = 32
-"""Rows of a Parquet file held in memory at once."""
+"""Rows of a Parquet file held in memory at once, or fewer if they may be large."""
+_MOST_HELD = 256_000_000
+"""Bytes that they may have, if all of a column were in each of them."""
+_MOST_GROWTH = 100
+"""Times by which text that was written by somebody shrinks at most when it is packed."""
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -28,12 +34,15 @@ class Row:
         offset: Byte offset of the line in the file that `Shelf.fetch` reads.
         record: The decoded record; None if `error` says why there is none.
         error: What is wrong with the line.
+        paper_id: The paper's identifier, where the line was too large for a record but that
+            could be read.
     """
 
     line: int
     offset: int
     record: dict[str, object] | None
     error: InputError | None = None
+    paper_id: str | None = None
 
 
 def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
@@ -101,21 +110,29 @@ class Shelf:
         weakref.finalize(shelf, _remove, name)
         with os.fdopen(handle, "wb") as out:
             for record in _parquet(file):
-                out.write(json.dumps(record, default=str).encode() + b"\n")
+                text = json.dumps(record, default=str, ensure_ascii=False)
+                out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         return shelf
 
-    def rows(self) -> Iterator[Row]:
-        """Every record in order; lines that cannot be decoded carry their error."""
-        offset = 0
+    def rows(self, bound: Bound | None = None) -> Iterator[Row]:
+        """Every record in order; lines that cannot be decoded carry their error.
+
+        Args:
+            bound: How large a line may be; that of a text if not given.
+        """
+        offset, bound = 0, bound or in_force().text
         try:
             with self.lines.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
+                for number, line in enumerate(bounded_lines(file, bound), 1):
+                    if line.cut:
+                        error = _too_large(line, bound, self.file, number)
+                        yield Row(number, offset, None, error, _paper_id(line))
+                    elif line.data.strip():
                         try:
-                            yield Row(number, offset, decode(line, self.file, number))
+                            yield Row(number, offset, decode(line.data, self.file, number))
                         except InputError as error:
                             yield Row(number, offset, None, error)
-                    offset += len(line)
+                    offset += line.size
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}", file=self.file, cure="check the path"
@@ -130,11 +147,39 @@ class Shelf:
         try:
             with self.lines.open("rb") as file:
                 file.seek(offset)
-                return decode(file.readline(), self.file, number)
+                bound = in_force().text
+                line = next(bounded_lines(file, bound), Line(b"", 0))
+                if line.cut:
+                    raise _too_large(line, bound, self.file, number)
+                return decode(line.data, self.file, number)
         except OSError as error:
             raise InputError(
                 f"cannot be read any more: {error.strerror}", file=self.file, line=number
             ) from error
+
+
+_NAME = re.compile(rb'(?<!\\)"([A-Za-z_][\w ]{0,60})"\s*:')
+_PAPER_ID = re.compile(rb'(?<!\\)"paper_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}"|\d{1,20})')
+
+
+def _too_large(line: Line, bound: Bound, file: Path, number: int) -> TooLargeError:
+    """A line that passes the bound, with the field in which it does so."""
+    name = None
+    for found in _NAME.finditer(line.data):
+        name = found[1].decode()
+    problem = bound.problem(line.size, whole=True)
+    return TooLargeError(problem, file=file, line=number, field=name, cure=bound.cure)
+
+
+def _paper_id(line: Line) -> str | None:
+    """The paper's identifier in a line that is too large for a record, if it stands early."""
+    named = _PAPER_ID.search(line.data)
+    if named is None:
+        return None
+    try:
+        return str(json.loads(named[1]))
+    except ValueError:
+        return None
 
 
 def _remove(name: str) -> None:
@@ -149,13 +194,44 @@ def _parquet(file: Path) -> Iterator[dict[str, object]]:
         # Arrow's own allocator keeps what a large file needed once until the program ends.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         with parquet.ParquetFile(file) as source:
-            for batch in source.iter_batches(batch_size=_BATCH):
+            for batch in source.iter_batches(batch_size=rows_at_once(source.metadata, file)):
                 for record in batch.to_pylist():
                     yield {name: _plain(value) for name, value in record.items()}
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
             f"is not a readable Parquet file: {error}", file=file, cure="write it again"
         ) from error
+
+
+def rows_at_once(
+    metadata: Any, file: Path, *, most: int = _BATCH, columns: Sequence[str] | None = None
+) -> int:
+    """How many rows of a Parquet file can be held, by what its columns say of themselves.
+
+    Args:
+        metadata: The file's.
+        file: The file, for messages.
+        most: So many at most.
+        columns: The columns that are read; None for all.
+
+    Raises:
+        TooLargeError: Even one cannot, or a column grows far beyond the file when it is unpacked.
+    """
+    bound, widest = in_force().text, 1
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for column in map(group.column, range(group.num_columns)):
+            name = column.path_in_schema
+            if columns is not None and name.partition(".")[0] not in columns:
+                continue
+            size = column.total_uncompressed_size
+            each = size // max(1, group.num_rows)
+            grown = size > bound.size and size > _MOST_GROWTH * max(1, column.total_compressed_size)
+            if each > bound.size or grown:
+                problem = bound.problem(size if grown else each, whole=True)
+                raise TooLargeError(problem, file=file, field=name, cure=bound.cure)
+            widest = max(widest, size)
+    return max(1, min(most, _MOST_HELD // widest))
 
 
 def _plain(value: object) -> object:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.addresses import without_credentials
-from reviewscore.errors import InputError
+from reviewscore.bounds import in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.store.jsonl import write_whole
 
+_PIECE = 1_048_576
 _KNOWN = ".fetched.json"
 """Which version of each file is here."""
 
@@ -67,10 +69,41 @@ def _copied(files: Any, root: str, folder: Path) -> Path:
         if not target.resolve().is_relative_to(folder.resolve()):
             raise OSError(f"'{inside}' would lie outside of its folder")
         target.parent.mkdir(parents=True, exist_ok=True)
-        files.get_file(name, str(target))
-        known[inside] = version
+        if _copy(files, name, target):
+            known[inside] = version
         write_whole(folder / _KNOWN, json.dumps(known))
     return folder / only if only else folder
+
+
+def _copy(files: Any, name: str, target: Path) -> bool:
+    """Copy a file; whether it is whole.
+
+    In the place of a paper's file that is too large stands one of a size that passes the bound
+    too, and takes no room: so it is a failure of that paper, with its name, and of nothing else.
+
+    Raises:
+        TooLargeError: The file holds the papers or reviews themselves.
+    """
+    bound = in_force().of_file(name)
+    told, size = int(files.size(name) or 0), 0
+    draft = target.with_name(f".{target.name}.new")
+    try:
+        with draft.open("wb") as copy:
+            if told <= bound.size:
+                with files.open(name, "rb") as source:
+                    while size <= bound.size and (piece := source.read(_PIECE)):
+                        size += len(piece)
+                        copy.write(piece)
+            seen = max(told, size)
+            if seen > bound.size:
+                if bound == in_force().table:
+                    raise TooLargeError(bound.problem(seen), file=name, cure=bound.cure)
+                copy.truncate(0)
+                copy.truncate(seen)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return seen <= bound.size
 
 
 def _read(path: Path) -> dict[str, str]:

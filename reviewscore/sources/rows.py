@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word
 from reviewscore.papers.suspicions import addressed, for_models
 from reviewscore.schema.review import Review
 
+_MOST_BYTES = 4
+"""Bytes of a character in UTF-8 at most."""
 _NAMES = ("name", "title", "heading", "field")
 
 
@@ -105,15 +109,32 @@ class ReviewRow(BaseModel):
     ] = None
 
 
+def check_review_size(review_id: str, texts: Mapping[str, str]) -> None:
+    """Refuse a review that is too large.
+
+    Raises:
+        TooLargeError: It is; names the largest of its texts.
+    """
+    bound = in_force().review
+    if sum(map(len, texts.values())) * _MOST_BYTES <= bound.size:
+        return
+    sizes = {name: len(text.encode("utf-8", "replace")) for name, text in texts.items()}
+    if (size := sum(sizes.values())) > bound.size:
+        problem = f"review '{review_id[:100]}' {bound.problem(size, whole=True)}"
+        raise TooLargeError(problem, field=max(sizes, key=sizes.__getitem__), cure=bound.cure)
+
+
 def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
     """The review of a record, and what was changed in its text.
 
     Raises:
+        TooLargeError: If its texts are larger than a review may be.
         InputError: If no text box holds any text.
     """
     boxes = row.sections or {}
     if not any(text.strip() for text in boxes.values()):
         boxes = {"text": row.text or ""}
+    check_review_size(row.review_id, {**boxes, "author_response": row.author_response or ""})
     tidied = {tidy(name).text: tidy(text) for name, text in boxes.items() if text.strip()}
     if not tidied:
         raise InputError(

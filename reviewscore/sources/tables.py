@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from reviewscore.bounds import check_size, in_force
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder, copied
@@ -171,6 +172,7 @@ def convert_table(
 def _rows(table: Path) -> Iterator[tuple[int, dict[str, object]]]:
     ending = table.suffix.lower()
     if ending in _LINES:
+        check_size(table, in_force().table)
         for one in Shelf.of(table).rows():
             if one.error is not None or one.record is None:
                 raise one.error or InputError("is empty", file=table, line=one.line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,12 +12,13 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from reviewscore.errors import InputError
+from reviewscore.bounds import in_force
+from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
-from reviewscore.sources.files import Collection
+from reviewscore.sources.files import Collection, too_many_reviews
 from reviewscore.sources.records import Shelf
-from reviewscore.sources.rows import Boxes
+from reviewscore.sources.rows import Boxes, check_review_size
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
@@ -271,6 +273,8 @@ class _Reading:
         """Read the reviews of one file."""
         self.files.append(file)
         empty = 0
+        counts, taken = Counter[str](), dict[str, list[Written]]()
+        most = in_force().max_reviews_per_paper
         for row in Shelf.of(file).rows():
             try:
                 if row.error is not None or row.record is None:
@@ -279,10 +283,19 @@ class _Reading:
             except InputError as error:
                 self._fault(error)
                 continue
+            counts[one.paper_id] += 1
+            if counts[one.paper_id] > most:
+                taken[one.paper_id] = []  # none of them is held
+                continue
             if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
-            self.papers.setdefault(one.paper_id, []).append(one)
+            taken.setdefault(one.paper_id, []).append(one)
+        for paper_id, reviews in taken.items():
+            if counts[paper_id] > most:
+                self._fault(too_many_reviews(paper_id, counts[paper_id], file))
+            else:
+                self.papers.setdefault(paper_id, []).extend(reviews)
         if empty:
             self.warnings.append(f"{file}: {empty} reviews without any text are left out")
 
@@ -311,6 +324,8 @@ class _Reading:
             row = WrittenRow.model_validate(record)
         except ValidationError as error:
             raise input_error(error, file=file, line=line) from error
+        texts = {**(row.sections or {}), "text": row.text or "", "judgments": row.judgments or ""}
+        check_review_size(row.review_id or row.paper_id, texts)
         name = system or row.system
         review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or f'line {line}'}"
         if review_id in self._places:
@@ -339,6 +354,6 @@ class _Reading:
         )
 
     def _fault(self, error: InputError) -> None:
-        if not self._skip:
+        if not self._skip and not isinstance(error, TooLargeError):
             raise error
         self.skipped.append(error)

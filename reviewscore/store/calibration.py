@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.calibration import Calibration
 from reviewscore.store.jsonl import write_whole
@@ -28,9 +29,7 @@ def read_calibration(path: Path, *, judge: str) -> Calibration:
         SettingsError: It was learnt of another judge, whose errors are others.
     """
     try:
-        found = Calibration.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+        found = Calibration.model_validate_json(read_bounded(path, in_force().text))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise InputError(

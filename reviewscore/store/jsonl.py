@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError, StopError
@@ -109,10 +110,36 @@ def write_bytes_whole(path: Path, data: bytes) -> None:
     Raises:
         StopError, RunFolderError: As `write_whole`.
     """
+    write_pieces_whole(path, (data,))
+
+
+def write_pieces_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """As `write_bytes_whole`, of what comes piece by piece; what its source raises goes on.
+
+    Raises:
+        StopError, RunFolderError: As `write_whole`.
+    """
     draft = path.with_name(f".{path.name}.new")
     try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    except OSError as error:
+        with _named(path):
+            file = draft.open("wb", buffering=0)
+        with file:
+            for piece in pieces:  # an error of its own, such as a broken connection, goes on
+                left = memoryview(piece)
+                with _named(path):
+                    while left:
+                        left = left[file.write(left) :]
+        with _named(path):
+            draft.replace(path)
+    except BaseException:
         draft.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors of the operating system as ours."""
+    try:
+        yield
+    except OSError as error:
         raise _failure(path, error) from error

@@ -60,6 +60,7 @@ class Replay:
         mishaps: Answers that come before the true ones, in order.
         page: Notes of a page at most.
         stuck: Whether ``after`` is ignored, so that a page repeats.
+        without_details: Whether notes are bare where no details are asked for.
         prefixes: Whether API 1 gives all notes whose invitation begins as asked, as it does.
         asked: Path and query of each request.
         headers: Of each request.
@@ -73,6 +74,7 @@ class Replay:
     mishaps: list[Answer] = field(default_factory=list)
     page: int = 1000
     stuck: bool = False
+    without_details: bool = False
     prefixes: bool = False
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -95,6 +97,8 @@ class Replay:
         notes.sort(key=lambda one: str(one["id"]))
         if "after" in query and not self.stuck:
             notes = [one for one in notes if one["id"] > query["after"]]
+        if self.without_details and "details" not in query:
+            notes = [{"id": one["id"]} for one in notes]
         return _json(200, {"notes": notes[: min(self.page, int(query.get("limit", "1000")))]})
 
     def _beside(self, what: str, api: str, query: dict[str, str]) -> Answer:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.config import Settings
-from reviewscore.errors import InputError, SettingsError, StopError
+from reviewscore.errors import InputError, SettingsError, StopError, TooLargeError
 from reviewscore.llm import structured
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
@@ -253,3 +254,18 @@ def test_the_lines_in_the_guide_are_of_the_format(tmp_path: Path) -> None:
     assert prompt.keys() == written.keys()
     assert prompt["prompt"] == reply["prompt"]
     assert provider._replies[reply["prompt"]].by == "Ada"
+
+
+async def test_a_reply_that_is_too_large_is_named_and_not_held(tmp_path: Path) -> None:
+    put_in_force(Bounds(max_reply_mb=0.01, max_results_mb=0.05))
+    await ask(tmp_path, request("a"))
+    put(tmp_path, prompt=request("a").prompt_key(), text="Yes.")
+    put(tmp_path, prompt=request("b").prompt_key(), text="Yes. " * 3000)
+
+    with pytest.raises(TooLargeError, match=r"max_reply_mb allows: it has 15,0\d\d") as caught:
+        ExchangeProvider(tmp_path)
+    assert caught.value.line == 2
+
+    put(tmp_path, prompt=request("b").prompt_key(), text="Yes. " * 9000)
+    with pytest.raises(TooLargeError, match="max_results_mb"):
+        ExchangeProvider(tmp_path)

@@ -7,6 +7,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from reviewscore.llm.bodies import HEADERS, hooks
 from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import OUTPUT, Refusals, Refused
 from reviewscore.llm.provider import Traits, model_name
@@ -70,15 +71,26 @@ def address() -> str:
     return os.environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC
 
 
-def open_client(place: str, *, timeout: float) -> AsyncAnthropic:
-    """The SDK's client without retries or redirects, on its quickest transport."""
+def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncAnthropic:
+    """The SDK's client without retries or redirects, on its quickest transport.
+
+    Args:
+        place: The server's address.
+        timeout: Seconds to wait for one reply.
+        results: Whether it fetches files of many replies, which it streams.
+    """
     import anthropic
 
     return anthropic.AsyncAnthropic(
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
+        http_client=anthropic.DefaultAioHttpClient(
+            timeout=timeout,
+            follow_redirects=False,
+            headers=HEADERS,
+            event_hooks=hooks(place, results=results),
+        ),
     )
 
 

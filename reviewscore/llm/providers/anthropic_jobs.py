@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
@@ -18,7 +19,7 @@ from reviewscore.llm.providers.anthropic import (
     open_client,
     parameters,
 )
-from reviewscore.llm.providers.job_lines import read_lines
+from reviewscore.llm.providers.job_lines import keep, read_lines
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request
 
@@ -31,7 +32,8 @@ _SLACK = 600.0
 """Seconds by which the provider's clock may be behind ours."""
 _LATEST = 3600.0
 """Seconds after which a batch that was handed over has surely been made, or never will be."""
-_AS_IT_IS = {"Accept": "application/binary"}
+_AS_IT_IS = {"Accept": "application/binary", "X-Stainless-Raw-Response": "stream"}
+"""Headers with which the SDK hands out the body of an answer as a stream."""
 _BUSY = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")
 
 
@@ -50,6 +52,7 @@ class AnthropicJobs:
     def __init__(self, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = address()
         self._client = open_client(self.place, timeout=timeout)
+        self._files = open_client(self.place, timeout=timeout, results=True)
         self._refused = Refused((), place=self.place, refusals=refusals)
 
     def line(self, key: str, request: Request) -> Line:
@@ -91,14 +94,22 @@ class AnthropicJobs:
             page = await self._guarded(page.get_next_page)
 
     async def _holds(self, job_id: str, keys: frozenset[str]) -> bool:
-        return any(key in keys for key, _ in read_lines(await self._results(job_id)))
+        with tempfile.TemporaryFile() as file:
+            await self._fetched(job_id, file)
+            return any(key in keys for key, _ in read_lines(file))
 
-    async def _results(self, job_id: str) -> bytes:
-        """All results as they came: the SDK's reader stops at a line it cannot read."""
-        path = f"/v1/messages/batches/{job_id}/results"
-        return await self._guarded(
-            lambda: self._client.get(path, cast_to=bytes, options={"headers": _AS_IT_IS})
-        )
+    async def _fetched(self, job_id: str, file: BinaryIO) -> None:
+        """Keep all results as they came: the SDK's reader stops at a line it cannot read."""
+
+        async def fetch() -> None:
+            path = f"/v1/messages/batches/{job_id}/results"
+            answer: Any = await self._files.get(path, cast_to=bytes, options={"headers": _AS_IT_IS})
+            try:
+                await keep(answer.iter_bytes(), file)
+            finally:
+                await answer.close()
+
+        await self._guarded(fetch)
 
     async def state(self, job_id: str) -> JobState:
         """How far a batch is."""
@@ -109,9 +120,11 @@ class AnthropicJobs:
 
     async def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
         """Replies and failures of an ended batch."""
-        for key, line in read_lines(await self._results(job_id)):
-            if key in sent:
-                yield key, self._outcome(line, sent[key])
+        with tempfile.TemporaryFile() as file:
+            await self._fetched(job_id, file)
+            for key, line in read_lines(file):
+                if key in sent:
+                    yield key, self._outcome(line, sent[key]) if isinstance(line, dict) else line
 
     def _outcome(self, line: dict[str, Any], sent: Sent) -> Completion | ModelError:
         from anthropic.types import Message
@@ -159,6 +172,7 @@ class AnthropicJobs:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+        await self._files.close()
 
 
 def _size(batch: MessageBatch) -> int:

@@ -18,7 +18,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.errors import InputError, StopError
+from reviewscore.bounds import Line, bounded_lines, check_size, in_force
+from reviewscore.errors import InputError, StopError, TooLargeError
 from reviewscore.llm.json_objects import check_whole
 from reviewscore.llm.provider import Traits
 from reviewscore.llm.waves import QUIET, Idle, Waiting, Waves
@@ -113,14 +114,15 @@ class ExchangeProvider:
         path = self._folder / PROMPTS
         if not path.is_file():
             return set()
-        found = set()
-        raw = path.read_bytes()
-        self._line_end = "\n" if raw and not raw.endswith(b"\n") else ""
-        for line in raw.splitlines():
-            try:
-                found.add(str(json.loads(line)["prompt"]))
-            except (ValueError, KeyError, TypeError):  # cut off by a kill: written anew
-                continue
+        found, last = set(), b""
+        with path.open("rb") as file:
+            for line in bounded_lines(file, in_force().text):
+                last = line.data
+                try:
+                    found.add(str(json.loads(line.data)["prompt"]))
+                except (ValueError, KeyError, TypeError):  # cut off by a kill: written anew
+                    continue
+        self._line_end = "\n" if last and not last.endswith(b"\n") else ""
         return found
 
     def _look(self) -> bool:
@@ -131,23 +133,27 @@ class ExchangeProvider:
         path = self._folder / REPLIES
         if not path.is_file():
             return False
+        check_size(path, in_force().results)
+        before, tail = self._read, b""
         with path.open("rb") as file:
             file.seek(self._read)
-            raw = file.read()
-        whole = raw[: raw.rfind(b"\n") + 1]
-        for line in whole.splitlines():
-            self._lines += 1
-            if line.strip():
-                reply = _parsed(line, path, self._lines)
-                self._replies[reply.prompt] = reply
-        self._read += len(whole)
-        tail = raw[len(whole) :]
+            for line in bounded_lines(file, in_force().reply):
+                if line.cut:
+                    raise _too_large(line, path, self._lines + 1)
+                if not line.data.endswith(b"\n"):
+                    tail = line.data
+                    break
+                self._lines += 1
+                self._read += line.size
+                if line.data.strip():
+                    reply = _parsed(line.data, path, self._lines)
+                    self._replies[reply.prompt] = reply
         if tail != self._tail and _is_json(tail):
             reply = _parsed(tail, path, self._lines + 1)
             self._replies[reply.prompt] = reply
             self._tail = tail
             return True
-        return bool(whole)
+        return self._read > before
 
     async def _await_replies(self, wave: tuple[Waiting, ...]) -> None:
         until = time.monotonic() + self._wait
@@ -191,6 +197,12 @@ def _line(key: str, request: Request) -> str:
         "schema": json.loads(request.reply_schema),
     }
     return json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
+
+
+def _too_large(line: Line, path: Path, number: int) -> TooLargeError:
+    bound = in_force().reply
+    problem = bound.problem(line.size, whole=True)
+    return TooLargeError(problem, file=path, line=number, cure=bound.cure)
 
 
 def _is_json(line: bytes) -> bool:

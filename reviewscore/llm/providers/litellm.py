@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ProviderError
-from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
+from reviewscore.llm.bodies import HEADERS, hooks
+from reviewscore.llm.failures import STRANGE, broken, complaint, ended_by_us, refused, strange
 from reviewscore.llm.parameters import Refusals, Refused, form_of
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.llm.providers.openai import finish_of
@@ -43,6 +45,7 @@ class LiteLLMProvider:
     def __init__(self, model: str, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = _place(model)
         self._litellm = quiet_litellm()
+        self._session = self._litellm.aclient_session = _session(self.place, timeout)
         self._timeout = timeout
         self._refused = Refused((), place=self.place, refusals=refusals)
 
@@ -57,6 +60,8 @@ class LiteLLMProvider:
                     answer = await self._litellm.acompletion(**self._body(request, sent))
                     return _completion(answer, sent, model)
             except openai.APIStatusError as error:  # LiteLLM's errors are of OpenAI's kinds
+                if (ended := ended_by_us(error)) is not None:
+                    raise ended from error
                 told, status = complaint(error), error.status_code
                 if not self._refused.learn(model, told, sent, status=status):
                     raise refused(error) from error
@@ -93,6 +98,21 @@ class LiteLLMProvider:
     async def close(self) -> None:
         """Close the connections that LiteLLM keeps."""
         await self._litellm.close_litellm_async_clients()
+        self._litellm.in_memory_llm_clients_cache.flush_cache()  # they hold our session
+        if self._litellm.aclient_session is self._session:
+            self._litellm.aclient_session = None
+        await self._session.aclose()
+
+
+def _session(place: str, timeout: float) -> Any:
+    """The client through which LiteLLM asks all servers that speak OpenAI's protocol.
+
+    It has no such hook for the others, whose answers are held before they can be counted.
+    """
+    httpx = import_module("httpx")  # it comes with LiteLLM
+    return httpx.AsyncClient(
+        timeout=timeout, follow_redirects=True, headers=HEADERS, event_hooks=hooks(place)
+    )
 
 
 def _place(model: str) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError
+from reviewscore.llm.bodies import HEADERS, hooks
 from reviewscore.llm.failures import (
     STRANGE,
     broken,
@@ -112,8 +113,14 @@ class OpenAIProvider:
         await self._client.close()
 
 
-def open_client(place: str, *, timeout: float) -> AsyncOpenAI:
-    """The SDK's client without retries of its own, on its quickest transport."""
+def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncOpenAI:
+    """The SDK's client without retries of its own, on its quickest transport.
+
+    Args:
+        place: The server's address.
+        timeout: Seconds to wait for one reply.
+        results: Whether it fetches files of many replies, which it streams.
+    """
     import openai
 
     key = os.environ.get("OPENAI_API_KEY")
@@ -125,7 +132,12 @@ def open_client(place: str, *, timeout: float) -> AsyncOpenAI:
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=openai.DefaultAioHttpClient(timeout=timeout, follow_redirects=False),
+        http_client=openai.DefaultAioHttpClient(
+            timeout=timeout,
+            follow_redirects=False,
+            headers=HEADERS,
+            event_hooks=hooks(place, results=results),
+        ),
     )
 
 

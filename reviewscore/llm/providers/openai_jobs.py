@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from reviewscore.errors import ModelError, ProviderError
 from reviewscore.llm.failures import STRANGE, broken, refused, strange, without_secrets
 from reviewscore.llm.job import JobState, Line, Result, Search, Sent
 from reviewscore.llm.parameters import Refusals, Refused
-from reviewscore.llm.providers.job_lines import read_lines
+from reviewscore.llm.providers.job_lines import keep, read_lines
 from reviewscore.llm.providers.openai import (
     LIMIT_NAMES,
     OPENAI,
@@ -58,6 +57,7 @@ class OpenAIJobs:
     ) -> None:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
+        self._files = open_client(self.place, timeout=timeout, results=True)
         self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
@@ -122,10 +122,23 @@ class OpenAIJobs:
         for file_id in (batch.output_file_id, batch.error_file_id):
             if file_id is None:
                 continue
-            content = await self._guarded(partial(self._client.files.content, file_id))
-            for key, line in read_lines(content.content):
-                if key in sent:
-                    yield key, self._outcome(line, sent[key], batch.status)
+            with tempfile.TemporaryFile() as file:
+                await self._fetched(file_id, file)
+                for key, line in read_lines(file):
+                    if key in sent:
+                        yield (
+                            key,
+                            self._outcome(line, sent[key], batch.status)
+                            if isinstance(line, dict)
+                            else line,
+                        )
+
+    async def _fetched(self, file_id: str, file: BinaryIO) -> None:
+        async def fetch() -> None:
+            async with self._files.files.with_streaming_response.content(file_id) as content:
+                await keep(content.iter_bytes(), file)
+
+        await self._guarded(fetch)
 
     def _outcome(self, line: dict[str, Any], sent: Sent, status: str) -> Completion | ModelError:
         try:
@@ -173,6 +186,7 @@ class OpenAIJobs:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+        await self._files.close()
 
 
 def _completion(body: dict[str, Any], sent: Sent) -> Completion:

@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.sources.records import Shelf
 
 _ENDINGS = (".json", ".jsonl")
 _HTML = (b"<!doctype", b"<html", b"<?xml", b"<head")
 _CURE = "export notes as JSON: a page of the API, a list of notes, or one note a line"
-_LARGEST = 2_000_000_000
-"""Bytes of one JSON file at most, which is read whole; JSONL is read line by line."""
 
 Record = Mapping[str, object]
 
@@ -46,7 +45,7 @@ def records_in(file: Path) -> Iterator[Record | InputError]:
         InputError: The file cannot be read, or is no JSON.
     """
     if file.suffix.lower() == ".jsonl":
-        for row in Shelf.of(file).rows():
+        for row in Shelf.of(file).rows(in_force().page):  # a line may hold a page of them
             if row.error is not None or row.record is None:
                 yield row.error or InputError("is empty", file=file, line=row.line)
             else:
@@ -56,12 +55,7 @@ def records_in(file: Path) -> Iterator[Record | InputError]:
 
 
 def _whole(file: Path) -> object:
-    try:
-        if file.stat().st_size > _LARGEST:
-            raise InputError("is too large to be read whole", file=file, cure="use JSONL")
-        raw = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    raw = read_bounded(file, in_force().table)
     if raw.lstrip()[:10].lower().startswith(_HTML):
         raise InputError(
             "is a web page, not JSON",

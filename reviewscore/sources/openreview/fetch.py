@@ -8,20 +8,20 @@ meta-reviews are built from it anew each time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from reviewscore.errors import InputError, RunFolderError, StopError
+from reviewscore.errors import InputError, RunFolderError, StopError, TooLargeError
 from reviewscore.sources.data_folder import PDFS, DataFolder, read_account, write_account
 from reviewscore.sources.openreview.export import files_of, records_in
 from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
-from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs
+from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs, is_forum_id, shown_id
 from reviewscore.sources.openreview.raw import Raw
 from reviewscore.sources.openreview.review_form import keep_form
-from reviewscore.sources.openreview.server import Server
+from reviewscore.sources.openreview.server import Server, check_installed
 from reviewscore.sources.openreview.versions import Versions, fetch_versions
 
 RAW = Path("raw") / "threads.jsonl"
@@ -66,6 +66,7 @@ class Fetched:
         built: What was written.
         new: Forums that this session fetched.
         missing: Forums that were asked for and are not visible.
+        failed: Forums that cannot be had for another reason, with that reason.
         pdfs: Papers whose PDF is there.
         first_versions: Reviews that are there as they were first written.
         hidden_versions: Changed reviews whose first version may not be seen.
@@ -77,6 +78,7 @@ class Fetched:
     built: Built
     new: int = 0
     missing: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     pdfs: int = 0
     first_versions: int = 0
     hidden_versions: int = 0
@@ -99,13 +101,17 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         InputError: None of the forums is visible.
         SettingsError: The extra is missing, or the login was refused.
     """
+    check_installed()
+    wanted, unusable = _usable(wanted)
     DataFolder(out)
     account = _account(wanted, out)
     (out / RAW).parent.mkdir(exist_ok=True)
     raw = Raw(out / RAW)
-    found = Fetched(Built())
+    before = account.pop("failed")
+    found = Fetched(Built(), failed={**{name: why for name, why in before.items() if name
+                                        not in raw.known}, **unusable})  # fmt: skip
     try:
-        for api, records in _pages(wanted, raw, server, found.missing, say):
+        for api, records in _pages(wanted, raw, server, found, say):
             found.new += raw.add(api, records, wanted.limit)
             say(f"{len(raw.known):,} {'forum' if len(raw.known) == 1 else 'forums'}")
             if raw.full(wanted.limit):
@@ -120,6 +126,9 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
             f"no forum '{found.missing[0]}' is visible on OpenReview",
             cure="check its id, or log in to see it",
         )
+    if found.empty and found.failed and wanted.venue is None and found.stopped is None:
+        name, reason = next(iter(found.failed.items()))
+        raise InputError(f"forum '{name}': {reason}")
     if wanted.venue is not None and found.stopped is None:
         keep_form(raw.threads(), out / FORM, say=say, server=server)
     if wanted.first_versions and found.stopped is None:
@@ -177,19 +186,29 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
     return found
 
 
+def _usable(wanted: Wanted) -> tuple[Wanted, dict[str, str]]:
+    """What can be asked for, and why the other forums cannot.
+
+    Raises:
+        InputError: None of them can.
+    """
+    reason = "is no id of a forum: they have letters, digits, - and _, at most 100"
+    unusable = {shown_id(name): reason for name in wanted.forums if not is_forum_id(name)}
+    left = tuple(name for name in wanted.forums if is_forum_id(name))
+    if unusable and not left and wanted.venue is None:
+        raise InputError(
+            f"'{next(iter(unusable))}' {reason}", cure="give what stands after ?id= in its address"
+        )
+    return replace(wanted, forums=left), unusable
+
+
 def _pages(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server], missing: list[str], say: Say
+    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched, say: Say
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
     if raw.full(wanted.limit):
         return
-    for name in wanted.forums:
-        if name not in raw.known:
-            found = _forum(name, wanted.api, server)
-            if found is None:
-                missing.append(name)
-            else:
-                yield found
+    yield from _asked_for(wanted, raw, server, found)
     if wanted.venue is None:
         return
     if raw.complete:
@@ -202,10 +221,29 @@ def _pages(
     for api in (wanted.api,) if wanted.api else (2, 1):
         host = server(api)
         for invitation in _lists(wanted.venue, api, host, raw):
-            yield from ((api, page) for page in _list(host, invitation, raw, size))
+            pages = _list(host, invitation, raw, size, found.failed)
+            yield from ((api, page) for page in pages)
         if raw.began(api):
             raw.ended()
             return  # no venue is on both hosts
+
+
+def _asked_for(
+    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched
+) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
+    """The forums that were named and are not there yet."""
+    for name in wanted.forums:
+        if name in raw.known:
+            continue
+        try:
+            page = _forum(name, wanted.api, server)
+        except TooLargeError as error:
+            found.failed[name] = str(error)
+            continue
+        if page is None:
+            found.missing.append(name)
+        else:
+            yield page
 
 
 def _forum(
@@ -218,6 +256,8 @@ def _forum(
             heads = {str(one["forum"]) for one in notes if isinstance(one.get("forum"), str)}
             if heads and name not in heads:
                 notes = _note(heads.pop(), server(number))
+        except TooLargeError:
+            raise
         except InputError:
             continue
         if notes:
@@ -247,11 +287,17 @@ def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
     yield named if isinstance(named, str) else f"{venue}/-/Submission"
 
 
-def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[Mapping[str, Any]]]:
-    """The pages of one list, from where an earlier session stopped."""
+def _list(
+    host: Server, invitation: str, raw: Raw, size: int, failed: dict[str, str]
+) -> Iterator[list[Mapping[str, Any]]]:
+    """The pages of one list, from where an earlier session stopped.
+
+    A page that is too large is asked for in halves, down to one forum, which is left out.
+    """
     place = f"{host.api} {invitation}"
-    last = raw.places.get(place)
+    last, most = raw.places.get(place), size
     while True:
+        whole = True
         query = {
             "invitation": invitation,
             "details": "replies",
@@ -261,6 +307,14 @@ def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[M
         }
         try:
             notes = _notes(host.get("/notes", query), host)
+        except TooLargeError as error:
+            if size > 1:
+                size //= 2
+                continue
+            whole = False
+            del query["details"]
+            notes = _notes(host.get("/notes", query), host)
+            failed.update({str(one.get("id")): str(error) for one in notes})
         except InputError as error:
             if last is None:
                 return  # a list that this venue does not have
@@ -268,8 +322,10 @@ def _list(host: Server, invitation: str, raw: Raw, size: int) -> Iterator[list[M
         names = [str(one["id"]) for one in notes if isinstance(one.get("id"), str)]
         if not names:
             return
-        # API 1 takes the invitation for a pattern, and gives all whose beginning fits it.
-        yield [one for one in notes if one.get("invitation", invitation) == invitation]
+        if whole:
+            # API 1 takes the invitation for a pattern, and gives all whose beginning fits it.
+            yield [one for one in notes if one.get("invitation", invitation) == invitation]
+        size = min(2 * size, most)
         if names[-1] == last:
             raise StopError(
                 f"{host.address} sends the same page of {invitation} again; "
@@ -297,7 +353,7 @@ def _take(forums: Forums, record: Mapping[str, Any], say: Say) -> None:
 
 
 def _account(wanted: Wanted, out: Path) -> dict[str, Any]:
-    """What this folder is a fetch of.
+    """What this folder is a fetch of, and which forums an earlier one could not have.
 
     Raises:
         RunFolderError: It is one of something else.
@@ -311,13 +367,16 @@ def _account(wanted: Wanted, out: Path) -> dict[str, Any]:
     forums = list(dict.fromkeys((*(before if isinstance(before, list) else ()), *wanted.forums)))
     account = {**made, "forums": forums}
     write_account(out, {**account, "complete": False})
-    return account
+    failed = old.get("failed")  # what a list left out stays told: it is not asked for again
+    kept = failed if isinstance(failed, dict) and wanted.venue is not None else {}
+    return {**account, "failed": {name: why for name, why in kept.items() if is_forum_id(name)}}
 
 
 def _counts(found: Fetched) -> dict[str, Any]:
     return {
-        "complete": found.stopped is None and not found.missing,
+        "complete": found.stopped is None and not found.missing and not found.failed,
         "not_visible": found.missing,
+        "failed": found.failed,
         "papers": found.built.papers,
         "papers_without_reviews": found.built.without_reviews,
         "reviews": found.built.reviews,

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from reviewscore.errors import InputError, StopError
 from reviewscore.sources.data_folder import PDFS, copied
 from reviewscore.sources.openreview.server import LOG_IN, Server
-from reviewscore.store.jsonl import write_bytes_whole
+from reviewscore.store.jsonl import write_pieces_whole
 
 _MAGIC = b"%PDF-"
 _SMALLEST = 1_000
 _TELL = 20
 _PAGES_IN_A_ROW = 5
 """Web pages in place of PDFs, one after the other, that mean a challenge."""
-_SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_FORUM_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_NO_NAME = "its id cannot be a file name"
+_SHOWN = 40
+
+
+def is_forum_id(name: str) -> bool:
+    """Whether a text can be the id of a forum, and the name of its PDF."""
+    return _FORUM_ID.fullmatch(name) is not None
+
+
+def shown_id(name: str) -> str:
+    """An id as it is shown: of one that is no id the beginning."""
+    return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}.. ({len(name):,} characters)"
 
 
 @dataclass
@@ -49,22 +62,22 @@ def fetch_pdfs(
         server: Opens a host, 1 or 2.
     """
     found = Pdfs()
-    missing = [name for name in known if not (folder / f"{name}.pdf").is_file()]
+    usable = {name for name in known if is_forum_id(name)}
+    found.without.update({shown_id(name): _NO_NAME for name in known if name not in usable})
+    missing = [name for name in known if name in usable and not (folder / f"{name}.pdf").is_file()]
     fetched = pages = 0
     for name in missing:
-        if not _SAFE.fullmatch(name):
-            found.without[name] = "its id cannot be a file name"
-            continue
         try:
-            data = server(known[name]).file("/pdf", {"id": name})
-            if data.startswith(_MAGIC) and len(data) >= _SMALLEST:
-                write_bytes_whole(folder / f"{name}.pdf", data)
-                fetched, pages = fetched + 1, 0
-            else:
-                found.without[name] = "what came is no PDF"
-                pages = pages + 1 if b"<html" in data[:1000].lower() else 0
-                if pages == _PAGES_IN_A_ROW:
-                    raise StopError(f"OpenReview sends web pages in place of PDFs. {LOG_IN}")
+            keep = partial(_keep, folder / f"{name}.pdf")
+            server(known[name]).file("/pdf", {"id": name}, keep)
+            fetched, pages = fetched + 1, 0
+        except _NoPdfError as error:
+            found.without[name] = str(error)
+            pages = pages + 1 if error.page else 0
+            if pages == _PAGES_IN_A_ROW:
+                found.stopped = f"OpenReview sends web pages in place of PDFs. {LOG_IN}"
+                found.stopped += f" ({fetched:,} of {len(missing):,} PDFs fetched)"
+                break
         except InputError as error:
             found.without[name] = str(error)
             continue
@@ -74,6 +87,39 @@ def fetch_pdfs(
         if fetched and fetched % _TELL == 0:
             say(f"{fetched:,} of {len(missing):,} PDFs")
     return found
+
+
+def _keep(place: Path, pieces: Iterator[bytes]) -> None:
+    """Write what comes, if it is a PDF."""
+    write_pieces_whole(place, _checked(pieces))
+
+
+def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces of a PDF; of anything else no more is fetched than tells it.
+
+    Raises:
+        _NoPdfError: It is something else.
+    """
+    head = b""
+    for piece in pieces:
+        if len(head) < _SMALLEST:
+            head += piece
+            if len(head) >= _SMALLEST and head.startswith(_MAGIC):
+                yield head
+            elif len(head) >= _SMALLEST:
+                break
+        else:
+            yield piece
+    if len(head) < _SMALLEST or not head.startswith(_MAGIC):
+        raise _NoPdfError(page=b"<html" in head[:_SMALLEST].lower())
+
+
+class _NoPdfError(InputError):
+    """What came is no PDF; `page`: but a web page."""
+
+    def __init__(self, *, page: bool) -> None:
+        super().__init__("what came is no PDF")
+        self.page = page
 
 
 def given_pdfs(path: Path, out: Path, forums: Collection[str]) -> dict[str, Path]:

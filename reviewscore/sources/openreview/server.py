@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,10 +15,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from reviewscore import __version__
-from reviewscore.errors import InputError, SettingsError, StopError
+from reviewscore.bounds import ACCEPTED, in_force
+from reviewscore.errors import InputError, ReviewScoreError, SettingsError, StopError
 
 if TYPE_CHECKING:
-    import requests
+    from reviewscore.sources.openreview.transport import BoundedAdapter
 
 HOSTS = {1: "https://api.openreview.net", 2: "https://api2.openreview.net"}
 _ADDRESS = {1: "OPENREVIEW_API_BASEURL", 2: "OPENREVIEW_API_BASEURL_V2"}
@@ -32,6 +34,44 @@ LOG_IN = (
     "OpenReview asks anonymous callers to log in: set OPENREVIEW_USERNAME and "
     "OPENREVIEW_PASSWORD (or OPENREVIEW_TOKEN), or use --from-export"
 )
+
+
+_PIECE = 65_536
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered.
+
+    Attributes:
+        status: The HTTP status.
+        headers: Its headers, whose names are looked up in any case.
+        reason: The status in the server's words.
+        body: The body, decompressed; empty where it was given to somebody as it came.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    reason: str
+    body: bytes
+
+
+Keep = Callable[[Iterator[bytes]], None]
+"""Takes a body as it comes."""
+
+
+def check_installed() -> None:
+    """Say what to type where the package that logs in is missing.
+
+    Raises:
+        SettingsError: It is.
+    """
+    if find_spec("openreview") is None:
+        raise SettingsError(
+            "fetching from OpenReview needs openreview-py: type pip install '.[openreview]' in a "
+            "checkout of reviewscore, or use --from-export; a table of reviews needs no network: "
+            "--from-table"
+        )
 
 
 @dataclass
@@ -54,6 +94,7 @@ class Server:
     sleep: Callable[[float], None] = time.sleep
     asked: int = 0
     _client: Any = field(default=None, repr=False)
+    _adapter: Any = field(default=None, repr=False)
     _last: float = field(default=0.0, repr=False)
 
     @property
@@ -66,12 +107,17 @@ class Server:
 
         Raises:
             StopError: The server refuses, or is not there; the message says how to go on.
-            InputError: There is no such thing on this host.
+            InputError: There is no such thing on this host, or it is too large.
         """
-        answer = self._answer(path, query)
+        from reviewscore.sources.openreview.transport import UnusableError
+
+        try:
+            answer = self._answer(path, query)
+        except UnusableError as error:
+            raise StopError(str(error)) from error
         kind = answer.headers.get("Content-Type", "")
         try:
-            found = answer.json()
+            found = json.loads(answer.body)
         except (ValueError, RecursionError) as error:
             what = "a web page" if "html" in kind else "no JSON"
             raise StopError(f"{self.address} answered with {what}. {LOG_IN}") from error
@@ -79,22 +125,21 @@ class Server:
             raise StopError(f"{self.address}{path} answered with {type(found).__name__}")
         return found
 
-    def file(self, path: str, query: Mapping[str, str]) -> bytes:
-        """The bytes that an address answers with.
+    def file(self, path: str, query: Mapping[str, str], keep: Keep) -> None:
+        """Hand the bytes that an address answers with to `keep`, again if they broke off.
 
         Raises:
-            StopError, InputError: As `get`.
+            StopError, InputError: As `get`, and what `keep` raises.
         """
-        data: bytes = self._answer(path, query).content
-        return data
+        self._answer(path, query, keep)
 
-    def _answer(self, path: str, query: Mapping[str, str]) -> requests.Response:
+    def _answer(self, path: str, query: Mapping[str, str], keep: Keep | None = None) -> Answer:
         for attempt in range(1, _TRIES + 1):
             self._wait_for_turn()
-            found = self._once(path, query)
-            if found is not None and found.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            found = self._once(path, query, keep)
+            if found is not None and found.status == HTTPStatus.TOO_MANY_REQUESTS:
                 self._limited(found)
-            elif found is not None and found.status_code not in _PASSING:
+            elif found is not None and found.status not in _PASSING:
                 return _checked(found, path, query)
             elif attempt < _TRIES:
                 seconds = min(2.0**attempt, 60.0)
@@ -105,24 +150,32 @@ class Server:
             "it goes on where it stopped"
         )
 
-    def _once(self, path: str, query: Mapping[str, str]) -> requests.Response | None:
+    def _once(self, path: str, query: Mapping[str, str], keep: Keep | None) -> Answer | None:
         """An answer; None if none came."""
+        client = self._connected()
         import requests
 
-        client = self._connected()
         self.asked += 1
+        self._adapter.limit = lambda: in_force().page if keep is None else in_force().pdf
         try:
-            answer: requests.Response = client.session.get(
+            answer = client.session.get(
                 f"{self.address}{path}",
                 params=dict(query),
-                headers={**client.headers, "User-Agent": _AGENT},
+                headers={**client.headers, "User-Agent": _AGENT, "Accept-Encoding": ACCEPTED},
                 timeout=_SECONDS,
+                stream=True,
             )
+            with answer:
+                pieces, body = answer.iter_content(_PIECE), b""
+                if keep is not None and answer.status_code == HTTPStatus.OK:
+                    keep(pieces)
+                else:
+                    body = b"".join(pieces)
         except requests.exceptions.RequestException:
             return None
-        return answer
+        return Answer(answer.status_code, answer.headers, str(answer.reason), body)
 
-    def _limited(self, answer: requests.Response) -> None:
+    def _limited(self, answer: Answer) -> None:
         """Wait until the limit is lifted, if that is soon.
 
         Raises:
@@ -146,25 +199,45 @@ class Server:
     def _connected(self) -> Any:
         """openreview-py's client: it knows how to log in; its retries are ours instead."""
         if self._client is None:
-            self._client = _client(self.api, self.address)
+            check_installed()
+            self._client, self._adapter = _client(self.api, self.address)
         return self._client
 
 
-def _client(api: int, address: str) -> Any:
-    if find_spec("openreview") is None:
-        raise SettingsError(
-            "fetching from OpenReview needs openreview-py: pip install '.[openreview]' in a "
-            "checkout of reviewscore, or use --from-export"
-        )
+def _configured() -> tuple[str, ...]:
+    """The addresses of both hosts as they are set."""
+    return tuple(os.environ.get(_ADDRESS[api]) or HOSTS[api] for api in HOSTS)
+
+
+def _client(api: int, address: str) -> tuple[Any, BoundedAdapter]:
     from openreview import Client
     from openreview.api import OpenReviewClient
     from requests.adapters import HTTPAdapter
     from requests.exceptions import RequestException
 
-    kind = Client if api == 1 else OpenReviewClient
+    from reviewscore.sources.openreview.transport import BoundedAdapter
+
+    def bounded(client: Any, *, retries: Any = 0) -> BoundedAdapter:
+        """Bound all that the client's session gets, from now on."""
+        inner = HTTPAdapter(pool_maxsize=2, max_retries=retries)
+        adapter = BoundedAdapter(inner, _configured())
+        for prefix in list(client.session.adapters):
+            client.session.mount(prefix, adapter)
+        return adapter
+
+    made = Client if api == 1 else OpenReviewClient
+
+    def login_user(self: Any, *args: Any, **how: Any) -> Any:
+        """The client logs in while it is made: this is the first that it sends."""
+        bounded(self, retries=self.session.get_adapter(address).max_retries)
+        return made.login_user(self, *args, **how)
+
+    kind = type(made.__name__, (made,), {"login_user": login_user})
     try:
         with redirect_stdout(sys.stderr):  # it prints what it tries again
             client = kind(baseurl=address)
+    except ReviewScoreError as error:
+        raise StopError(f"{address} cannot be logged in to: {error}") from error
     except RequestException as error:
         raise StopError(
             f"{address} does not answer to the login ({type(error).__name__}); "
@@ -178,51 +251,49 @@ def _client(api: int, address: str) -> Any:
     token = os.environ.get("OPENREVIEW_TOKEN")
     if token:  # given to the client itself, it would ask for the user's profile
         client.headers["Authorization"] = f"Bearer {token.strip().removeprefix('Bearer ')}"
-    for prefix in list(client.session.adapters):
-        client.session.mount(prefix, HTTPAdapter(pool_maxsize=2))
-    return client
+    return client, bounded(client)
 
 
-def _checked(answer: requests.Response, path: str, query: Mapping[str, str]) -> requests.Response:
+def _checked(answer: Answer, path: str, query: Mapping[str, str]) -> Answer:
     asked = ", ".join(f"{name}={value}" for name, value in query.items())
-    if answer.status_code == HTTPStatus.FORBIDDEN:
+    if answer.status == HTTPStatus.FORBIDDEN:
         if _field(answer, "name") == "ForbiddenError":  # of this one thing; others may be open
             raise InputError(
                 f"OpenReview does not show you {path} ({asked}): {_told(answer)}",
                 cure="log in as somebody who may see it",
             )
         raise StopError(LOG_IN if _challenged(answer) else f"OpenReview refuses: {_told(answer)}")
-    if answer.status_code == HTTPStatus.UNAUTHORIZED:
+    if answer.status == HTTPStatus.UNAUTHORIZED:
         raise StopError(
             "OpenReview says that the login has run out; run the command again, "
             "with a new OPENREVIEW_TOKEN if you gave one"
         )
-    if answer.status_code >= HTTPStatus.BAD_REQUEST:
+    if answer.status >= HTTPStatus.BAD_REQUEST:
         raise InputError(
-            f"OpenReview answers {path} ({asked}) with {answer.status_code}: {_told(answer)}",
+            f"OpenReview answers {path} ({asked}) with {answer.status}: {_told(answer)}",
             cure="check the id; things that are not public look as if they were not there",
         )
     return answer
 
 
-def _challenged(answer: requests.Response) -> bool:
+def _challenged(answer: Answer) -> bool:
     return "html" in answer.headers.get("Content-Type", "") or "Challenge" in _field(answer, "name")
 
 
-def _told(answer: requests.Response) -> str:
-    return _field(answer, "message") or str(answer.reason)
+def _told(answer: Answer) -> str:
+    return _field(answer, "message") or answer.reason
 
 
-def _field(answer: requests.Response, name: str) -> str:
+def _field(answer: Answer, name: str) -> str:
     try:
-        found = answer.json()
-    except ValueError:
+        found = json.loads(answer.body)
+    except (ValueError, RecursionError):
         return ""
     value = found.get(name) if isinstance(found, dict) else None
     return value[:300] if isinstance(value, str) else ""
 
 
-def _reset(answer: requests.Response) -> tuple[float, str]:
+def _reset(answer: Answer) -> tuple[float, str]:
     """Seconds until the limit is lifted, and when that is.
 
     By the server's own clock where it tells the time, so that a wrong clock here does no harm.
@@ -233,10 +304,10 @@ def _reset(answer: requests.Response) -> tuple[float, str]:
     if after.isdecimal():
         return float(after), f"in {int(after):,} s"
     try:
-        found = answer.json()["details"]["resetTime"]
+        found = json.loads(answer.body)["details"]["resetTime"]
         until = datetime.fromisoformat(str(found).replace("Z", "+00:00"))
         until = until.replace(tzinfo=until.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return 60.0, "in a minute"
     try:
         now = parsedate_to_datetime(answer.headers["Date"]).astimezone(UTC)

@@ -1,0 +1,291 @@
+"""How much of what comes from outside is held: the bounds, and the readers that keep to them.
+
+What passes a bound is a named failure with the size that was seen, before more of it is held. The
+bounds are settings (the table ``[bounds]``). They are of a whole process, since the readers that
+keep to them lie in every layer: `in_force` gives them, `put_in_force` sets them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from reviewscore.errors import InputError, TooLargeError
+
+MEGABYTE = 1_000_000
+_PIECE = 65_536
+"""Bytes that are read or decompressed at once."""
+_HEAD = 2
+"""Bytes that tell a zlib stream from a bare one (RFC 1950, section 2.2)."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The most bytes of one thing.
+
+    Attributes:
+        setting: Name of the setting that says so.
+        megabytes: Its value.
+    """
+
+    setting: str
+    megabytes: float
+
+    @property
+    def size(self) -> int:
+        """The bound in bytes."""
+        return int(self.megabytes * MEGABYTE)
+
+    def problem(self, seen: int, *, whole: bool = False) -> str:
+        """What is wrong with something that passes the bound.
+
+        Args:
+            seen: Bytes of it that are known of.
+            whole: Whether these are all, or only those that came before it was given up.
+        """
+        allowed = f"the {self.megabytes:g} MB that {self.setting} allows"
+        if whole:
+            return f"is larger than {allowed}: it has {in_megabytes(seen)}"
+        return f"is larger than {allowed}: it was given up after {in_megabytes(seen)}"
+
+    @property
+    def cure(self) -> str:
+        """How the bound is raised."""
+        return (
+            f"if it is meant to be so large, raise {self.setting} in [bounds] of the settings, or "
+            f"set REVIEWSCORE_{self.setting.upper()}"
+        )
+
+
+def in_megabytes(size: int) -> str:
+    """A size in words."""
+    return f"{size / MEGABYTE:,.1f} MB" if size >= MEGABYTE / 10 else f"{size:,} bytes"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds; one field for each setting of the same name.
+
+    Attributes:
+        max_reply_mb: One answer of a model's server, decompressed.
+        max_results_mb: The results of one batch job, or the replies in one exchange folder.
+        max_page_mb: One answer of OpenReview that is no PDF, decompressed.
+        max_pdf_mb: One PDF.
+        max_text_mb: One text file, or one record of a JSONL or Parquet file.
+        max_table_mb: One file that is read as a whole and holds many records (CSV, spreadsheet,
+            JSON export), and one such file of data that lies on a remote store.
+        max_review_mb: The texts of one review.
+        max_reviews_per_paper: Reviews of one paper.
+    """
+
+    max_reply_mb: float = 32.0
+    max_results_mb: float = 1000.0
+    max_page_mb: float = 64.0
+    max_pdf_mb: float = 200.0
+    max_text_mb: float = 20.0
+    max_table_mb: float = 500.0
+    max_review_mb: float = 1.0
+    max_reviews_per_paper: int = 500
+
+    @property
+    def reply(self) -> Bound:
+        """Of one answer of a model's server."""
+        return Bound("max_reply_mb", self.max_reply_mb)
+
+    @property
+    def results(self) -> Bound:
+        """Of many replies in one file."""
+        return Bound("max_results_mb", self.max_results_mb)
+
+    @property
+    def page(self) -> Bound:
+        """Of one answer of OpenReview."""
+        return Bound("max_page_mb", self.max_page_mb)
+
+    @property
+    def pdf(self) -> Bound:
+        """Of one PDF."""
+        return Bound("max_pdf_mb", self.max_pdf_mb)
+
+    @property
+    def text(self) -> Bound:
+        """Of one text."""
+        return Bound("max_text_mb", self.max_text_mb)
+
+    @property
+    def table(self) -> Bound:
+        """Of one file of many records that is read as a whole."""
+        return Bound("max_table_mb", self.max_table_mb)
+
+    @property
+    def review(self) -> Bound:
+        """Of one review."""
+        return Bound("max_review_mb", self.max_review_mb)
+
+    def of_file(self, name: str) -> Bound:
+        """The bound of a file, by its ending."""
+        ending = Path(name).suffix.lower()
+        return self.pdf if ending == ".pdf" else self.table if ending in _TABLES else self.text
+
+
+_TABLES = (".jsonl", ".parquet", ".csv", ".tsv", ".json", ".xlsx", ".xlsm", ".xls", ".ods")
+
+
+class _Process:
+    """The bounds of this process, and where they come from when they are first asked for."""
+
+    bounds: Bounds | None = None
+    source: Callable[[], Bounds] = Bounds
+
+
+def in_force() -> Bounds:
+    """The bounds of this process.
+
+    Raises:
+        SettingsError: They are to come from settings, which are wrong.
+    """
+    if _Process.bounds is None:
+        _Process.bounds = _Process.source()
+    return _Process.bounds
+
+
+def put_in_force(bounds: Bounds | None, *, source: Callable[[], Bounds] = Bounds) -> None:
+    """Set the bounds of this process.
+
+    Args:
+        bounds: The bounds; None to take those of `source` when they are first asked for.
+        source: Finds them; the defaults if not given.
+    """
+    _Process.bounds, _Process.source = bounds, source
+
+
+def check_size(path: Path, bound: Bound) -> None:
+    """Refuse a file that is too large, without reading it.
+
+    Raises:
+        TooLargeError: It is.
+        InputError: It is not there.
+    """
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if size > bound.size:
+        raise TooLargeError(bound.problem(size, whole=True), file=path, cure=bound.cure)
+
+
+def read_bounded(path: Path, bound: Bound) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        TooLargeError: It is too large; no more than the bound was held.
+        InputError: It cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            check_size(path, bound)
+            data = file.read(bound.size + 1)  # devices and pipes have no size
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if len(data) > bound.size:
+        raise TooLargeError(bound.problem(len(data)), file=path, cure=bound.cure)
+    return data
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"cannot be read: {reason}", file=path, cure="check the path")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file.
+
+    Attributes:
+        data: Its bytes, with its end; of a line that passes the bound no more than that.
+        size: How many bytes it has in the file.
+    """
+
+    data: bytes
+    size: int
+
+    @property
+    def cut(self) -> bool:
+        """Whether the line passes the bound."""
+        return self.size > len(self.data)
+
+
+def bounded_lines(file: BinaryIO, bound: Bound) -> Iterator[Line]:
+    """The lines of a file, ended by line feeds, none held beyond the bound."""
+    while data := file.readline(bound.size + 1):
+        size = len(data)
+        if size <= bound.size:
+            yield Line(data, size)
+            continue
+        rest = data
+        while not rest.endswith(b"\n") and (rest := file.readline(_PIECE)):
+            size += len(rest)
+        yield Line(data[: bound.size], size)
+
+
+class EncodingError(Exception):
+    """A body that is not what its Content-Encoding says; never leaves its reader."""
+
+
+class Decompressor:
+    """Decompresses a body piece by piece, so that a small body cannot fill the memory.
+
+    Args:
+        coding: Value of the header Content-Encoding: gzip, deflate, or none.
+
+    Raises:
+        EncodingError: It is another coding, which nobody asked for, or several.
+    """
+
+    def __init__(self, coding: str) -> None:
+        self._coding = coding.strip().lower()
+        if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise EncodingError(f"its encoding is '{coding[:40]}'; {ACCEPTED} was asked for")
+        self._plain = self._coding in ("", "identity")
+        self._made: zlib._Decompress | None = None
+        self._head = b""
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """What becomes of some more bytes of the body, in small pieces.
+
+        Raises:
+            EncodingError: They are damaged.
+        """
+        if self._plain:
+            yield data
+            return
+        if self._made is None:  # two bytes tell which of the two forms of deflate it is
+            self._head = data = self._head + data
+            if len(data) < _HEAD:
+                return
+            self._made = self._new(data)
+        while data:
+            if self._made.eof:  # of several members, the next
+                self._made = self._new(data)
+            try:
+                piece = self._made.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise EncodingError(f"its {self._coding} is damaged: {error}") from error
+            if piece:
+                yield piece
+            data = self._made.unused_data if self._made.eof else self._made.unconsumed_tail
+            if self._made.eof and not data.strip(b"\0"):
+                return
+
+    def _new(self, head: bytes) -> zlib._Decompress:
+        if self._coding != "deflate":
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
+        packed = head[0] & 15 == zlib.DEFLATED and int.from_bytes(head[:_HEAD], "big") % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if packed else -zlib.MAX_WBITS)
+
+
+ACCEPTED = "gzip, deflate"
+"""What requests say in Accept-Encoding: what `Decompressor` reads."""
