@@ -13,6 +13,7 @@ from reviewscore.batch import Outcome, audit, finished
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import DataPath, GroupedCommand, as_settings, settings_options
 from reviewscore.cli.progress import TerminalProgress
+from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Resolved, Settings, resolve
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
@@ -83,7 +84,7 @@ def command(
         from reviewscore.cli.show_config import config_lines
 
         for line in config_lines(resolved):
-            click.echo(line)
+            print_line(line)
         return 0
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
@@ -142,7 +143,7 @@ def _dry_run(collection: Collection, resolved: Resolved) -> int:
     from reviewscore.cli.dry_run import estimated, lines
 
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
-        click.echo(line)
+        print_line(line)
     return 0
 
 
@@ -156,7 +157,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
 
     found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
-        click.echo(line, err=True)
+        say(line)
     if not agreed(found, settings):
         raise click.Abort
     return found
@@ -194,15 +195,14 @@ def _run(
     settings = resolved.settings
     if settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
-        click.echo(
+        say(
             f"judge: lexical{origin}, an evidence finder without a model; "
             "it finds quotes to read and does not judge truth",
-            err=True,
         )
     for warning in () if quiet else collection.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     for line in () if quiet else collection.skipped:
-        click.echo(f"left out: {line}", err=True)
+        say(f"left out: {line}")
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     check(settings)
@@ -229,7 +229,7 @@ def _run(
 
             told = note(out, collection, profiles)
             for sentence in () if quiet else told:
-                click.echo(sentence, err=True)
+                say(sentence)
         _close(collection, out, settings, outcome, quiet=quiet)
     return _exit_code(outcome, out)
 
@@ -248,11 +248,11 @@ def _close(
     if quiet:
         return
     for line in summary_lines(summary):
-        click.echo(line)
+        print_line(line)
     if outcome.before:
-        click.echo(session_line(outcome.new, outcome.before, outcome.seconds))
-    click.echo(f"report: {pages[0]}")
-    click.echo(f"next:   {_next(settings, outcome, out)}")
+        print_line(session_line(outcome.new, outcome.before, outcome.seconds))
+    print_line(f"report: {pages[0]}")
+    print_line(f"next:   {_next(settings, outcome, out)}")
 
 
 def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
@@ -271,16 +271,15 @@ def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
 
 def _exit_code(outcome: Outcome, out: Path) -> int:
     if outcome.interrupted:
-        click.echo(f"interrupted; what is finished is in {out}; run again to go on", err=True)
+        say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED
     if outcome.stopped is not None:
-        click.echo(f"stopped: {outcome.stopped}", err=True)
+        say(f"stopped: {outcome.stopped}")
         return STOPPED
     if outcome.failed:
-        click.echo(
+        say(
             f"{outcome.failed} points or reviews failed (see {out / 'errors.jsonl'}); "
             "--retry-errors tries them again",
-            err=True,
         )
         return PARTLY
     return 0

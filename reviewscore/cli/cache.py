@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
 
@@ -29,7 +31,7 @@ def command() -> None:
     """
 
 
-@command.command("info")
+@command.command("info", cls=Verb)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @_LEDGER
 def show(run: Path | None, ledger: str | None) -> int:
@@ -41,11 +43,11 @@ def show(run: Path | None, ledger: str | None) -> int:
     from reviewscore.llm.ledger.upkeep import info
 
     for line in lines(info(_place(run, ledger))):
-        click.echo(line)
+        print_line(line)
     return 0
 
 
-@command.command("export")
+@command.command("export", cls=Verb)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
@@ -60,18 +62,18 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
     calls = exported(_place(run, ledger), run=None if run is None else _run_id(run))
     if output == "-":
         for call in calls:
-            click.echo(call.model_dump_json())
+            print_line(call.model_dump_json())
         return 0
     count = 0
     with _opened(Path(output)) as file:
         for call in calls:
             file.write(call.model_dump_json() + "\n")
             count += 1
-    click.echo(f"{count} calls: {output}", err=True)
+    say(f"{count} calls: {output}")
     return 0
 
 
-@command.command("clear")
+@command.command("clear", cls=Verb)
 @_LEDGER
 @click.option("--yes", is_flag=True, help="Really delete it.")
 def empty(yes: bool, ledger: str | None) -> int:
@@ -87,12 +89,12 @@ def empty(yes: bool, ledger: str | None) -> int:
     place = _place(None, ledger)
     found = info(place)
     if found.open_jobs:
-        click.echo(f"{found.open_jobs} batch jobs are still open at the provider", err=True)
+        say(f"{found.open_jobs} batch jobs are still open at the provider")
     if not yes:
         whose = ", the calls of everybody who uses it" if found.shared else ""
-        click.echo(f"this deletes {found.name}{whose}; say --yes to do it", err=True)
+        say(f"this deletes {found.name}{whose}; say --yes to do it")
         return 2
-    click.echo(f"{clear(place) / 1e6:.1f} MB deleted")
+    print_line(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.run_data import collection_of
+from reviewscore.cli.terminal import print_line, print_text
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
-@click.command("report")
+@click.command("report", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -38,7 +40,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     """
     if reader is not None:
         for path in _for(run, reader, output, data):
-            click.echo(str(path))
+            print_line(str(path))
         return
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
@@ -47,7 +49,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     from reviewscore.store.run_dir import read_manifest
 
     if output == Path("-"):
-        click.echo(markdown_report(run), nl=False)
+        print_text(markdown_report(run), newline=False)
         return
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
@@ -64,7 +66,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         output = write_report(run, papers, reviews, out=output)[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
-    click.echo(str(output))
+    print_line(str(output))
 
 
 def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from reviewscore.cli.terminal import say
 
 if TYPE_CHECKING:
     from reviewscore.sources.files import Collection
@@ -31,15 +31,14 @@ def collection_of(manifest: Manifest, data: Path | None) -> Collection | None:
     if data is None and manifest.data is not None and Path(manifest.data).is_dir():
         data = Path(manifest.data)
     if data is None:
-        click.echo(
+        say(
             "warning: papers and reviews are not where they were, so points and quotes stand "
             "without their surroundings; name the folder with --data",
-            err=True,
         )
         return None
     collection = read_collection(data, skip_bad_lines=True)
     if {hash_file(path).sha256 for path in collection.files} != {
         one.sha256 for one in manifest.inputs
     }:
-        click.echo(f"warning: {data} is not what this run was made of, or has changed", err=True)
+        say(f"warning: {data} is not what this run was made of, or has changed")
     return collection
