@@ -11,7 +11,6 @@ import click
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.config import resolve
-from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.llm.ledger.place import Place
@@ -58,6 +57,7 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
     Example:  reviewscore cache export runs/iclr24 -o calls.jsonl.gz
     """
     from reviewscore.llm.ledger.upkeep import exported
+    from reviewscore.store.jsonl import drafted
 
     calls = exported(_place(run, ledger), run=None if run is None else _run_id(run))
     if output == "-":
@@ -65,7 +65,7 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
             print_line(call.model_dump_json())
         return 0
     count = 0
-    with _opened(Path(output)) as file:
+    with drafted(Path(output)) as draft, _opened(draft, Path(output).suffix) as file:
         for call in calls:
             file.write(call.model_dump_json() + "\n")
             count += 1
@@ -144,10 +144,7 @@ def _run_id(run: Path) -> str:
     return read_manifest(run).run_id
 
 
-def _opened(path: Path) -> TextIO:
-    try:
-        if path.suffix == ".gz":
-            return gzip.open(path, "wt", encoding="utf-8")
-        return path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(error.strerror), file=path) from error
+def _opened(draft: Path, ending: str) -> TextIO:
+    if ending == ".gz":
+        return gzip.open(draft, "wt", encoding="utf-8")
+    return draft.open("w", encoding="utf-8")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError, StopError
 
+_LONGEST_NAME = 60
+"""Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -93,6 +96,44 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             offset += len(raw)
 
 
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """The draft of a file, which takes its place when all is written.
+
+    A kill, a fault or a full disk leaves the old file. A link is followed; what is no ordinary
+    file, such as a pipe, is written to and never replaced.
+
+    Raises:
+        StopError: The disk is full.
+        RunFolderError: The file cannot be written.
+    """
+    target = _target(path)
+    ordinary = target.is_file() or not target.exists()
+    draft = target.with_name(f".{target.name[:_LONGEST_NAME]}.new") if ordinary else target
+    try:
+        if ordinary:
+            draft.unlink(missing_ok=True)  # left by a kill
+        yield draft
+        if ordinary:
+            draft.replace(target)
+    except OSError as error:
+        raise _failure(path, error) from error
+    finally:
+        if ordinary:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _target(path: Path) -> Path:
+    try:
+        target = path.resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
+        raise RunFolderError(f"{path}: {error}") from error
+    if target.is_dir():
+        raise RunFolderError(f"{path} is a folder; name a file")
+    return target
+
+
 def write_whole(path: Path, text: str) -> None:
     """Replace a file in one step, so that a kill leaves the old one or the new one.
 
@@ -109,10 +150,5 @@ def write_bytes_whole(path: Path, data: bytes) -> None:
     Raises:
         StopError, RunFolderError: As `write_whole`.
     """
-    draft = path.with_name(f".{path.name}.new")
-    try:
+    with drafted(path) as draft:
         draft.write_bytes(data)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise _failure(path, error) from error

@@ -167,7 +167,12 @@ def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
 
     assert [path.name for path in one] == [f"for-{reader.value}.html"]
     assert text[0].read_text().count("\n# ") + 1 == 2
-    assert sorted(path.name for path in many) == ["a_b.html", "a_b.md", "tides.html", "tides.md"]
+    assert sorted(path.name for path in many) == [
+        "a-b-c14cddc0.html",
+        "a-b-c14cddc0.md",
+        "tides.html",
+        "tides.md",
+    ]
     page = (tmp_path / "pages" / "tides.html").read_text()
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
     assert "default-src &#39;none&#39;" in page
