@@ -82,7 +82,11 @@ def new_manifest(
         data=None if data is None else str(data),
         pair=None if collection.pair is None else [str(path) for path in collection.pair],
         year=collection.year,
-        warnings=(*collection.warnings, *problems),
+        warnings=(
+            *collection.warnings,
+            *(f"left out: {fault}" for fault in collection.unread),
+            *problems,
+        ),
     )
 
 

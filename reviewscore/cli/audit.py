@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
-@click.option("--review", type=click.Path(path_type=Path), help="One review; needs --paper FILE.")
+@click.option(
+    "--review",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A review's file, or a folder of them, several times; needs --paper FILE.",
+)
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=int, help="Year of the --paper FILE.")
 @click.option(
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
 def command(
     data: Path | None,
     output: str | None,
-    review: Path | None,
+    review: tuple[Path, ...],
     paper: tuple[str, ...],
     year: int | None,
     profiles: Path | None,
@@ -71,6 +76,7 @@ def command(
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
               reviewscore audit --paper paper.pdf --review review.txt -o runs/one
+              reviewscore audit --paper paper.pdf --review reviews/ -o runs/one
 
     \b
     With --model exchange:FOLDER, prompts are lines of FOLDER/prompts.jsonl (open.jsonl has
@@ -78,7 +84,7 @@ def command(
       {"prompt": "3f75..64 signs", "reply": {an object that fits its schema}, "by": "Ada"}
     """
     _check_source(data, review, paper)
-    only = paper if review is None else ()
+    only = () if review else paper
     resolved = resolve({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
         from reviewscore.cli.show_config import config_lines
@@ -89,6 +95,8 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     collection = _read(data, review, paper, year, resolved)
+    for fault in collection.unread:
+        say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
     if dry_run:
         return _dry_run(collection, resolved)
@@ -110,23 +118,23 @@ def command(
     )
 
 
-def _check_source(data: Path | None, review: Path | None, paper: tuple[str, ...]) -> None:
-    if review is not None and data is not None:
+def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str, ...]) -> None:
+    if review and data is not None:
         raise click.UsageError("Name either DATA or --paper FILE --review FILE, not both.")
-    if review is None and data is None:
+    if not review and data is None:
         raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
-    if review is not None and len(paper) != 1:
+    if review and len(paper) != 1:
         raise click.UsageError("--review needs exactly one --paper FILE.")
 
 
 def _read(
     data: Path | None,
-    review: Path | None,
+    review: tuple[Path, ...],
     paper: tuple[str, ...],
     year: int | None,
     resolved: Resolved,
 ) -> Collection:
-    if review is not None:
+    if review:
         return single(Path(paper[0]), review, year=year)
     assert data is not None
     return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
@@ -144,7 +152,7 @@ def _dry_run(collection: Collection, resolved: Resolved) -> int:
 
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
         print_line(line)
-    return 0
+    return PARTLY if collection.unread else 0
 
 
 def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estimate:

@@ -22,12 +22,14 @@ def collection_of(manifest: Manifest, data: Path | None) -> Collection | None:
     Raises:
         InputError: The named folder cannot be read.
     """
-    from reviewscore.sources.files import read_collection, single
+    from reviewscore.sources.files import read_collection, single_again
     from reviewscore.store.manifest import hash_file
 
-    pair = [Path(name) for name in manifest.pair or ()]
-    if data is None and pair and all(path.is_file() for path in pair):
-        return single(pair[0], pair[1], year=manifest.year)
+    again = single_again(manifest) if data is None else None
+    if again is not None:
+        for fault in again.unread:
+            say(f"warning: {fault}")
+        return again
     if data is None and manifest.data is not None and Path(manifest.data).is_dir():
         data = Path(manifest.data)
     if data is None:

@@ -111,7 +111,7 @@ class Manifest(Record):
         versions: Versions of Python and of the packages that matter.
         inputs: The files that were read.
         data: Folder of the input as it was named, so that a report can be written anew.
-        pair: The paper's and the review's file, where a single pair was given instead.
+        pair: The paper's file and those of its reviews, where single files were given instead.
         year: Year of the paper, where it was given.
         models_answered: Models that the provider says answered.
         counts: What the folder holds.

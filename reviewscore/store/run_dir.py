@@ -31,7 +31,7 @@ _LOCK = ".lock"
 
 
 class ErrorRecord(Record):
-    """What failed: a point, a whole review, or a line of the input.
+    """What failed: a point, a whole review, a line of the input, or a file of reviews.
 
     Attributes:
         what: What failed.
@@ -42,7 +42,7 @@ class ErrorRecord(Record):
     """
 
     schema_id: Literal["reviewscore.error/1"] = Field(default="reviewscore.error/1", alias="schema")
-    what: Literal["point", "review", "line"]
+    what: Literal["point", "review", "line", "file"]
     review_id: str | None = None
     point_id: str | None = None
     kind: str
