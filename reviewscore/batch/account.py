@@ -13,6 +13,7 @@ from reviewscore.config import Resolved, Settings
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import price_list
+from reviewscore.schema.record import storable
 from reviewscore.sources.files import Collection
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
 
@@ -79,13 +80,16 @@ def new_manifest(
             **{name: version(name) for name in _TOLD},
         },
         inputs=inputs,
-        data=None if data is None else str(data),
-        pair=None if collection.pair is None else [str(path) for path in collection.pair],
+        data=None if data is None else storable(str(data)),
+        pair=None if collection.pair is None else [storable(str(path)) for path in collection.pair],
         year=collection.year,
-        warnings=(
-            *collection.warnings,
-            *(f"left out: {fault}" for fault in collection.unread),
-            *problems,
+        warnings=tuple(
+            storable(warning)
+            for warning in (
+                *collection.warnings,
+                *(f"left out: {fault}" for fault in collection.unread),
+                *problems,
+            )
         ),
     )
 

@@ -137,10 +137,10 @@ class _Work:
                 )
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)
-            for line in self._collection.skipped:
-                self._run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
+            for fault in self._collection.skipped:
+                self._run.add_error(ErrorRecord.of_input("line", fault))
             for fault in self._collection.unread:
-                self._run.add_error(ErrorRecord(what="file", kind="InputError", message=str(fault)))
+                self._run.add_error(ErrorRecord.of_input("file", fault))
             done = await (
                 self._on_ray(book) if self._settings.engine == "ray" else self._here(book)
             )

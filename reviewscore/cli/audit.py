@@ -286,7 +286,7 @@ def _exit_code(outcome: Outcome, out: Path) -> int:
         return STOPPED
     if outcome.failed:
         say(
-            f"{outcome.failed} points or reviews failed (see {out / 'errors.jsonl'}); "
+            f"{outcome.failed} points, reviews or files failed (see {out / 'errors.jsonl'}); "
             "--retry-errors tries them again",
         )
         return PARTLY

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from reviewscore.errors import InputError
+from reviewscore.schema.record import storable
 
 ENDINGS = (".txt", ".md", ".markdown", ".pdf", ".tei", ".xml", ".json", ".jsonl")
 """Files of a folder that are taken for reviews; a file that is named itself may have any."""
@@ -90,8 +91,7 @@ def review_names(files: Sequence[Path]) -> dict[Path, str]:
             break
         for file in shared:
             depths[file] += 1
-    # A name that is no text has no place in a record: its bytes are shown.
-    return {file: name.encode("utf-8", "backslashreplace").decode() for file, name in names.items()}
+    return {file: storable(name) for file, name in names.items()}
 
 
 def _leaf(place: Path, places: Iterable[Path]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from reviewscore.config import Plain
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, storable
 
 INPUT = "input "
 """Begins the name of a decisive value that is the sum of an input file."""
@@ -153,7 +153,7 @@ def hash_file(path: Path) -> InputFile:
     """Name, SHA-256 and size of a file."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return InputFile(name=path.name, sha256=digest, size=path.stat().st_size)
+    return InputFile(name=storable(path.name), sha256=digest, size=path.stat().st_size)
 
 
 class Difference(Record):

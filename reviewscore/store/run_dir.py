@@ -10,9 +10,9 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
-from reviewscore.errors import RunFolderError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, storable
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest, first_difference
 
@@ -47,6 +47,11 @@ class ErrorRecord(Record):
     point_id: str | None = None
     kind: str
     message: str
+
+    @classmethod
+    def of_input(cls, what: Literal["line", "file"], fault: InputError) -> ErrorRecord:
+        """What is wrong with a line or file of the input."""
+        return cls(what=what, kind=type(fault).__name__, message=storable(str(fault)))
 
 
 class RunDir:
