@@ -100,8 +100,13 @@ def _exit_code(arguments: list[str] | None) -> int:
     except ReviewScoreError as error:
         print_line(f"error: {error}", err=True)
         return WRONG_USE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print_line(f"error: {error.filename}: {error.strerror}", err=True)
+        return WRONG_USE
     except ReaderGoneError:
-        return 0
+        code = 0
     return code if isinstance(code, int) else 0
 
 

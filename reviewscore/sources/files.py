@@ -260,7 +260,14 @@ def _check_paper(
 def _check_file(name: str, field: str, file: Path, line: int) -> None:
     """A file must be there and inside the folder: its text may be sent to a model."""
     path = file.parent / name
-    if not path.resolve().is_relative_to(file.parent.resolve()):
+    try:
+        inside = path.resolve().is_relative_to(file.parent.resolve())
+        there = path.is_file()
+    except (OSError, RuntimeError) as error:  # too long a name; links in a circle
+        raise InputError(
+            f"'{name}' cannot be read: {error}", file=file, line=line, field=field
+        ) from error
+    if not inside:
         raise InputError(
             f"'{name}' is outside of the folder",
             file=file,
@@ -268,7 +275,7 @@ def _check_file(name: str, field: str, file: Path, line: int) -> None:
             field=field,
             cure="put it into the folder",
         )
-    if not path.is_file():
+    if not there:
         raise InputError(
             f"there is no file '{name}'",
             file=file,

@@ -127,9 +127,12 @@ def drafted(path: Path) -> Iterator[Path]:
 def _target(path: Path) -> Path:
     try:
         target = path.resolve()
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
+        folder = target.is_dir()
+    except OSError as error:
+        raise _failure(path, error) from error
+    except (ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
         raise RunFolderError(f"{path}: {error}") from error
-    if target.is_dir():
+    if folder:
         raise RunFolderError(f"{path} is a folder; name a file")
     return target
 
