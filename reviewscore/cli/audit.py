@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -266,7 +267,7 @@ def _close(
 def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
     """What to do after a session."""
     if not (outcome.stopped or outcome.interrupted):
-        return f"reviewscore export {out} -o {out.name}.csv"
+        return shlex.join(("reviewscore", "export", str(out), "-o", f"{out.name}.csv"))
     folders = [
         Path(one.removeprefix(EXCHANGE)) for one in settings.models if one.startswith(EXCHANGE)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -35,4 +36,6 @@ def command(runs: tuple[Path, ...], output: Path) -> None:
     if not made.manifest.complete:
         say("warning: a part is not complete, so neither is the whole")
     print_line(f"run:    {output}")
-    print_line(f"next:   reviewscore venue {output} -o {output.name}-venue")
+    print_line(
+        "next:   " + shlex.join(("reviewscore", "venue", str(output), "-o", f"{output.name}-venue"))
+    )
