@@ -175,6 +175,13 @@ class Settings(BaseModel):
         """The ledger that all runs share: the address of a database, or a folder."""
         return self.ledger or self.ledger_folder
 
+    @field_validator("calibration", "prices", "cache_dir", "store", "prompts_dir")
+    @classmethod
+    def _no_nul(cls, path: Path | str | None) -> Path | str | None:
+        if "\0" in str(path):
+            raise ValueError("no file or folder has a NUL in its name")
+        return path
+
     @field_validator("ledger")
     @classmethod
     def _address(cls, address: str | None) -> str | None:

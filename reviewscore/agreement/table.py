@@ -10,13 +10,14 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from reviewscore.agreement.measure import Estimate, Slot
+from reviewscore.printable import printable
 
 Cell: TypeAlias = Slot | str | int | None
 
 _TELL_FROM = 0.01
 """Share of resamples without a value from which it is said."""
-_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-"""Line breaks, and what a terminal would obey."""
+_BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85\u2028\u2029]+")
+"""Line breaks of all kinds, and tabs."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SMALLEST = 0.0005
 """Below it a p-value would be printed as 0.000, which none is."""
@@ -204,8 +205,8 @@ def guarded(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Words without line breaks and without what a terminal would obey."""
-    return _BREAKS.sub(" ", text)
+    """Words without line breaks; what a terminal would obey is shown as its escape."""
+    return printable(_BREAKS.sub(" ", text))
 
 
 def escaped(text: str) -> str:

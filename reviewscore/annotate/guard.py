@@ -14,6 +14,8 @@ from reviewscore.annotate.workspace import COORDINATOR, Workspace
 
 LONGEST_FORM = 200_000
 """Bytes of a form."""
+_CHUNKS = "transfer-encoding"
+_MALFORMED, _FORBIDDEN = 400, 403
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _HEADERS = {
     "Content-Security-Policy": (
@@ -53,27 +55,43 @@ class Guard:
                     headers[name] = value
             await send(message)
 
-        why = _refusal(scope["method"], Headers(scope=scope))
-        if why:
-            await PlainTextResponse(why, status_code=403)(scope, receive, dressed)
+        headers = Headers(scope=scope)
+        refused = _refusal(scope["method"], headers)
+        if _CHUNKS in headers and (await receive())["type"] == "http.disconnect":
+            return  # the server has refused its chunks already
+        if refused is not None:
+            await PlainTextResponse(refused[1], status_code=refused[0])(scope, receive, dressed)
         else:
             await self.app(scope, receive, dressed)
 
 
-def _refusal(method: str, headers: Headers) -> str:
+def _refusal(method: str, headers: Headers) -> tuple[int, str] | None:
+    """Status and reason of a request that is not answered."""
     host = headers.get("host", "")
-    if urlsplit(f"//{host}").hostname not in _LOOPBACK:
-        return "this workspace answers on 127.0.0.1 only"
+    try:
+        name = urlsplit(f"//{host}").hostname
+    except ValueError:
+        return _MALFORMED, "the Host header is no address"
+    if name not in _LOOPBACK:
+        return _FORBIDDEN, "this workspace answers on 127.0.0.1 only"
+    if _CHUNKS in headers:  # browsers do not send so, and what comes in chunks may never end
+        return _MALFORMED, "a request says how long it is"
     if method in ("GET", "HEAD"):
-        return ""
+        return None
+    return _form_refusal(method, headers, host)
+
+
+def _form_refusal(method: str, headers: Headers, host: str) -> tuple[int, str] | None:
     if method != "POST":
-        return "only GET and POST are answered"
+        return _FORBIDDEN, "only GET and POST are answered"
     if headers.get("origin") != f"http://{host}":
-        return "this form does not come from the workspace's own pages"
+        return _FORBIDDEN, "this form does not come from the workspace's own pages"
     length = headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > LONGEST_FORM:
-        return f"a form has at most {LONGEST_FORM:,} bytes"
-    return ""
+    if not (length.isascii() and length.isdecimal()):
+        return _MALFORMED, "a form says how long it is"
+    if len(length) > len(str(LONGEST_FORM)) or int(length) > LONGEST_FORM:
+        return _FORBIDDEN, f"a form has at most {LONGEST_FORM:,} bytes"
+    return None
 
 
 def cookie_name(workspace: Workspace, who: str) -> str:

@@ -14,7 +14,7 @@ from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.sources.files import Collection, read_collection, single_again
 from reviewscore.store.run_dir import MANIFEST, read_manifest, read_points
 
 
@@ -135,12 +135,9 @@ def read_material(source: Path, data: Path | None = None) -> Material:
 
 def _of_run(run: Path, data: Path | None) -> Material:
     manifest = read_manifest(run)
-    collection = None
-    pair = [Path(name) for name in manifest.pair or ()]
     named = data or (Path(manifest.data) if manifest.data is not None else None)
-    if data is None and pair and all(path.is_file() for path in pair):
-        collection = single(pair[0], pair[1], year=manifest.year)
-    elif named is not None and named.is_dir():
+    collection = single_again(manifest) if data is None else None
+    if collection is None and named is not None and named.is_dir():
         collection = read_collection(named, skip_bad_lines=True)
     points = {score.point_id: _judged(score) for score in read_points(run)}
     order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}

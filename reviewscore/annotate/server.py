@@ -46,6 +46,7 @@ def serve(workspace: Workspace, door: socket.socket) -> None:
         log_level="warning",
         access_log=False,  # addresses hold tokens
         server_header=False,
+        use_colors=False,  # its log is printed as text, and what is no text as escapes
         lifespan="off",
         timeout_graceful_shutdown=3,
     )

@@ -18,6 +18,7 @@ from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
+from reviewscore.schema.record import storable
 from reviewscore.sources.files import Collection
 from reviewscore.store.decisive import INPUT, METHOD, PROMPT, prompt_names, sum_of
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
@@ -85,10 +86,17 @@ def new_manifest(
             **{name: version(name) for name in _TOLD},
         },
         inputs=inputs,
-        data=None if data is None else str(data),
-        pair=None if collection.pair is None else [str(path) for path in collection.pair],
+        data=None if data is None else storable(str(data)),
+        pair=None if collection.pair is None else [storable(str(path)) for path in collection.pair],
         year=collection.year,
-        warnings=(*collection.warnings, *problems),
+        warnings=tuple(
+            storable(warning)
+            for warning in (
+                *collection.warnings,
+                *(f"left out: {fault}" for fault in collection.unread),
+                *problems,
+            )
+        ),
     )
 
 

@@ -72,7 +72,11 @@ def audit(
         manifest = new_manifest(collection, resolved, data=data)
         done = finished_run(collection, out, manifest, settings, retry_errors=retry_errors)
         if done is not None:  # nothing is asked again, and the run's account stays as it is
-            return Outcome(manifest=done, failed=done.counts.error, before=done.counts.points)
+            return Outcome(
+                manifest=done,
+                failed=done.counts.error + len(collection.unread),
+                before=done.counts.points,
+            )
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
             work = _Work(collection, settings, run, progress, renew=retry_errors)
             return asyncio.run(work.session())
@@ -136,8 +140,10 @@ class _Work:
                 )
                 stack.callback(book.close)
             self._progress.expect(self._by_rules)
-            for line in self._collection.skipped:
-                self._run.add_error(ErrorRecord(what="line", kind="InputError", message=str(line)))
+            for fault in self._collection.skipped:
+                self._run.add_error(ErrorRecord.of_input("line", fault))
+            for fault in self._collection.unread:
+                self._run.add_error(ErrorRecord.of_input("file", fault))
             done = await (
                 self._on_ray(book) if self._settings.engine == "ray" else self._here(book)
             )
@@ -151,7 +157,7 @@ class _Work:
             manifest=manifest,
             interrupted=done.interrupted,
             stopped=done.stopped,
-            failed=manifest.counts.error + done.tally.failed_reviews,
+            failed=manifest.counts.error + done.tally.failed_reviews + len(self._collection.unread),
             new=len(self._run.done) - before,
             before=before,
             seconds=seconds,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ _PAPERS = 256
 _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "spearman")
 
 
-@click.command("agree")
+@click.command("agree", cls=Verb)
 @click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--human",
@@ -122,11 +124,11 @@ def command(
     if check:
         ctx.exit(_report_check(labels))
     for warning in labels.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     if labels.faults and not skip_bad_lines:
         raise first_fault(labels)
     if labels.faults:
-        click.echo(f"warning: {len(labels.faults)} labels left out; --check lists them", err=True)
+        say(f"warning: {len(labels.faults)} labels left out; --check lists them")
     _first(runs)
     from typing import cast
 
@@ -147,8 +149,8 @@ def command(
     )
     if output is not None:
         written = write_study(found, output, allow_foreign=yes)
-        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(numbers(found) if as_json else _summary(found))
+        say(f"{len(written)} files; read {written[0]} first")
+    print_text(numbers(found) if as_json else _summary(found))
     _below(ctx, found, metric, fail_under)
 
 
@@ -166,7 +168,7 @@ def _write_sheet(run: Path, out: Path) -> None:
     points = read_run(run, None).points.values()
     units = [unit for point in points for unit in point_units(point)]
     write_whole(out, empty_sheet(units))
-    click.echo(f"{out}: {len(units)} units to label; give each annotator a copy")
+    print_line(f"{out}: {len(units)} units to label; give each annotator a copy")
 
 
 def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
@@ -199,19 +201,19 @@ def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
         named = (one.model_dump_json(exclude_none=True) for one in units.values())
         write_whole(folder / UNITS, "".join(f"{line}\n" for line in named))
     for warning in found.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    click.echo(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
+        say(f"warning: {warning}")
+    print_line(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
 
 
 def _report_check(labels: AnnotationSet) -> int:
     """Print every fault; 2 if there is one."""
     for fault in labels.faults:
-        click.echo(str(fault))
+        print_line(str(fault))
     for warning in labels.warnings:
-        click.echo(f"warning: {warning}")
+        print_line(f"warning: {warning}")
     units = "" if labels.units is None else f" of {len(labels.units):,} units"
     people = len({one.annotator for one in labels.labels})
-    click.echo(
+    print_line(
         f"{labels.name}: {len(labels.labels):,} labels{units} by {people} annotators can be used; "
         f"{len(labels.faults)} faults, {len(labels.warnings)} warnings"
     )
@@ -271,5 +273,5 @@ def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -
         if value is None or value < least:
             low.append(f"{row[0]} ({'undefined' if value is None else f'{value:.3f}'})")
     if low:
-        click.echo(f"{metric} is below {least:g}: {', '.join(low)}", err=True)
+        say(f"{metric} is below {least:g}: {', '.join(low)}")
         ctx.exit(1)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
-@click.command("annotate")
+@click.command("annotate", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @click.option(
@@ -75,12 +77,12 @@ def command(
     try:
         door = listen(port)
         if len(workspace.notebook.annotators()) < per_item:
-            click.echo(f"warning: fewer annotators than {per_item} for each point", err=True)
+            say(f"warning: fewer annotators than {per_item} for each point")
         if material.collection is None:
-            click.echo("warning: papers are not at hand; name them with --data", err=True)
+            say("warning: papers are not at hand; name them with --data")
         for who, address in addresses(workspace, door.getsockname()[1]).items():
-            click.echo(f"{who:12} {address}")
-        click.echo("Labels are saved one by one; Ctrl-C ends, the same command goes on.", err=True)
+            print_line(f"{who:12} {address}")
+        say("Labels are saved one by one; Ctrl-C ends, the same command goes on.")
         serve(workspace, door)
     finally:
         workspace.notebook.close()
@@ -96,7 +98,7 @@ def _export(run: Path, name: str, folder: Path, data: Path | None, *, with_text:
         raise SettingsError(f"{folder} holds no labels of a workspace; start one first")
     workspace = open_workspace(name, folder, read_material(run, data), alone=False)
     try:
-        click.echo(export(workspace, with_text=with_text).words)
+        print_line(export(workspace, with_text=with_text).words)
     finally:
         workspace.notebook.close()
 

@@ -11,7 +11,7 @@ import click
 
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import CONFIG_OPTION, ENGINE_OPTIONS, settings_from
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Settings
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def close(outcome: Outcome, out: Path, *, err: bool = False) -> int:
     """
     account = outcome.account
     counts = ", ".join(f"{count:,} {name}" for name, count in account.counts.items())
-    click.echo(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s", err=err)
+    print_line(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s", err=err)
     for warning in account.warnings:
         say(f"warning: {warning}")
     if account.spending.usd:
-        click.echo(f"cost so far: ${account.spending.usd:,.2f}", err=err)
+        print_line(f"cost so far: ${account.spending.usd:,.2f}", err=err)
     if outcome.interrupted:
         say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +21,7 @@ from reviewscore.cli.options import (
     settings_options,
 )
 from reviewscore.cli.progress import TerminalProgress
+from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Resolved, Settings
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
@@ -37,7 +39,12 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
-@click.option("--review", type=click.Path(path_type=Path), help="One review; needs --paper FILE.")
+@click.option(
+    "--review",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A review's file, or a folder of them, several times; needs --paper FILE.",
+)
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=int, help="Year of the --paper FILE.")
 @click.option(
@@ -57,7 +64,7 @@ if TYPE_CHECKING:
 def command(
     data: Path | None,
     output: str | None,
-    review: Path | None,
+    review: tuple[Path, ...],
     paper: tuple[str, ...],
     year: int | None,
     profiles: Path | None,
@@ -77,6 +84,7 @@ def command(
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5
               reviewscore audit --paper paper.pdf --review review.txt -o runs/one
+              reviewscore audit --paper paper.pdf --review reviews/ -o runs/one
 
     \b
     With --model exchange:FOLDER, prompts are lines of FOLDER/prompts.jsonl (open.jsonl has
@@ -84,18 +92,20 @@ def command(
       {"prompt": "3f75..64 signs", "reply": {an object that fits its schema}, "by": "Ada"}
     """
     _check_source(data, review, paper)
-    only = paper if review is None else ()
+    only = () if review else paper
     resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
         from reviewscore.cli.show_config import config_lines
 
         for line in config_lines(resolved):
-            click.echo(line)
+            print_line(line)
         return 0
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
     collection = _read(data, review, paper, year, resolved)
+    for fault in collection.unread:
+        say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
     if dry_run:
         return _dry_run(collection, resolved)
@@ -117,23 +127,23 @@ def command(
     )
 
 
-def _check_source(data: Path | None, review: Path | None, paper: tuple[str, ...]) -> None:
-    if review is not None and data is not None:
+def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str, ...]) -> None:
+    if review and data is not None:
         raise click.UsageError("Name either DATA or --paper FILE --review FILE, not both.")
-    if review is None and data is None:
+    if not review and data is None:
         raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
-    if review is not None and len(paper) != 1:
+    if review and len(paper) != 1:
         raise click.UsageError("--review needs exactly one --paper FILE.")
 
 
 def _read(
     data: Path | None,
-    review: Path | None,
+    review: tuple[Path, ...],
     paper: tuple[str, ...],
     year: int | None,
     resolved: Resolved,
 ) -> Collection:
-    if review is not None:
+    if review:
         return single(Path(paper[0]), review, year=year)
     assert data is not None
     return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
@@ -150,8 +160,8 @@ def _dry_run(collection: Collection, resolved: Resolved) -> int:
     from reviewscore.cli.dry_run import estimated, lines
 
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
-        click.echo(line)
-    return 0
+        print_line(line)
+    return PARTLY if collection.unread else 0
 
 
 def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estimate:
@@ -164,7 +174,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
 
     found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
-        click.echo(line, err=True)
+        say(line)
     if not agreed(found, settings):
         raise click.Abort
     return found
@@ -202,15 +212,14 @@ def _run(
     settings = resolved.settings
     if settings.embedded and not quiet:
         origin = " (the default)" if resolved.origins["model"] == "default" else ""
-        click.echo(
+        say(
             f"judge: lexical{origin}, an evidence finder without a model; "
             "it finds quotes to read and does not judge truth",
-            err=True,
         )
     for warning in () if quiet else collection.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     for line in () if quiet else collection.skipped:
-        click.echo(f"left out: {line}", err=True)
+        say(f"left out: {line}")
     if not collection.reviews:
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     check(settings)
@@ -237,7 +246,7 @@ def _run(
 
             told = note(out, collection, profiles)
             for sentence in () if quiet else told:
-                click.echo(sentence, err=True)
+                say(sentence)
         _close(collection, out, settings, outcome, quiet=quiet)
     return _exit_code(outcome, out)
 
@@ -256,17 +265,17 @@ def _close(
     if quiet:
         return
     for line in summary_lines(summary):
-        click.echo(line)
+        print_line(line)
     if outcome.before:
-        click.echo(session_line(outcome.new, outcome.before, outcome.seconds))
-    click.echo(f"report: {pages[0]}")
-    click.echo(f"next:   {_next(settings, outcome, out)}")
+        print_line(session_line(outcome.new, outcome.before, outcome.seconds))
+    print_line(f"report: {pages[0]}")
+    print_line(f"next:   {_next(settings, outcome, out)}")
 
 
 def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
     """What to do after a session."""
     if not (outcome.stopped or outcome.interrupted):
-        return f"reviewscore export {out} -o {out.name}.csv"
+        return shlex.join(("reviewscore", "export", str(out), "-o", f"{out.name}.csv"))
     folders = [
         Path(one.removeprefix(EXCHANGE)) for one in settings.models if one.startswith(EXCHANGE)
     ]
@@ -279,16 +288,15 @@ def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
 
 def _exit_code(outcome: Outcome, out: Path) -> int:
     if outcome.interrupted:
-        click.echo(f"interrupted; what is finished is in {out}; run again to go on", err=True)
+        say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED
     if outcome.stopped is not None:
-        click.echo(f"stopped: {outcome.stopped}", err=True)
+        say(f"stopped: {outcome.stopped}")
         return STOPPED
     if outcome.failed:
-        click.echo(
-            f"{outcome.failed} points or reviews failed (see {out / 'errors.jsonl'}); "
+        say(
+            f"{outcome.failed} points, reviews or files failed (see {out / 'errors.jsonl'}); "
             "--retry-errors tries them again",
-            err=True,
         )
         return PARTLY
     return 0

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from reviewscore.cli.options import CONFIG_OPTION, settings_from
-from reviewscore.errors import InputError
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
     from reviewscore.llm.ledger.place import Place
@@ -29,7 +30,7 @@ def command() -> None:
     """
 
 
-@command.command("info")
+@command.command("info", cls=Verb)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @_LEDGER
 @CONFIG_OPTION
@@ -42,11 +43,11 @@ def show(run: Path | None, ledger: str | None) -> int:
     from reviewscore.llm.ledger.upkeep import info
 
     for line in lines(info(_place(run, ledger))):
-        click.echo(line)
+        print_line(line)
     return 0
 
 
-@command.command("export")
+@command.command("export", cls=Verb)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
@@ -58,22 +59,23 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
     Example:  reviewscore cache export runs/iclr24 -o calls.jsonl.gz
     """
     from reviewscore.llm.ledger.upkeep import exported
+    from reviewscore.store.jsonl import drafted
 
     calls = exported(_place(run, ledger), run=None if run is None else _run_id(run))
     if output == "-":
         for call in calls:
-            click.echo(call.model_dump_json())
+            print_line(call.model_dump_json())
         return 0
     count = 0
-    with _opened(Path(output)) as file:
+    with drafted(Path(output)) as draft, _opened(draft, Path(output).suffix) as file:
         for call in calls:
             file.write(call.model_dump_json() + "\n")
             count += 1
-    click.echo(f"{count} calls: {output}", err=True)
+    say(f"{count} calls: {output}")
     return 0
 
 
-@command.command("clear")
+@command.command("clear", cls=Verb)
 @_LEDGER
 @CONFIG_OPTION
 @click.option("--yes", is_flag=True, help="Really delete it.")
@@ -90,12 +92,12 @@ def empty(yes: bool, ledger: str | None) -> int:
     place = _place(None, ledger)
     found = info(place)
     if found.open_jobs:
-        click.echo(f"{found.open_jobs} batch jobs are still open at the provider", err=True)
+        say(f"{found.open_jobs} batch jobs are still open at the provider")
     if not yes:
         whose = ", the calls of everybody who uses it" if found.shared else ""
-        click.echo(f"this deletes {found.name}{whose}; say --yes to do it", err=True)
+        say(f"this deletes {found.name}{whose}; say --yes to do it")
         return 2
-    click.echo(f"{clear(place) / 1e6:.1f} MB deleted")
+    print_line(f"{clear(place) / 1e6:.1f} MB deleted")
     return 0
 
 
@@ -145,10 +147,7 @@ def _run_id(run: Path) -> str:
     return read_manifest(run).run_id
 
 
-def _opened(path: Path) -> TextIO:
-    try:
-        if path.suffix == ".gz":
-            return gzip.open(path, "wt", encoding="utf-8")
-        return path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(error.strerror), file=path) from error
+def _opened(draft: Path, ending: str) -> TextIO:
+    if ending == ".gz":
+        return gzip.open(draft, "wt", encoding="utf-8")
+    return draft.open("w", encoding="utf-8")

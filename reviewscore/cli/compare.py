@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.tabling import paper_figures_options, say
+from reviewscore.cli.tabling import paper_figures_options
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("compare")
+@click.command("compare", cls=Verb)
 @click.argument("first", type=_PATH)
 @click.argument("second", type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="Folder of the comparison.")
@@ -68,4 +70,4 @@ def command(
         written = write_comparison(found, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
     numbers = found.found.model_dump_json(indent=1)
-    click.echo(numbers if as_json else markdown(comparison_page(found.found)))
+    print_text(numbers if as_json else markdown(comparison_page(found.found)))

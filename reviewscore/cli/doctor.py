@@ -11,6 +11,8 @@ import click
 
 from reviewscore import __version__, prompts
 from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.cli.terminal import print_line
+from reviewscore.cli.verb import Verb
 from reviewscore.config import user_settings_file
 from reviewscore.errors import PromptError, RunFolderError
 
@@ -26,30 +28,30 @@ _EXTRAS = {
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Verb)
 @CONFIG_OPTION
 def command() -> int:
     """Print versions, prompts, keys found (names only), the ledger and the solver's state."""
-    click.echo(f"reviewscore {__version__} · Python {platform.python_version()}")
+    print_line(f"reviewscore {__version__} · Python {platform.python_version()}")
     healthy = True
     for name in _PACKAGES:
         try:
-            click.echo(f"{name:12} {version(name)}")
+            print_line(f"{name:12} {version(name)}")
         except PackageNotFoundError:
             healthy = False
-            click.echo(f"{name:12} missing: install reviewscore again")
+            print_line(f"{name:12} missing: install reviewscore again")
     healthy &= _prompts()
     healthy &= _solver()
     for name in _KEYS:
-        click.echo(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
+        print_line(f"{name:18} {'set' if os.environ.get(name) else 'not set'}")
     healthy &= _ledger()
     for name, extra in _EXTRAS.items():
         state = "installed" if find_spec(name) else f"not installed (the extra {extra})"
-        click.echo(f"{name:12} {state}")
+        print_line(f"{name:12} {state}")
     file = user_settings_file()
-    click.echo(f"settings     {file}{'' if file.is_file() else ' (not there)'}")
+    print_line(f"settings     {file}{'' if file.is_file() else ' (not there)'}")
     own = [name for name in os.environ if name.startswith("REVIEWSCORE_")]
-    click.echo("settings from the environment: " + (", ".join(sorted(own)) or "none"))
+    print_line("settings from the environment: " + (", ".join(sorted(own)) or "none"))
     return 0 if healthy else 1
 
 
@@ -59,20 +61,20 @@ def _ledger() -> bool:
     try:
         found = info(settings_from({}).settings.ledger_place)
     except RunFolderError as error:
-        click.echo(f"ledger       {error}")
+        print_line(f"ledger       {error}")
         return False
-    click.echo(f"ledger       {found.name} ({found.size / 1e6:.1f} MB)")
+    print_line(f"ledger       {found.name} ({found.size / 1e6:.1f} MB)")
     return True
 
 
 def _prompts() -> bool:
     try:
         problems = prompts.verify()
-        click.echo(f"prompts      {len(prompts.available())} in {prompts.directory()}")
+        print_line(f"prompts      {len(prompts.available())} in {prompts.directory()}")
     except PromptError as error:
         problems = (str(error),)
     for problem in problems:
-        click.echo(f"prompts      {problem}")
+        print_line(f"prompts      {problem}")
     return not problems
 
 
@@ -82,5 +84,5 @@ def _solver() -> bool:
 
     proof = prove({"P1": "A", "P2": "A -> B"}, "B")
     works = proof.validity is Validity.VALID
-    click.echo(f"solver       {'proves modus ponens' if works else 'does not work'}")
+    print_line(f"solver       {'proves modus ponens' if works else 'does not work'}")
     return works

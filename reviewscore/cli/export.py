@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_line
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
-@click.command("export")
+@click.command("export", cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -33,10 +35,10 @@ def command(runs: tuple[Path, ...], output: Path | None) -> None:
     read_parts(runs)  # a folder that is no run has no points to write
     if output == Path("-"):
         for line in records(runs):
-            click.echo(line)
+            print_line(line)
         return
     if output is None and len(runs) > 1:
         raise SettingsError("several runs; name the file to write with -o")
     output = output or runs[0] / "points.csv"
     rows = export(runs, output)
-    click.echo(f"{counted(rows, 'point')} written to {output}")
+    print_line(f"{counted(rows, 'point')} written to {output}")

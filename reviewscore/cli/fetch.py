@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.main import PARTLY, STOPPED
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _SHOWN = 8
 """Warnings that are printed; all are in fetch.json."""
 
 
-@click.command("fetch")
+@click.command("fetch", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the data."
@@ -194,7 +195,7 @@ def _corpus(path: Path, out: Path) -> int:
 def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Path) -> int:
     from reviewscore.report.lines import counted
 
-    click.echo(f"{out}: {counted(papers, 'paper')}, {counted(reviews, 'review')}")
+    print_line(f"{out}: {counted(papers, 'paper')}, {counted(reviews, 'review')}")
     for fault in faults[:_SHOWN]:
         say(f"left out: {fault}")
     if len(faults) > _SHOWN:
@@ -210,7 +211,7 @@ def _told(found: Fetched, out: Path) -> int:
     parts = [counted(built.papers, "paper"), counted(built.reviews, "review")]
     if found.pdfs:
         parts.append(counted(found.pdfs, "PDF"))
-    click.echo(f"{out}: {', '.join(parts)}")
+    print_line(f"{out}: {', '.join(parts)}")
     if found.first_versions or found.hidden_versions:
         hidden = f"; of {found.hidden_versions:,} more it may not be seen"
         say(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from reviewscore.schema.proof import Proof, Validity
@@ -12,11 +11,6 @@ _REASONS = {
     "time": "the time was used up",
     "memory": "the memory was used up",
 }
-
-
-def shown(line: str) -> str:
-    """A line of foreign text without control characters, which a terminal would obey."""
-    return "".join(c if c == "\t" or unicodedata.category(c) != "Cc" else "\ufffd" for c in line)
 
 
 def headline(proof: Proof) -> str:

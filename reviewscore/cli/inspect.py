@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
     from reviewscore.sources.inspection import Inspection
@@ -16,11 +18,9 @@ if TYPE_CHECKING:
 FOUND, PARTLY = 1, 3
 _CUT = 160
 _FURNITURE = 5
-_ACTING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What may act on a terminal and is not escaped in JSON."""
 
 
-@click.command("inspect")
+@click.command("inspect", cls=Verb)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
 @click.option(
@@ -49,16 +49,16 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
             for one in inspect_file(file):
                 if isinstance(one, InputError):
                     failed += 1
-                    click.echo(f"error: {_safe(str(one))}", err=True)
+                    say(f"error: {one}")
                     continue
                 seen += 1
                 found += one.suspicious
                 _print(one, as_json=as_json, everything=everything)
         except InputError as error:
             failed += 1
-            click.echo(f"error: {_safe(str(error))}", err=True)
+            say(f"error: {error}")
     if len(files) > 1 or seen + failed > 1:
-        click.echo(f"{seen} looked at, {found} to look at again, {failed} failed", err=True)
+        say(f"{seen} looked at, {found} to look at again, {failed} failed")
     if failed:
         return PARTLY if seen else 2
     return FOUND if found else 0
@@ -72,18 +72,12 @@ def _print(one: Inspection, *, as_json: bool, everything: bool) -> None:
             record["addressing"] = [
                 a.model_dump(mode="json") for a in one.addressing if not a.quoted
             ]
-        line = json.dumps({**record, "suspicious": one.suspicious}, ensure_ascii=False)
-        click.echo(_ACTING.sub(lambda found: f"\\u{ord(found.group()):04x}", line))
+        print_line(json.dumps({**record, "suspicious": one.suspicious}, ensure_ascii=False))
         return
     if one.kind == "review" and not one.suspicious and not everything:
         return
     for line in _lines(one, everything=everything):
-        click.echo(_safe(line))
-
-
-def _safe(line: str) -> str:
-    """A line without characters that would act on a terminal."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in line)
+        print_line(line)
 
 
 def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.findings import details, headline, shown
+from reviewscore.cli.findings import details, headline
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 from reviewscore.schema.proof import Proof
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _PARTLY = 3
 
 
-@click.command("logic")
+@click.command("logic", cls=Verb)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"))
 @click.option("--explain", is_flag=True, help="Print findings for people instead of JSON.")
 @click.option(
@@ -67,11 +69,11 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
             nothing = False
             if proof is None:
                 failed = True
-                click.echo(f"error: {argument}", err=True)
+                say(f"error: {argument}")
                 continue
             name = getattr(argument, "argument_id", "")
             for line in _explained(name, proof) if explain else [_as_json(name, proof)]:
-                click.echo(shown(line) if explain else line)
+                print_line(line)
     finally:
         provers.close()
     if nothing:

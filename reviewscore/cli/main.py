@@ -15,7 +15,9 @@ import click
 
 from reviewscore import __version__
 from reviewscore.bounds import Bounds, put_in_force
+from reviewscore.cli.terminal import ReaderGoneError, print_line, safe_streams
 from reviewscore.errors import ReviewScoreError, StopError
+from reviewscore.printable import printable
 
 WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
 
@@ -88,25 +90,39 @@ def _bounds() -> Bounds:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:  # text from reviews must not crash a narrow terminal
-            reconfigure(errors="replace")
+    with safe_streams():
+        sys.exit(_exit_code(arguments))
+
+
+def _exit_code(arguments: list[str] | None) -> int:
     try:
         code = group.main(args=arguments, prog_name="reviewscore", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        print_line("interrupted", err=True)
+        return INTERRUPTED
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _show(error)
+        return error.exit_code
     except StopError as error:
-        click.echo(f"stopped: {error}", err=True)
-        sys.exit(STOPPED)
+        print_line(f"stopped: {error}", err=True)
+        return STOPPED
     except ReviewScoreError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(WRONG_USE)
-    except BrokenPipeError:  # the reader of a pipe went away
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        print_line(f"error: {error}", err=True)
+        return WRONG_USE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print_line(f"error: {error.filename}: {error.strerror}", err=True)
+        return WRONG_USE
+    except ReaderGoneError:
+        code = 0
+    return code if isinstance(code, int) else 0
+
+
+def _show(error: click.ClickException) -> None:
+    """Print what click refuses; names in it stay on their line."""
+    if not isinstance(error, click.MissingParameter | click.exceptions.NoArgsIsHelpError):
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        error = click.UsageError(printable(error.format_message()), context)
+    error.show()

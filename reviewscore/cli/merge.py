@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
-@click.command("merge")
+
+@click.command("merge", cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The new run folder."
@@ -26,10 +30,12 @@ def command(runs: tuple[Path, ...], output: Path) -> None:
 
     made = merge(runs, output)
     for line in summary_lines(write_summary(output)):
-        click.echo(line)
+        print_line(line)
     if made.repeated:
-        click.echo(f"{counted(made.repeated, 'point')} met twice, word for word, kept once")
+        print_line(f"{counted(made.repeated, 'point')} met twice, word for word, kept once")
     if not made.manifest.complete:
-        click.echo("warning: a part is not complete, so neither is the whole", err=True)
-    click.echo(f"run:    {output}")
-    click.echo(f"next:   reviewscore venue {output} -o {output.name}-venue")
+        say("warning: a part is not complete, so neither is the whole")
+    print_line(f"run:    {output}")
+    print_line(
+        "next:   " + shlex.join(("reviewscore", "venue", str(output), "-o", f"{output.name}-venue"))
+    )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from reviewscore.cli.verb import Verb
 from reviewscore.config import Resolved, pairs, resolve
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -195,7 +196,7 @@ class DataPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class GroupedCommand(click.Command):
+class GroupedCommand(Verb):
     """A command whose help lists its flags in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

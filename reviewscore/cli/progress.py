@@ -8,9 +8,9 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
-
+from reviewscore.cli.terminal import drawing_stream, say
 from reviewscore.llm.sending import Traffic
+from reviewscore.printable import printable
 from reviewscore.schema.point_score import PointScore, Status
 
 if TYPE_CHECKING:
@@ -63,8 +63,10 @@ class TerminalProgress:
             MofNCompleteColumn(),
             TextColumn("{task.fields[note]}"),
             Left(),
-            console=Console(stderr=True),
+            console=Console(file=drawing_stream()),
             transient=True,
+            redirect_stdout=False,  # rich would let through what the streams keep back
+            redirect_stderr=False,
         )
         self._task = self._bar.add_task(self._noun, total=points, note="")
         self._bar.start()
@@ -95,13 +97,14 @@ class TerminalProgress:
         if not late and (share - self._last_share < PLAIN_SHARE or self._total < 1 / PLAIN_SHARE):
             return
         self._last_share, self._last_time = share, now
-        click.echo(f"{self._done}/{self._total} {self._noun} {note}".rstrip(), err=True)
+        say(f"{self._done}/{self._total} {self._noun} {note}".rstrip())
 
     def say(self, sentence: str) -> None:
         """Something the user should know."""
         if self._quiet:
             return
         if self._bar is not None:
-            self._bar.console.print(sentence, markup=False, highlight=False)
+            sentence = printable(sentence)
+            self._bar.console.print(sentence, markup=False, highlight=False, emoji=False)
         else:
-            click.echo(sentence, err=True)
+            say(sentence)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from reviewscore import prompts
+from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli.verb import Verb
 
 
 @click.group("prompts")
@@ -12,16 +14,16 @@ def command() -> None:
     """List, show or verify the prompts."""
 
 
-@command.command("list")
+@command.command("list", cls=Verb)
 def list_prompts() -> None:
     """Print each prompt's id, short sum and what it is after; runs use the latest versions."""
     for prompt in prompts.available():
         latest = prompts.latest(prompt.prompt_id.partition("/")[0])
         older = "" if prompt.prompt_id == latest.prompt_id else " (an older version)"
-        click.echo(f"{prompt.prompt_id:28} {prompt.sha256[:12]}  {prompt.source}{older}")
+        print_line(f"{prompt.prompt_id:28} {prompt.sha256[:12]}  {prompt.source}{older}")
 
 
-@command.command("show")
+@command.command("show", cls=Verb)
 @click.argument("prompt_id")
 def show(prompt_id: str) -> None:
     """Print one prompt, such as premise_factuality/v1 (the latest version if none is named)."""
@@ -32,18 +34,18 @@ def show(prompt_id: str) -> None:
     if not found:
         raise click.UsageError(f"No prompt '{prompt_id}'; see 'reviewscore prompts list'.")
     prompt = found[-1]
-    click.echo(f"# {prompt.prompt_id}  sha256 {prompt.sha256}")
+    print_line(f"# {prompt.prompt_id}  sha256 {prompt.sha256}")
     if prompt.variables:
-        click.echo(f"# holes: {', '.join(prompt.variables)}")
-    click.echo(prompt.body)
+        print_line(f"# holes: {', '.join(prompt.variables)}")
+    print_text(prompt.body)
 
 
-@command.command("verify")
+@command.command("verify", cls=Verb)
 def verify() -> int:
     """Check every prompt against SHA256SUMS; exit code 1 if one differs."""
     problems = prompts.verify()
     for problem in problems:
-        click.echo(problem, err=True)
+        say(problem)
     if not problems:
-        click.echo(f"{len(prompts.available())} prompts in {prompts.directory()}: all sums agree")
+        print_line(f"{len(prompts.available())} prompts in {prompts.directory()}: all sums agree")
     return 1 if problems else 0

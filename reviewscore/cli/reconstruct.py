@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.findings import details, headline, shown
+from reviewscore.cli.findings import details, headline
 from reviewscore.cli.options import GroupedCommand, as_settings, model_options, settings_from
+from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.config import Settings
 from reviewscore.schema.argument import Argument, Round
 
@@ -41,18 +42,17 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
     if settings.embedded:
-        click.echo(
+        say(
             "judge: lexical, a template over the reviewer's own words: it has one try, and judges "
             "neither faithfulness nor truth; name a --model for a reconstruction",
-            err=True,
         )
         if not found.verbatim_reasons:
-            click.echo("no reason was found in the text, only a conclusion", err=True)
+            say("no reason was found in the text, only a conclusion")
     if as_json:
-        click.echo(found.model_dump_json(indent=2))
+        print_text(found.model_dump_json(indent=2))
     else:
         for line in _lines(found):
-            click.echo(shown(line))
+            print_line(line)
     return 0 if found.state in PROVED else 1
 
 
@@ -82,7 +82,7 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
             place, fresh = settings.ledger_place, settings.refresh
             book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
             stack.callback(book.close)
-        around = Surroundings(say=lambda sentence: click.echo(sentence, err=True))
+        around = Surroundings(say=say)
         async with open_judges(settings, book, around) as (judges, _):
             return await reconstruct(point, paper, judges, rounds=settings.rounds)
 

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.main import PARTLY
 from reviewscore.cli.run_data import collection_of
-from reviewscore.errors import SettingsError
+from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli.verb import Verb
+from reviewscore.errors import RunFolderError, SettingsError
 
 
-@click.command("report")
+@click.command("report", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -29,7 +32,7 @@ from reviewscore.errors import SettingsError
     type=click.Choice(["meta-reviewer", "reviewer", "author"]),
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
 )
-def command(run: Path, output: Path | None, data: Path | None, reader: str | None) -> None:
+def command(run: Path, output: Path | None, data: Path | None, reader: str | None) -> int:
     """Write the report of a run as HTML, Markdown or JSON.
 
     \b
@@ -37,9 +40,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
     """
     if reader is not None:
-        for path in _for(run, reader, output, data):
-            click.echo(str(path))
-        return
+        return _for(run, reader, output, data)
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
@@ -47,8 +48,8 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     from reviewscore.store.run_dir import read_manifest
 
     if output == Path("-"):
-        click.echo(markdown_report(run), nl=False)
-        return
+        print_text(markdown_report(run), newline=False)
+        return 0
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
         write_whole(output, markdown_report(run))
@@ -64,11 +65,12 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         output = write_report(run, papers, reviews, out=output)[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
-    click.echo(str(output))
+    print_line(str(output))
+    return 0
 
 
-def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list[Path]:
-    """The pages for one reader."""
+def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> int:
+    """Write the pages for one reader."""
     from reviewscore.report.role_files import write_for
     from reviewscore.report.roles import Reader
     from reviewscore.store.run_dir import read_manifest
@@ -79,4 +81,9 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
-    return write_for(run, Reader(reader), titles=title, out=output)
+    failed: list[RunFolderError] = []
+    for path in write_for(run, Reader(reader), titles=title, out=output, failed=failed):
+        print_line(str(path))
+    for error in failed:
+        say(f"error: {error}")
+    return PARTLY if failed else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from reviewscore.cli.terminal import say
 
 if TYPE_CHECKING:
     from reviewscore.sources.files import Collection
@@ -22,24 +22,25 @@ def collection_of(manifest: Manifest, data: Path | None) -> Collection | None:
     Raises:
         InputError: The named folder cannot be read.
     """
-    from reviewscore.sources.files import read_collection, single
+    from reviewscore.sources.files import read_collection, single_again
     from reviewscore.store.manifest import hash_file
 
-    pair = [Path(name) for name in manifest.pair or ()]
-    if data is None and pair and all(path.is_file() for path in pair):
-        return single(pair[0], pair[1], year=manifest.year)
+    again = single_again(manifest) if data is None else None
+    if again is not None:
+        for fault in again.unread:
+            say(f"warning: {fault}")
+        return again
     if data is None and manifest.data is not None and Path(manifest.data).is_dir():
         data = Path(manifest.data)
     if data is None:
-        click.echo(
+        say(
             "warning: papers and reviews are not where they were, so points and quotes stand "
             "without their surroundings; name the folder with --data",
-            err=True,
         )
         return None
     collection = read_collection(data, skip_bad_lines=True)
     if {hash_file(path).sha256 for path in collection.files} != {
         one.sha256 for one in manifest.inputs
     }:
-        click.echo(f"warning: {data} is not what this run was made of, or has changed", err=True)
+        say(f"warning: {data} is not what this run was made of, or has changed")
     return collection

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.terminal import say
+
 if TYPE_CHECKING:
     from reviewscore.sources.files import Collection
     from reviewscore.sources.written import Materials
@@ -71,11 +73,6 @@ def paper_figures_options(command: Command) -> Command:
     for option in reversed(_PAPER_FIGURES):
         command = option(command)
     return command
-
-
-def say(sentence: str) -> None:
-    """Tell the user something beside the results."""
-    click.echo(sentence, err=True)
 
 
 def tell(read: Materials | Collection) -> None:

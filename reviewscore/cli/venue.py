@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.tabling import paper_figures_options, say
+from reviewscore.cli.tabling import paper_figures_options
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("venue")
+@click.command("venue", cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="Folder of the report.")
 @click.option(
@@ -71,4 +73,4 @@ def command(
     if output is not None:
         written = write_venue(venue, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    click.echo(venue.model_dump_json(indent=1) if as_json else markdown(venue_page(venue)))
+    print_text(venue.model_dump_json(indent=1) if as_json else markdown(venue_page(venue)))

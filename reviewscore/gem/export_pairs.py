@@ -20,7 +20,7 @@ from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import plain, reference_of, turns
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.sources.written import PEOPLE, Materials, Written
-from reviewscore.store.jsonl import JsonLines
+from reviewscore.store.jsonl import JsonLines, drafted
 
 Metric = Literal["GEM", "GEM-S"]
 METRICS: tuple[Metric, ...] = ("GEM", "GEM-S")
@@ -147,13 +147,13 @@ def export_pairs(
     """
     told = Exported(out)
     pairs = prompt_pairs(materials, seed=seed, metrics=metrics, left_out=told.left_out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draft = out.with_name(f".{out.name}.new")
-    draft.unlink(missing_ok=True)
-    lines = JsonLines(draft)
-    try:
-        _write(lines, pairs, told, chat=chat)
-        lines.close()
+    with drafted(out) as draft:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lines = JsonLines(draft)
+        try:
+            _write(lines, pairs, told, chat=chat)
+        finally:
+            lines.close()
         if not told.pairs:
             reasons = "; ".join(f"{count} {why}" for why, count in told.left_out.items())
             raise InputError(
@@ -161,10 +161,6 @@ def export_pairs(
                 file=materials.files[0] if materials.files else None,
                 cure="give three people's reviews with judgments a paper, and abstracts for GEM-S",
             )
-        draft.replace(out)
-    finally:
-        lines.close()
-        draft.unlink(missing_ok=True)
     return told
 
 

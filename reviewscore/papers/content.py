@@ -63,7 +63,11 @@ def read_content(path: Path) -> Content:
     Raises:
         InputError: If the file is missing, empty, or cannot be used; says what to do.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):  # reading it might never end
+    try:
+        special = path.exists() and not (path.is_file() or path.is_dir())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if special:  # reading it might never end
         raise InputError("is not an ordinary file", file=path, cure="save it to a file first")
     suffix = path.suffix.lower()
     if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):

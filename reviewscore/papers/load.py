@@ -12,6 +12,7 @@ from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.record import storable
 
 READING_VERSION = 1
 """Raise it when a paper's file would be read into another text, or judges would see other parts
@@ -36,7 +37,7 @@ def load_paper(path: Path, *, year: int | None = None) -> Paper:
     if path.suffix.lower() in _RECORDS:
         return _from_record(path, year)
     name = path.name.removesuffix(path.suffix).removesuffix(".tei")
-    return paper_of(read_content(path), PaperRow(paper_id=name), year=year)
+    return paper_of(read_content(path), PaperRow(paper_id=storable(name)), year=year)
 
 
 def _from_record(path: Path, year: int | None) -> Paper:
@@ -55,7 +56,7 @@ def _from_record(path: Path, year: int | None) -> Paper:
         ) from error
     if not isinstance(record, dict):
         raise InputError("is not one JSON object", file=path, cure='write {"text": "..."}')
-    record = without_surrogates({"paper_id": path.stem, **record})
+    record = without_surrogates({"paper_id": storable(path.stem), **record})
     try:
         row = PaperRow.model_validate(record)
     except ValidationError as error:

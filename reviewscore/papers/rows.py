@@ -9,7 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from reviewscore.errors import InputError
 from reviewscore.papers.content import Content, read_content
@@ -54,8 +62,15 @@ def _sections(value: object) -> object:
     return value
 
 
+def _file_name(value: str | None) -> str | None:
+    if value is not None and "\0" in value:
+        raise ValueError("has a NUL, as no file's name has")
+    return value
+
+
 Identifier = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
 Word = Annotated[str | None, BeforeValidator(_nothing)]
+FileName = Annotated[Word, AfterValidator(_file_name)]
 Number = Annotated[int | None, BeforeValidator(_nothing)]
 
 
@@ -100,8 +115,8 @@ class PaperRow(BaseModel):
     year: Number = None
     decision: Word = None
     sections: Annotated[tuple[SectionRow, ...] | None, BeforeValidator(_sections)] = None
-    pdf: Word = None
-    file: Word = None
+    pdf: FileName = None
+    file: FileName = None
     authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
 
     @property
@@ -125,8 +140,9 @@ def input_error(
     field = ".".join(str(part) for part in fault["loc"] if isinstance(part, str)) or None
     if fault["type"] == "missing":
         return InputError("is missing", file=file, line=line, field=field, cure="add the field")
-    given = type(fault["input"]).__name__
-    problem = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, not {given}"
+    problem = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] != "value_error":
+        problem = f"{problem[0].lower()}{problem[1:]}, not {type(fault['input']).__name__}"
     return InputError(problem, file=file, line=line, field=field, cure="correct the value")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +15,7 @@ from reviewscore.report.pages import Row, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
 from reviewscore.schema.point_score import PointScore, read_point
+from reviewscore.sources.data_folder import digest_name, file_name
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.run_dir import POINTS, read_manifest
 
@@ -24,7 +24,12 @@ _ENDINGS = (".html", ".htm", ".md")
 
 
 def write_for(
-    run: Path, reader: Reader, *, titles: TitleOf | None = None, out: Path | None = None
+    run: Path,
+    reader: Reader,
+    *,
+    titles: TitleOf | None = None,
+    out: Path | None = None,
+    failed: list[RunFolderError] | None = None,
 ) -> list[Path]:
     """Write a run's pages for a reader.
 
@@ -36,6 +41,8 @@ def write_for(
         titles: Gives a paper's title by its id.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with an HTML page and a
             Markdown page for each; a file in the run folder if None.
+        failed: Takes why single pages of a folder could not be written; without it the first
+            reason is raised when all others are written.
 
     Returns:
         The files written.
@@ -59,7 +66,11 @@ def write_for(
         return [target]
     if ending:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
-    return _folder(target, sheets, reader, judge)
+    faults: list[RunFolderError] = [] if failed is None else failed
+    written = _folder(target, sheets, reader, judge, faults)
+    if faults and (failed is None or not written):
+        raise faults[0]
+    return written
 
 
 def _sheets(run: Path, reader: Reader, titles: TitleOf) -> Iterator[Sheet]:
@@ -77,21 +88,27 @@ def _point(file: BinaryIO, row: Row) -> PointScore:
     return read_point(file.readline())
 
 
-def _folder(target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str) -> list[Path]:
+def _folder(
+    target: Path, sheets: Iterator[Sheet], reader: Reader, judge: str, faults: list[RunFolderError]
+) -> list[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{target}: {error.strerror}") from error
     written, names = [], set[str]()
-    for one in sheets:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "_", one.name).strip("._") or "paper"
-        while name in names:
-            name += "_"
-        names.add(name)
-        for ending, text in ((".html", _html([one], reader, judge)), (".md", markdown(one))):
+    for page in sheets:
+        name = file_name(page.name)
+        if name.casefold() in names:  # ids that differ in case are one name on some systems
+            name = digest_name(page.name)
+        names.add(name.casefold())
+        for ending, text in ((".html", _html([page], reader, judge)), (".md", markdown(page))):
             path = target / f"{name}{ending}"
-            write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
-            written.append(path)
+            try:
+                write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
+            except RunFolderError as error:
+                faults.append(error)
+            else:
+                written.append(path)
     return written
 
 

@@ -21,3 +21,8 @@ class Record(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
     )
+
+
+def storable(name: str) -> str:
+    r"""A file's name, or a text with names in it, as text: bytes that are none as ``\udcff``."""
+    return name.encode("utf-8", "backslashreplace").decode()

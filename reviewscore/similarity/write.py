@@ -14,8 +14,8 @@ import numpy as np
 
 from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.agreement.table import guarded
-from reviewscore.errors import RunFolderError
 from reviewscore.similarity.affinity import Affinity
+from reviewscore.store.jsonl import drafted
 
 VERB, PAIRS, SCORES = "similarity", "pairs.csv", "scores.csv"
 HEADING = (
@@ -178,11 +178,5 @@ def _file_words(names: list[str]) -> list[str]:
 @contextmanager
 def csv_lines(path: Path) -> Iterator[Rows]:
     """A CSV file that takes its place when it is whole; there may be too many lines to hold."""
-    draft = path.with_name(f".{path.name}.new")
-    try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            yield csv.writer(file, lineterminator="\n")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise RunFolderError(f"{path}: {error.strerror}") from error
+    with drafted(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        yield csv.writer(file, lineterminator="\n")

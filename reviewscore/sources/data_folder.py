@@ -77,7 +77,13 @@ def file_name(name: str) -> str:
     plain = _UNSAFE.sub("-", name)
     if plain == name and len(name) <= _LONGEST and not _RESERVED.fullmatch(name):
         return name
-    return f"{plain[:_LONGEST]}-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return digest_name(name)
+
+
+def digest_name(name: str) -> str:
+    """A paper's id as a file name with a sum, which differs where ids do, if only in case."""
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{_UNSAFE.sub('-', name)[:_LONGEST]}-{digest}"
 
 
 class DataFolder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,9 @@ from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.raw import RawPaper, raw_paper
 from reviewscore.sources.records import Row, Shelf, decode
+from reviewscore.sources.review_files import review_files, review_names
 from reviewscore.sources.rows import ReviewRow, build_review
+from reviewscore.store.manifest import Manifest
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
@@ -66,8 +68,9 @@ class Collection:
         warnings: What was ignored or changed, in words.
         skipped: Faults of lines that were left out.
         files: The files read, for hashing.
-        pair: The paper's and the review's file, where a single pair was given.
+        pair: The paper's file and all files of reviews, where single files were given.
         year: Year that was given for the paper of a pair.
+        unread: Faults of single files of reviews that were given and cannot be used.
     """
 
     papers: Mapping[str, PaperHandle]
@@ -75,8 +78,9 @@ class Collection:
     warnings: list[str] = field(default_factory=list)
     skipped: list[InputError] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
-    pair: tuple[Path, Path] | None = None
+    pair: tuple[Path, ...] | None = None
     year: int | None = None
+    unread: list[InputError] = field(default_factory=list)
 
     def paper(self, paper_id: str) -> Paper:
         """Read a paper, with its sections; nothing is kept.
@@ -272,7 +276,14 @@ def _check_paper(
 def _check_file(name: str, field: str, file: Path, line: int) -> None:
     """A file must be there and inside the folder: its text may be sent to a model."""
     path = file.parent / name
-    if not path.resolve().is_relative_to(file.parent.resolve()):
+    try:
+        inside = path.resolve().is_relative_to(file.parent.resolve())
+        there = path.is_file()
+    except (OSError, RuntimeError) as error:  # too long a name; links in a circle
+        raise InputError(
+            f"'{name}' cannot be read: {error}", file=file, line=line, field=field
+        ) from error
+    if not inside:
         raise InputError(
             f"'{name}' is outside of the folder",
             file=file,
@@ -280,7 +291,7 @@ def _check_file(name: str, field: str, file: Path, line: int) -> None:
             field=field,
             cure="put it into the folder",
         )
-    if not path.is_file():
+    if not there:
         raise InputError(
             f"there is no file '{name}'",
             file=file,
@@ -367,55 +378,104 @@ def _check_review(
         )
 
 
-def single(paper_path: Path, review_path: Path, *, year: int | None = None) -> Collection:
-    """One paper and one review (or several, as ``.jsonl``), each from its own file.
+def single(
+    paper_path: Path, review_path: Path | Sequence[Path], *, year: int | None = None
+) -> Collection:
+    """One paper and its reviews, each from files of its own.
+
+    Of several files of reviews, those that cannot be used are listed in ``unread``.
 
     Args:
         paper_path: ``.txt``, ``.md``, ``.pdf``, ``.json``, or ``.jsonl`` with one paper.
         review_path: ``.txt``, ``.md`` or ``.pdf`` (the whole text is the field ``text``),
-            ``.json`` or ``.jsonl``; identifiers may be missing, and one paper's identifier in all
-            of its records is taken to mean this paper.
+            ``.json`` or ``.jsonl``, a folder of such files, or several of all these; identifiers
+            may be missing, and one paper's identifier in all of a file's records is taken to mean
+            this paper.
         year: Year of the submission, if the paper does not say.
 
     Raises:
-        InputError: If a file cannot be used; it names the file, the problem and a cure.
+        InputError: If the paper or no review can be used; it names the file, the problem and a
+            cure.
     """
-    paper_path, review_path = Path(paper_path), Path(review_path)
-    if paper_path.resolve() == review_path.resolve():
-        raise InputError(
-            "is given as the paper and as its review", file=review_path, cure="name both"
-        )
+    given = [review_path] if isinstance(review_path, str | Path) else review_path
+    paper_path, reading = Path(paper_path), _Reading(skip_bad_lines=False)
+    unread: list[InputError] = []
+    files = review_files(map(Path, given), paper_path, reading.warnings, unread)
     paper = load_paper(paper_path, year=year)
-    handle = PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)
-    reading = _Reading(skip_bad_lines=False)
-    reviews: list[Review] = []
-    unknown: set[str] = set()
-    for row in _review_rows(review_path, paper.paper_id, reading):
-        record = reading.row(row, ReviewRow, review_path, unknown)
-        _check_review(
-            record,
-            {paper.paper_id: handle},
-            {one.review_id: 0 for one in reviews},
-            review_path,
-            row.line,
-        )
-        review, notes = _placed(record, review_path, row.line)
-        reviews.append(review)
-        reading.warnings.extend(notes)
-    reading.warn_of_unknown(unknown, review_path)
+    known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
+    reviews: dict[str, tuple[Review, Path]] = {}
+    for file, name in review_names(files).items():
+        try:
+            found = _reviews_of_file(file, name, known, reading)
+            for review in found:
+                if review.review_id in reviews:
+                    raise InputError(
+                        f"'{review.review_id}' is also in {reviews[review.review_id][1]}",
+                        file=file,
+                        field="review_id",
+                        cure="give every review its own identifier",
+                    )
+        except InputError as error:
+            unread.append(error)
+            continue
+        reviews |= {review.review_id: (review, file) for review in found}
+        if any(sum(map(len, review.fields.values())) > len(paper.text) for review in found):
+            reading.warnings.append(f"{file}: is longer than the paper; were they swapped?")
     if not reviews:
-        raise InputError("is empty", file=review_path, cure="write the review into it")
+        raise _nothing_usable(unread)
+    used = dict.fromkeys(file for _, file in reviews.values())
     if len(reviews) > in_force().max_reviews_per_paper:
-        raise too_many_reviews(paper.paper_id, len(reviews), review_path)
-    if any(sum(map(len, one.fields.values())) > len(paper.text) for one in reviews):
-        reading.warnings.append(f"{review_path}: is longer than the paper; were they swapped?")
-    pair = (paper_path, review_path)
+        raise too_many_reviews(paper.paper_id, len(reviews), next(iter(used)))
     return Collection(
-        {paper.paper_id: handle}, reviews, reading.warnings, files=[*pair], pair=pair, year=year
+        known,
+        [review for review, _ in reviews.values()],
+        reading.warnings,
+        files=[paper_path, *used],
+        pair=(paper_path, *files),
+        year=year,
+        unread=unread,
     )
 
 
-def _review_rows(path: Path, paper_id: str, reading: _Reading) -> list[Row]:
+def single_again(manifest: Manifest) -> Collection | None:
+    """The paper and reviews of a run that was made of single files; None if they are gone."""
+    pair = [Path(name) for name in manifest.pair or ()]
+    if not pair or not pair[0].is_file() or not any(path.is_file() for path in pair[1:]):
+        return None
+    return single(pair[0], pair[1:], year=manifest.year)
+
+
+def _nothing_usable(unread: Sequence[InputError]) -> InputError:
+    if len(unread) == 1:
+        return unread[0]
+    faults = "; ".join(map(str, unread)) or "no file of reviews is named"
+    return InputError(f"there is no review that can be used: {faults}")
+
+
+def _reviews_of_file(
+    file: Path, name: str, papers: Mapping[str, PaperHandle], reading: _Reading
+) -> list[Review]:
+    """All reviews of a file; `name` is the identifier of one that has none."""
+    (paper_id,) = papers
+    reviews: list[Review] = []
+    lines: dict[str, int] = {}
+    unknown: set[str] = set()
+    warnings: list[str] = []
+    for row in _review_rows(file, name, paper_id, warnings):
+        record = reading.row(row, ReviewRow, file, unknown)
+        _check_review(record, papers, lines, file, row.line)
+        review, notes = _placed(record, file, row.line)
+        lines[review.review_id] = row.line
+        reviews.append(review)
+        warnings += notes
+    if not reviews:
+        raise InputError("is empty", file=file, cure="write the review into it")
+    reading.warnings += warnings
+    reading.warn_of_unknown(unknown, file)
+    return reviews
+
+
+def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[Row]:
     """The records of a review file, identifiers filled in where they are missing."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
@@ -427,13 +487,13 @@ def _review_rows(path: Path, paper_id: str, reading: _Reading) -> list[Row]:
         content = read_content(path)
         rows = [Row(1, 0, {"text": content.text})]
         if unseen := left_out(content.unseen):
-            reading.warnings.append(f"{path}: {unseen}")
+            warnings.append(f"{path}: {unseen}")
     several = len(rows) > 1
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}
     filled: list[Row] = []
     for row in rows:
-        name = f"{path.stem}-{row.line}" if several else path.stem
+        name = f"{stem}-{row.line}" if several else stem
         record = row.record
         if record is not None:
             record = {"review_id": name, "paper_id": paper_id, **record, **override}

@@ -18,7 +18,7 @@ from reviewscore.papers.quality import badly_read
 from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of, text_of
 from reviewscore.papers.suspicions import addressed
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, storable
 from reviewscore.sources.records import Row, Shelf, decode
 from reviewscore.sources.rows import ReviewRow
 
@@ -103,7 +103,9 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
     path = Path(path)
     if path.suffix.lower() not in _RECORDS:
         content = read_content(path)
-        yield _paper(str(path), paper_of(content, PaperRow(paper_id=path.stem)), content)
+        yield _paper(
+            storable(str(path)), paper_of(content, PaperRow(paper_id=storable(path.stem))), content
+        )
         return
     if path.suffix.lower() == ".json":
         yield _record(path, Row(1, 0, decode(read_text(path).encode(), path, 1)))
@@ -122,10 +124,10 @@ def _record(path: Path, row: Row) -> Inspection:
     try:
         if "review_id" in row.record:
             return _review(path, ReviewRow.model_validate({"paper_id": "?", **row.record}))
-        paper = PaperRow.model_validate({"paper_id": path.stem, **row.record})
+        paper = PaperRow.model_validate({"paper_id": storable(path.stem), **row.record})
     except ValidationError as error:
         raise input_error(error, file=path, line=row.line) from error
-    name = f"{path}: {paper.paper_id}"
+    name = f"{storable(str(path))}: {paper.paper_id}"
     if paper.source_file:
         content = read_content(path.parent / paper.source_file)
         return _paper(name, paper_of(content, paper), content)
@@ -173,7 +175,7 @@ def _review(path: Path, row: ReviewRow) -> Inspection:
     texts = [tidy(text) for text in boxes.values()]
     whole = "\n\n".join(one.text for one in texts)
     return Inspection(
-        name=f"{path}: {row.review_id}",
+        name=f"{storable(str(path))}: {row.review_id}",
         kind="review",
         characters=len(whole),
         hidden=tuple(hidden for one in texts for hidden in one.hidden),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import RootModel
 
-from reviewscore.errors import RunFolderError, SettingsError, StopError
+from reviewscore.errors import SettingsError
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Provenance
+from reviewscore.store.jsonl import drafted
 from reviewscore.store.parts import read_parts
 from reviewscore.store.run_dir import read_points
 
@@ -84,7 +84,6 @@ _INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _Quotes = RootModel[tuple[Evidence, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
@@ -125,16 +124,8 @@ def export(runs: Path | Sequence[Path], out: Path) -> int:
             f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
         )
     several = not isinstance(runs, Path) and len(runs) > 1
-    draft = out.with_name(f".{out.name}.new")
-    try:
-        count = writer(_lines([runs] if isinstance(runs, Path) else runs), draft, several)
-        draft.replace(out)
-    except OSError as error:
-        kind = StopError if error.errno in _FULL else RunFolderError
-        raise kind(f"{out}: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    return count
+    with drafted(out) as draft:
+        return writer(_lines([runs] if isinstance(runs, Path) else runs), draft, several)
 
 
 def _lines(runs: Sequence[Path]) -> Iterator[_Line]:

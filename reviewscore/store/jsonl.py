@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reviewscore.errors import RunFolderError, StopError
 
+_LONGEST_NAME = 60
+"""Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -94,6 +96,47 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             offset += len(raw)
 
 
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """The draft of a file, which takes its place when all is written.
+
+    A kill, a fault or a full disk leaves the old file. A link is followed; what is no ordinary
+    file, such as a pipe, is written to and never replaced.
+
+    Raises:
+        StopError: The disk is full.
+        RunFolderError: The file cannot be written.
+    """
+    target = _target(path)
+    ordinary = target.is_file() or not target.exists()
+    draft = target.with_name(f".{target.name[:_LONGEST_NAME]}.new") if ordinary else target
+    try:
+        if ordinary:
+            draft.unlink(missing_ok=True)  # left by a kill
+        yield draft
+        if ordinary:
+            draft.replace(target)
+    except OSError as error:
+        raise _failure(path, error) from error
+    finally:
+        if ordinary:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _target(path: Path) -> Path:
+    try:
+        target = path.resolve()
+        folder = target.is_dir()
+    except OSError as error:
+        raise _failure(path, error) from error
+    except (ValueError, RuntimeError) as error:  # a NUL in the name; links in a circle
+        raise RunFolderError(f"{path}: {error}") from error
+    if folder:
+        raise RunFolderError(f"{path} is a folder; name a file")
+    return target
+
+
 def write_whole(path: Path, text: str) -> None:
     """Replace a file in one step, so that a kill leaves the old one or the new one.
 
@@ -119,27 +162,22 @@ def write_pieces_whole(path: Path, pieces: Iterable[bytes]) -> None:
     Raises:
         StopError, RunFolderError: As `write_whole`.
     """
-    draft = path.with_name(f".{path.name}.new")
     try:
-        with _named(path):
-            file = draft.open("wb", buffering=0)
-        with file:
-            for piece in pieces:  # an error of its own, such as a broken connection, goes on
-                left = memoryview(piece)
-                with _named(path):
-                    while left:
-                        left = left[file.write(left) :]
-        with _named(path):
-            draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+        with drafted(path) as draft, draft.open("wb") as file:
+            for piece in _told_apart(pieces):
+                file.write(piece)
+    except _SourceError as failed:
+        assert failed.__cause__ is not None
+        raise failed.__cause__ from None
 
 
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Errors of the operating system as ours."""
+class _SourceError(Exception):
+    """The source of what is written failed, such as a connection; its cause is the error."""
+
+
+def _told_apart(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces; errors of their source, such as a broken connection, are not the file's."""
     try:
-        yield
-    except OSError as error:
-        raise _failure(path, error) from error
+        yield from pieces
+    except Exception as error:
+        raise _SourceError from error

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from reviewscore.config import Plain
 from reviewscore.schema.paper import Unread
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, storable
 
 
 class Setting(Record):
@@ -119,7 +119,7 @@ class Manifest(Record):
         versions: Versions of Python and of the packages that matter.
         inputs: The files that were read.
         data: Folder of the input as it was named, so that a report can be written anew.
-        pair: The paper's and the review's file, where a single pair was given instead.
+        pair: The paper's file and those of its reviews, where single files were given instead.
         year: Year of the paper, where it was given.
         models_answered: Models that the provider says answered.
         refused: What servers refused, by model and server: parameters and forms of replies that
@@ -168,4 +168,4 @@ def hash_file(path: Path) -> InputFile:
     """Name, SHA-256 and size of a file."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return InputFile(name=path.name, sha256=digest, size=path.stat().st_size)
+    return InputFile(name=storable(path.name), sha256=digest, size=path.stat().st_size)

@@ -10,9 +10,9 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
-from reviewscore.errors import RunFolderError
+from reviewscore.errors import InputError, RunFolderError
 from reviewscore.schema.point_score import PointScore, Status, read_point
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, storable
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest
@@ -32,7 +32,7 @@ _LOCK = ".lock"
 
 
 class ErrorRecord(Record):
-    """What failed: a point, a whole review, or a line of the input.
+    """What failed: a point, a whole review, a line of the input, or a file of reviews.
 
     Attributes:
         what: What failed.
@@ -43,11 +43,16 @@ class ErrorRecord(Record):
     """
 
     schema_id: Literal["reviewscore.error/1"] = Field(default="reviewscore.error/1", alias="schema")
-    what: Literal["point", "review", "line"]
+    what: Literal["point", "review", "line", "file"]
     review_id: str | None = None
     point_id: str | None = None
     kind: str
     message: str
+
+    @classmethod
+    def of_input(cls, what: Literal["line", "file"], fault: InputError) -> ErrorRecord:
+        """What is wrong with a line or file of the input."""
+        return cls(what=what, kind=type(fault).__name__, message=storable(str(fault)))
 
 
 class RunDir:

@@ -74,7 +74,7 @@ def test_counts_in_csv_are_numbers_and_words_are_reasons() -> None:
         ("a|b", "a\\|b"),
         ("a\\|b", "a\\\\\\|b"),
         ("two\nlines", "two lines"),
-        ("\x1b[2J", " [2J"),
+        ("\x1b[2J", "\\\\u001b[2J"),
     ],
 )
 def test_a_name_in_markdown_is_no_markup(text: str, expected: str) -> None:

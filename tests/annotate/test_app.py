@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from reviewscore.annotate.app import build_app
+from reviewscore.annotate.server import listen
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 from tests.annotate.invented import (
     ARGUMENT,
@@ -106,6 +111,41 @@ def test_other_hosts_origins_and_methods_are_refused(
         reply = client.post("/by/A1/about", data=form, headers={"origin": origin})
         assert reply.status_code == 403
     assert client.put("/by/A1").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "GET / HTTP/1.1\r\nHost: [::1\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1]\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Length: -1\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n5\r\na=bcd\r\n0\r\n",
+        "GET /\xff HTTP/1.1\r\nHost: localhost\r\n",
+        "\x16\x03\x01 hello\r\n",
+    ],
+)
+def test_a_malformed_request_is_refused_and_nothing_else_happens(
+    workspace: Workspace, caplog: pytest.LogCaptureFixture, request_text: str
+) -> None:
+    door = listen(0)
+    server = uvicorn.Server(uvicorn.Config(build_app(workspace), lifespan="off", log_config=None))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [door]})
+    thread.start()
+    try:
+        with socket.create_connection(door.getsockname()[:2], timeout=20) as client:
+            client.sendall(f"{request_text}\r\n".encode("latin-1"))
+            status = client.recv(1000).partition(b"\r\n")[0]
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        door.close()
+
+    assert status.split(b" ")[1] == b"400"
+    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
 
 
 def test_a_form_without_its_secret_is_refused(client: TestClient, workspace: Workspace) -> None:

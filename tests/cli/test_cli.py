@@ -349,3 +349,102 @@ def test_prompts_without_holes_say_nothing_of_them_and_old_versions_are_marked(
     old = [line.split()[0] for line in listed if "older version" in line]
     assert "claim_factuality/v1" in old
     assert "claim_factuality/v2" not in old
+
+
+@pytest.mark.parametrize("field", ["file", "pdf"])
+def test_a_nul_in_a_name_is_a_fault_of_its_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, field: str
+) -> None:
+    record = json.dumps({"paper_id": "p", field: "a\0b.pdf"})
+    (tmp_path / "papers.jsonl").write_text(f"{record}\n")
+    (tmp_path / "reviews.jsonl").write_text('{"review_id": "r", "paper_id": "p", "text": "x"}\n')
+    (tmp_path / "paper.json").write_text(record)
+    (tmp_path / "review.txt").write_text(REVIEW)
+
+    for words in (
+        ("audit", tmp_path, "-o", "run"),
+        ("audit", "--paper", "paper.json", "--review", "review.txt", "-o", "run"),
+        ("inspect", "papers.jsonl"),
+        ("inspect", "paper.json"),
+        ("reconstruct", "As x, y.", "--paper", "paper.json"),
+        ("focus", "export-sft", tmp_path, "-o", "sft"),
+    ):
+        code, _, err = cli(capsys, *words)
+
+        assert code == 2, words
+        assert f"field '{field}'" in err
+        assert "NUL" in err
+
+
+def test_a_nul_in_a_setting_is_refused_with_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for table, key in (("models", "prompts_dir"), ("limits", "prices"), ("audit", "calibration")):
+        (tmp_path / "reviewscore.toml").write_text(f'[{table}]\n{key} = "a\\u0000b"\n')
+
+        code, _, err = cli(capsys, "audit", ".", "--show-config")
+
+        assert (code, key in err) == (2, True)
+
+
+def test_several_reviews_are_judged_and_what_fails_is_named(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "review.txt").write_text(REVIEW)
+    (more / "empty.md").touch()
+    run = tmp_path / "run"
+
+    for _ in range(2):  # the second time all is there already
+        code, _, err = audit_files(capsys, files, "--review", more, "-o", run, "-q")
+
+        assert code == 3
+        assert "empty.md" in err
+    points = (run / "points.jsonl").read_text().splitlines()
+    assert {json.loads(line)["review_id"] for line in points} == {
+        f"{tmp_path.name}/review",
+        "more/review",
+    }
+    (failed,) = (run / "errors.jsonl").read_text().splitlines()
+    assert (json.loads(failed)["what"], "empty.md" in failed) == ("file", True)
+    code, out, _ = audit_files(capsys, files, "--review", more, "--dry-run")
+    assert (code, "2 reviews" in out) == (3, True)
+
+    code, _, err = cli(capsys, "report", run)
+
+    assert code == 0
+    assert "not where they were" not in err
+    assert "There is no ablation study" in (run / "report.html").read_text()
+    assert len(json.loads((run / "manifest.json").read_text())["pair"]) == 4
+
+
+def test_without_one_review_that_can_be_used_nothing_is_run(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    files[1].write_text(" ")
+
+    code, _, err = audit_files(capsys, files, "--review", tmp_path / "gone", "-o", "run")
+
+    assert code == 2
+    assert "review.txt" in err
+    assert "gone" in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_names_that_are_no_text_are_audited_and_reported(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "d\udcff"
+    try:
+        folder.mkdir()
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes text alone")
+    pair = [(folder / f"\udcfe{name}.txt") for name in ("paper", "review")]
+    for old, new in zip(files, pair, strict=True):
+        old.rename(new)
+
+    code, _, _ = audit_files(capsys, (pair[0], pair[1]), "-o", folder / "run")
+    assert code == 0
+    code, _, _ = cli(capsys, "report", folder / "run", "-o", folder / "x.md")
+    assert code == 0

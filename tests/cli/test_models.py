@@ -15,7 +15,11 @@ from click.testing import CliRunner
 
 from reviewscore.cli.main import group
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
+from reviewscore.llm.ledger import upkeep
+from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.upkeep import exported
 from reviewscore.llm.provider import open_jobs
+from reviewscore.schema.call import Call
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT
 from tests.loopback import Loopback
@@ -120,6 +124,38 @@ def test_what_a_run_has_used_can_be_exported(server: Loopback, tmp_path: Path) -
         for step in (*score.provenance, *(score.verdict.provenance if score.verdict else ()))
     }
     assert used <= keys
+
+
+@pytest.mark.parametrize("name", ["calls.jsonl", "calls.jsonl.gz"])
+def test_an_export_on_a_full_disk_leaves_the_old_file(
+    server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    resource = pytest.importorskip("resource")
+    audit(server, tmp_path / "one", "--limit", "1")
+    target = tmp_path / name
+    target.write_bytes(b"earlier")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def on_a_full_disk(place: Place, *, run: str | None = None) -> Iterator[Call]:
+        calls = list(exported(place, run=run))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, before[1]))
+        yield from calls
+
+    monkeypatch.setattr(upkeep, "exported", on_a_full_disk)
+    try:
+        code, words = cli("cache", "export", "-o", str(target))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert code == 4, words
+    assert str(target) in words
+    assert target.read_bytes() == b"earlier"
+    assert not list(tmp_path.glob(".calls*"))
+
+
+def test_an_export_into_a_folder_is_refused(tmp_path: Path) -> None:
+    assert cli("cache", "export", "-o", str(tmp_path))[0] == 2
+    assert cli("cache", "export", "-o", str(tmp_path / "no" / "x"))[0] == 2
 
 
 def test_clearing_asks_to_be_meant(server: Loopback, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.errors import SettingsError
+from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader, called, proof, sheet
@@ -197,9 +197,53 @@ def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
 
     assert [path.name for path in one] == [f"for-{reader.value}.html"]
     assert text[0].read_text().count("\n# ") + 1 == 2
-    assert sorted(path.name for path in many) == ["a_b.html", "a_b.md", "tides.html", "tides.md"]
+    assert sorted(path.name for path in many) == [
+        "a-b-c14cddc0.html",
+        "a-b-c14cddc0.md",
+        "tides.html",
+        "tides.md",
+    ]
     page = (tmp_path / "pages" / "tides.html").read_text()
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
     assert "default-src &#39;none&#39;" in page
     with pytest.raises(SettingsError, match=r"unknown ending '\.docx'"):
         write_for(run, reader, out=tmp_path / "x.docx")
+
+
+def test_pages_of_any_ids_have_names_of_their_own(tmp_path: Path) -> None:
+    names = ["p" * 300, "p" * 299 + "q", "Tides", "tides", "a/b", "a_b", "a-b", "CON", "..", "-x",
+             "x\u202ey", "\x1b[2J"]  # fmt: skip
+    run = write_run(tmp_path / "run", points_of_papers(names), made=manifest())
+
+    pages = write_for(run, Reader.REVIEWER, out=tmp_path / "pages")
+
+    assert len({path.name.casefold() for path in pages}) == len(pages) == 2 * len(names)
+    assert all(len(path.name) <= 120 and path.is_file() for path in pages)
+    assert not {"con", "..", ""} & {path.stem.casefold() for path in pages}
+    again = write_for(run, Reader.REVIEWER, out=tmp_path / "again")
+    assert [path.name for path in again] == [path.name for path in pages]
+
+
+def test_a_page_that_cannot_be_written_loses_no_other(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", points_of_papers(["a", "b", "c"]), made=manifest())
+    (tmp_path / "pages" / "a.html" / "taken").mkdir(parents=True)
+    failed: list[RunFolderError] = []
+
+    pages = write_for(run, Reader.AUTHOR, out=tmp_path / "pages", failed=failed)
+
+    assert [path.name for path in pages] == ["a.md", "b.html", "b.md", "c.html", "c.md"]
+    assert len(failed) == 1
+    assert "a.html" in str(failed[0])
+    with pytest.raises(RunFolderError, match=r"a\.html"):
+        write_for(run, Reader.AUTHOR, out=tmp_path / "pages")
+
+
+def points_of_papers(names: list[str]) -> list[PointScore]:
+    """The same points for each of several papers."""
+    return [
+        one.model_copy(
+            update={"paper_id": name, "review_id": f"r{row}", "point_id": f"r{row}#{number}"}
+        )
+        for row, name in enumerate(names)
+        for number, one in enumerate(model_points())
+    ]

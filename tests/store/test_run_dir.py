@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -121,6 +122,38 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
 
     assert file.read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
+    os.mkfifo(pipe)
+    target.write_text("old")
+    link.symlink_to(target)
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, "new")
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    write_whole(link, "new")
+
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("name", ["", "folder", "a\0b", "loop", "x" * 256, "file/below"])
+def test_a_file_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").touch()
+
+    with pytest.raises(RunFolderError):
+        write_whole(tmp_path / name, "new")
+
+    write_whole(tmp_path / ("\u00e9" * 120), "new")  # as long as a name may be
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_what_is_written_is_read_back_and_not_done_again(tmp_path: Path) -> None:

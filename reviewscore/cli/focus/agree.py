@@ -10,7 +10,8 @@ import click
 
 from reviewscore.cli.focus.labelling import Annotator, labelling_options
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import say, tabling_options, tell
+from reviewscore.cli.tabling import tabling_options, tell
+from reviewscore.cli.terminal import print_text, say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def command(
         written = results.write_tables(tables, setup, output, allow_foreign=foreign)
         written += draw_confusions(ratings, output)
         say(f"{len(written)} files; read {written[0]} first")
-    click.echo((results.numbers if as_json else results.page)(tables, setup))
+    print_text((results.numbers if as_json else results.page)(tables, setup))
     return labelled.code
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.focus.reading import BY, by_reviewer
-from reviewscore.cli.tabling import say, tell
+from reviewscore.cli.tabling import tell
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 
-@click.command("export-sft")
+@click.command("export-sft", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the files."
@@ -88,8 +90,8 @@ def command(
     told = export_sft(materials, known, output, plan, allow_foreign=yes)
     for side in SIDES:
         count, of = told.examples[side], told.papers[side]
-        click.echo(f"{output / f'{side}.jsonl'}: {count:,} examples of {of:,} papers")
-    click.echo(f"{told.points:,} points of {told.system}; at most ~{told.longest:,} tokens")
+        print_line(f"{output / f'{side}.jsonl'}: {count:,} examples of {of:,} papers")
+    print_line(f"{told.points:,} points of {told.system}; at most ~{told.longest:,} tokens")
     for reason, count in told.left_out.items():
         if count:
             say(f"left out: {count:,} {reason}")

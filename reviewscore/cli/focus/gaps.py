@@ -12,7 +12,7 @@ from reviewscore.cli.focus.labelling import Annotator, labelling_options
 from reviewscore.cli.focus.profile import KEPT
 from reviewscore.cli.focus.reading import read, reading_options
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import InputError
 
 
@@ -33,7 +33,6 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
     from reviewscore.agreement.results import check_folder
-    from reviewscore.agreement.table import on_one_line
     from reviewscore.focus.coded import Review, coded
     from reviewscore.focus.digest import review_gaps
     from reviewscore.focus.gaps import all_gaps
@@ -63,9 +62,9 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
         gaps = review_gaps(one)
         if as_json:
             record = {**one.review._asdict(), **gaps.model_dump()}
-            click.echo(json.dumps(record, ensure_ascii=False))
+            print_line(json.dumps(record, ensure_ascii=False))
             continue
         name = f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})"
         for line in (name, *(f"  {words}" for words in gap_words(gaps))):
-            click.echo(on_one_line(line))  # names may hold what a terminal would obey
+            print_line(line)
     return labels.code

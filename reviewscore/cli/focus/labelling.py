@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.terminal import print_line
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class Annotator:
         if not self.settings.embedded:
             return self._ask(points, files)
         if self.dry_run:
-            click.echo("nothing to ask: the embedded annotator labels (name a --model)")
+            print_line("nothing to ask: the embedded annotator labels (name a --model)")
             return Labelling(None)
         return Labelling(list(annotate(points)), 0, {"facets": self.facets.name}, (_HONEST,))
 
@@ -146,7 +147,7 @@ class Annotator:
 
         expected = expected_to_label(points, self.facets, self.settings)
         for line in expected_lines(expected):
-            click.echo(line, err=not self.dry_run)
+            print_line(line, err=not self.dry_run)
         if self.folder is None or self.dry_run or not agreed(expected, self.settings):
             return Labelling(None)
         with TerminalProgress(quiet=False, noun="reviews") as progress:

@@ -10,7 +10,8 @@ import click
 from reviewscore.cli.focus.labelling import Annotator, labelling_options
 from reviewscore.cli.focus.reading import WHENCE, Read, read, reading_options
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import say, tabling_options
+from reviewscore.cli.tabling import tabling_options
+from reviewscore.cli.terminal import print_text, say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def command(
         foreign = yes or annotator.began  # by now, labels of this session too
         _write(profile, setup, reference, output, found.run, foreign=foreign)
     told = results.numbers if as_json else results.page
-    click.echo(told(profile.tables, setup))
+    print_text(told(profile.tables, setup))
     return labels.code
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_line
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 
-@click.command("sample")
+@click.command("sample", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The sheet, a CSV file."
@@ -48,4 +50,4 @@ def command(
         raise InputError("holds no strengths or weaknesses", file=data)
     output.parent.mkdir(parents=True, exist_ok=True)
     write_whole(output, empty_sheet(drawn))
-    click.echo(f"{output}: {len(drawn):,} of {len(points):,} points; fill in target and aspect")
+    print_line(f"{output}: {len(drawn):,} of {len(points):,} points; fill in target and aspect")

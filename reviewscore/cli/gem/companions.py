@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from reviewscore.asking.questions import OpenAsker
 from reviewscore.cli.gem.evaluator import Choice
 from reviewscore.cli.options import settings_from
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import say
 from reviewscore.errors import SettingsError
 from reviewscore.gem.validation import AlteredSet, Subject
 from reviewscore.likeness.pair import Metric

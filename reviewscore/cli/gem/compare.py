@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_text
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 
-@click.command("compare")
+@click.command("compare", cls=Verb)
 @click.argument("left", type=click.Path(path_type=Path))
 @click.argument("right", type=click.Path(path_type=Path))
 def command(left: Path, right: Path) -> None:
@@ -29,7 +31,7 @@ def command(left: Path, right: Path) -> None:
     table = compare_models(read_scores(left), read_scores(right), names=names)
     if not table.rows:
         raise InputError("has no score in common with the first", file=right, cure="score alike")
-    click.echo(markdown(table))
+    print_text(markdown(table))
 
 
 def _name(folder: Path) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from reviewscore.cli.options import CONFIG_OPTION, settings_from
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
 

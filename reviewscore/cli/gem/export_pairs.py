@@ -6,8 +6,11 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
-@click.command("export-pairs")
+
+@click.command("export-pairs", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (JSONL)."
@@ -31,6 +34,6 @@ def command(data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: boo
         read_materials(data, skip_bad_lines=skip_bad_lines), output, seed=seed, chat=chat
     )
     kinds = ", ".join(f"{count:,} for {name}" for name, count in told.pairs.items())
-    click.echo(f"{told.path}: {kinds}, of {told.papers:,} papers")
+    print_line(f"{told.path}: {kinds}, of {told.papers:,} papers")
     for reason, count in told.left_out.items():
-        click.echo(f"left out: {count:,} {reason}", err=True)
+        say(f"left out: {count:,} {reason}")

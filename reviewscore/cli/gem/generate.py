@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.tabling import say, tell
+from reviewscore.cli.tabling import tell
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 
-@click.command("generate")
+@click.command("generate", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the reviews."
@@ -47,7 +49,7 @@ def command(
     tell(papers)
     expected = expected_to_generate(papers, models, settings)
     for line in expected_lines(expected):
-        click.echo(line, err=not dry_run)
+        print_line(line, err=not dry_run)
     if dry_run or not agreed(expected, settings):
         return 0
     outcome = generate(papers, models, output, settings, retry_errors=retry_errors, say=say)

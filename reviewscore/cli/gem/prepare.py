@@ -9,11 +9,13 @@ import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
 from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import say, tell
+from reviewscore.cli.tabling import tell
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 
-@click.command("prepare")
+@click.command("prepare", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the texts."
@@ -65,7 +67,7 @@ def command(
         say("no papers beside the reviews: judgments alone, no abstracts (name --papers)")
     expected = expected_to_prepare(materials, known, settings, assw=assw, anew=anew)
     for line in expected_lines(expected):
-        click.echo(line, err=not dry_run)
+        print_line(line, err=not dry_run)
     if dry_run or not agreed(expected, settings):
         return 0
     outcome = prepare(

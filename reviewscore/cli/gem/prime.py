@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 
-@click.command("prime")
+@click.command("prime", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (.npz)."
@@ -40,7 +41,7 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     save(model.state, output)
     size = output.stat().st_size / 1e6
     state = model.state
-    click.echo(
+    print_line(
         f"{output}: learned from {state.reviews:,} reviews of {len(state.papers):,} papers "
         f"({form}), {size:.1f} MB"
     )

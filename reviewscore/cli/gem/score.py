@@ -12,6 +12,8 @@ import click
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
 from reviewscore.cli.systems import named_files
 from reviewscore.cli.tabling import tabling_options, tell
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
 
-@click.command("score")
+@click.command("score", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @tabling_options
 @click.option(
@@ -128,8 +130,8 @@ def command(
         written.append(write_scores(scores, output))
         if rankings:
             written += draw_by_size(rankings, known_sizes, output)
-        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(results.numbers(found, setup) if as_json else results.page(found, setup))
+        say(f"{len(written)} files; read {written[0]} first")
+    print_text(results.numbers(found, setup) if as_json else results.page(found, setup))
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:
@@ -168,10 +170,9 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
     if not wanted:
         found = list(possible(materials))
         if GEM not in found:
-            click.echo(
+            say(
                 "no judgments in the data, so GEM-raw alone, which counts style too; "
                 "`reviewscore gem prepare` has a model write them",
-                err=True,
             )
         return found
     named = {

@@ -10,7 +10,9 @@ import click
 
 from reviewscore.cli.gem.companions import Companions
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.cli.tabling import say, tell
+from reviewscore.cli.tabling import tell
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from reviewscore.sources.written import Materials
 
 
-@click.command("validate")
+@click.command("validate", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables.")
 @click.option(
@@ -111,7 +113,7 @@ def command(
     if output is not None:
         written = write_tables(found.tables, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    click.echo(page(found.tables[:-1], setup))
+    print_text(page(found.tables[:-1], setup))
 
 
 def _variant(materials: Materials, form: str | None, data: Path) -> Variant:

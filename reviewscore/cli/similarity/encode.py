@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.options import CONFIG_OPTION, engine_options, settings_from
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 
 
-@click.command("encode")
+@click.command("encode", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--model", required=True, help="hf/NAME, or the folder of an encoder.")
 @click.option(
@@ -69,5 +70,5 @@ def command(
     for some, words in ((found.cut, "longer than the encoder reads were cut"),
                         (found.empty, "without text have no vector")):  # fmt: skip
         if some:
-            click.echo(f"warning: {len(some):,} papers {words}", err=True)
-    click.echo(f"{len(found.vectors):,} papers by {PREFIX}{name} in {output}")
+            say(f"warning: {len(some):,} papers {words}")
+    print_line(f"{len(found.vectors):,} papers by {PREFIX}{name} in {output}")

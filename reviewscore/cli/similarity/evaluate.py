@@ -9,6 +9,8 @@ import click
 
 from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
 from reviewscore.cli.tabling import tabling_options
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from reviewscore.similarity.recipe import Recipe
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=Verb)
 @click.argument("ratings", type=click.Path(path_type=Path))
 @click.argument("predictions", nargs=-1)
 @tabling_options
@@ -98,8 +100,8 @@ def command(
     )  # fmt: skip
     if output is not None:
         written = results.write_tables(shown, setup, output, allow_foreign=yes)
-        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+        say(f"{len(written)} files; read {written[0]} first")
+    print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
 
 
 def _predicted(
@@ -129,7 +131,7 @@ def _computed(
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     for warning in corpus.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     library, files = library_of(corpus, encoded)
     return [predicted(library, one, rated) for one in recipes], files
 

@@ -11,7 +11,8 @@ import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
 from reviewscore.cli.similarity.choosing import chosen_versions
-from reviewscore.cli.tabling import say
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MOST = 1_000_000
 """Pairs in one folder: more would be no question of a model."""
 
 
-@click.command("judge")
+@click.command("judge", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
@@ -104,7 +105,7 @@ def _ask(
 
     expected = expected_to_judge(asked, settings)
     for line in expected_lines(expected):
-        click.echo(line, err=not dry_run)
+        print_line(line, err=not dry_run)
     if output is None or dry_run or not agreed(expected, settings):
         return 0
     with TerminalProgress(quiet=False, noun="pairs") as progress:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
+from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ _SHOWN = 5
 """Reviewers without a similarity who are named at a terminal; the report names all."""
 
 
-@click.command("reviews")
+@click.command("reviews", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "--profiles", type=click.Path(path_type=Path), required=True,
@@ -50,8 +52,8 @@ def command(run: Path, profiles: Path, method: str, text: str, data: Path | None
     if collection is None:
         raise InputError("the papers of this run are not where they were", cure="--data DIR")
     for line in note(run, collection, read_corpus(profiles, submitted=False), recipes[0]):
-        click.echo(line)
-    click.echo(f"`reviewscore report {run}` shows it", err=True)
+        print_line(line)
+    say(f"`reviewscore report {run}` shows it")
 
 
 def note(

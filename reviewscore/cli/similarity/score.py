@@ -15,6 +15,8 @@ from reviewscore.cli.similarity.choosing import (
     chosen_versions,
     library_of,
 )
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from reviewscore.similarity.write import Pair
 
 
-@click.command("score")
+@click.command("score", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of scores, tables.")
 @choosing_options
@@ -75,7 +77,7 @@ def command(
     recipe = _only(chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed))
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     library, files_read = library_of(corpus, encoded)
     scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
     _warn_of_lone(scored)
@@ -105,11 +107,10 @@ def command(
         written = results.write_tables(tables, setup, output, allow_foreign=yes)
         files = PairFiles(output, [name for name, _ in scored])
         total = files.write((one.recipe.name, name, stream(name, one)) for name, one in scored)
-        click.echo(
+        say(
             f"{total:,} pairs; {len(written) + len(files.written)} files; read {written[0]} first",
-            err=True,
         )
-    click.echo(results.numbers(tables, setup) if as_json else results.page(tables, setup))
+    print_text(results.numbers(tables, setup) if as_json else results.page(tables, setup))
 
 
 def _only(recipes: list[Recipe]) -> Recipe:
@@ -122,10 +123,9 @@ def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
     """Say where scores are less the mean over a single reviewer."""
     for version, one in scored:
         if one.recipe.levelled and len(one.reviewers) - len(one.unread.reviewers) == 1:
-            click.echo(
+            say(
                 f"warning: version {version} has one reviewer with papers, whose scores are all "
                 "0: they are less the mean over reviewers (--no-centre)",
-                err=True,
             )
 
 

@@ -9,6 +9,8 @@ import click
 
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
 from reviewscore.cli.tabling import tabling_options
+from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from reviewscore.agreement.table import Table
 
 
-@click.command("sweep")
+@click.command("sweep", cls=Verb)
 @click.argument("ratings", type=click.Path(path_type=Path))
 @tabling_options
 @click.option("--method", default="tpms", show_default=True, help="Which method, as for score.")
@@ -90,8 +92,8 @@ def command(
     if output is not None:
         written = results.write_tables(shown, setup, output, allow_foreign=yes)
         written += draw_sweep(losses, lengths, output)
-        click.echo(f"{len(written)} files; read {written[0]} first", err=True)
-    click.echo(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+        say(f"{len(written)} files; read {written[0]} first")
+    print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
 
 
 def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:

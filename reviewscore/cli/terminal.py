@@ -1,0 +1,140 @@
+"""All that the command line prints: lines, texts, and the streams they go through."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+import click
+
+from reviewscore.errors import StopError
+from reviewscore.printable import printable
+
+
+class ReaderGoneError(Exception):
+    """Whoever read standard output, such as ``head``, has closed it."""
+
+
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print one line; a line feed in it is shown and does not make two of it."""
+    click.echo(printable(line), err=err)
+
+
+def say(sentence: str) -> None:
+    """Tell the user something beside the results, as one line on standard error."""
+    print_line(sentence, err=True)
+
+
+def print_text(text: str, *, newline: bool = True) -> None:
+    """Print a result of many lines, such as a table or a JSON record."""
+    click.echo(printable(text, lines=True), nl=newline)
+
+
+class SafeStream(io.TextIOBase):
+    """A stream on which no text acts on a terminal, whoever writes it.
+
+    It has no ``buffer``, so that nothing goes around it.
+
+    Args:
+        stream: What it writes to.
+        needed: Whether a text that cannot be written ends the command. Talk beside the results
+            need not be heard, and the work goes on.
+    """
+
+    def __init__(self, stream: TextIO, *, needed: bool) -> None:
+        self.stream, self._needed = stream, needed
+        self._failure: OSError | None = None
+
+    def write(self, text: str) -> int:
+        """Write text, made safe.
+
+        Raises:
+            ReaderGoneError: Nobody reads it any more.
+            StopError: It cannot be written, such as on a full disk.
+        """
+        safe = printable(text, lines=True)
+        self._attempt(lambda: self.stream.write(safe))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand everything over; raises as `write` does."""
+        self._attempt(self.stream.flush)
+
+    def _attempt(self, act: Callable[[], object]) -> None:
+        if self._failure is None:
+            try:
+                act()
+            except OSError as error:
+                self._failure = error
+                _discard(self.stream)
+        if self._failure is None or not self._needed:
+            return
+        if isinstance(self._failure, BrokenPipeError):
+            raise ReaderGoneError from self._failure
+        raise StopError(f"standard output: {self._failure.strerror}") from self._failure
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of what it writes to."""
+        return self.stream.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        """What becomes of characters that it cannot encode."""
+        return self.stream.errors
+
+    def writable(self) -> bool:
+        """It is there to be written to."""
+        return True
+
+    def isatty(self) -> bool:
+        """Whether a person looks at it."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """The number of the file that it writes to."""
+        return self.stream.fileno()
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what could not be written go nowhere, or the interpreter tries again as it ends."""
+    with suppress(OSError, ValueError):  # a stream in memory has no number
+        number = stream.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+
+
+@contextmanager
+def safe_streams() -> Iterator[None]:
+    """Make standard output and error safe until the command exits.
+
+    After an unforeseen error they stay so: its traceback may hold foreign text.
+    """
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _safe(sys.stdout, needed=True), _safe(sys.stderr, needed=False)
+    try:
+        yield
+    except SystemExit:
+        sys.stdout, sys.stderr = before
+        raise
+
+
+def _safe(stream: TextIO, *, needed: bool) -> TextIO:
+    if stream is None or isinstance(stream, SafeStream):  # a windowed Python has no streams
+        return stream
+    if isinstance(stream, io.TextIOWrapper):  # text from reviews must not crash a narrow terminal
+        narrowest = codecs.lookup(stream.encoding).name == "ascii"
+        stream.reconfigure(encoding="utf-8" if narrowest else None, errors="replace")
+    return SafeStream(stream, needed=needed)  # type: ignore[return-value]
+
+
+def drawing_stream() -> TextIO:
+    """Standard error for what moves the cursor itself; foreign text goes there made safe only."""
+    stream = sys.stderr
+    return stream.stream if isinstance(stream, SafeStream) else stream

@@ -1,0 +1,101 @@
+"""Files of single reviews: which are meant by files and folders, and their reviews' names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from reviewscore.errors import InputError
+from reviewscore.schema.record import storable
+
+ENDINGS = (".txt", ".md", ".markdown", ".pdf", ".tei", ".xml", ".json", ".jsonl")
+"""Files of a folder that are taken for reviews; a file that is named itself may have any."""
+
+
+def review_files(
+    given: Iterable[Path], paper: Path, warnings: list[str], unread: list[InputError]
+) -> list[Path]:
+    """The files of reviews that are meant, in the order given, those of a folder by name.
+
+    Args:
+        given: Files and folders.
+        paper: The paper's file, which may lie among the reviews.
+        warnings: Takes what was passed over, in words.
+        unread: Takes what cannot be a file of reviews.
+    """
+    files: dict[Path, Path] = {}
+    for path in given:
+        if not path.is_dir():
+            found = [path]
+        else:
+            try:
+                found = list(_of_folder(path, paper, warnings, unread))
+            except OSError as error:
+                unread.append(InputError(f"cannot be read: {error.strerror}", file=path))
+                continue
+        for file in found:
+            place = file.resolve()
+            if place == paper.resolve():
+                unread.append(
+                    InputError(
+                        "is given as the paper and as its review", file=file, cure="name both"
+                    )
+                )
+            elif place in files:
+                warnings.append(f"{file}: is given twice and read once")
+            else:
+                files[place] = file
+    return list(files.values())
+
+
+def _of_folder(
+    folder: Path, paper: Path, warnings: list[str], unread: list[InputError]
+) -> Iterator[Path]:
+    entries = sorted(folder.iterdir())
+    hidden = [entry.name for entry in entries if entry.name.startswith(".")]
+    if hidden:
+        warnings.append(f"{folder}: hidden files are not read: {', '.join(hidden)}")
+    entries = [entry for entry in entries if not entry.name.startswith(".")]
+    if not entries:
+        unread.append(InputError("holds no reviews", file=folder, cure="put one into each file"))
+    for entry in entries:
+        if entry.is_dir():
+            cure = "name it with a --review of its own"
+            unread.append(InputError("is a folder in a folder", file=entry, cure=cure))
+        elif entry.suffix.lower() not in ENDINGS:
+            problem = f"has the ending '{entry.suffix}', which no review has"
+            cure = f"use {', '.join(ENDINGS)}, or name the file itself with --review"
+            unread.append(InputError(problem, file=entry, cure=cure))
+        elif entry.resolve() != paper.resolve():
+            yield entry
+
+
+def review_names(files: Sequence[Path]) -> dict[Path, str]:
+    """What the review of each file is called where it has no identifier.
+
+    Its file's name without the ending; of files that share it, with as many folders before it (or
+    with the ending, in one folder) as tell them apart. It does not depend on the order.
+    """
+    places = {file: file.resolve() for file in files}
+    leaves = {file: _leaf(place, places.values()) for file, place in places.items()}
+    depths = dict.fromkeys(files, 0)
+    while True:
+        names = {
+            file: "/".join((*places[file].parent.parts[-depth:][:depth], leaves[file]))
+            for file, depth in depths.items()
+        }
+        counts = Counter(names.values())
+        shared = [file for file, name in names.items() if counts[name] > 1]
+        if not shared:
+            break
+        for file in shared:
+            depths[file] += 1
+    return {file: storable(name) for file, name in names.items()}
+
+
+def _leaf(place: Path, places: Iterable[Path]) -> str:
+    """The last part of a name: without the ending, if no other file in its folder is called so."""
+    beside = [other for other in places if other.parent == place.parent and other != place]
+    taken = {name for other in beside for name in (other.stem, other.name)}
+    return place.name if place.stem in taken else place.stem

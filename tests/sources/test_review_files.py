@@ -1,0 +1,137 @@
+"""Files of single reviews: all that are given are read or named in an error."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewscore.errors import InputError
+from reviewscore.sources.files import Collection, single, single_again
+from reviewscore.sources.review_files import review_names
+from tests.conftest import PAPER
+
+TEXT = "Weaknesses\n- There is no ablation study.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "paper.txt").write_text(PAPER)
+    for name in ("ada/review.txt", "bob/review.txt", "bob/second.md", "bob/two.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TEXT if "json" not in name else '{"text": "- No proof."}')
+    return tmp_path
+
+
+def ids(found: Collection) -> list[str]:
+    return [review.review_id for review in found.reviews]
+
+
+def test_several_files_and_folders_are_read_each_once(folder: Path) -> None:
+    given = [folder / "ada" / "review.txt", folder / "bob", folder / "bob" / "second.md"]
+
+    found = single(folder / "paper.txt", given)
+
+    assert ids(found) == ["ada/review", "bob/review", "second", "two"]
+    assert found.unread == []
+    assert found.warnings == [f"{given[2]}: is given twice and read once"]
+    assert found.pair is not None
+    assert len(found.pair) == len(found.files) == 5
+
+
+def test_one_file_keeps_the_name_it_had(folder: Path) -> None:
+    assert ids(single(folder / "paper.txt", folder / "ada" / "review.txt")) == ["review"]
+
+
+def test_each_file_that_cannot_be_used_is_named(folder: Path) -> None:
+    bob = folder / "bob"
+    (bob / "empty.txt").touch()
+    (bob / "latin.txt").write_bytes(b"\xff\xfe\xff")
+    (bob / "review.docx").write_text("x")
+    (bob / ".DS_Store").touch()
+    (bob / "deeper").mkdir()
+    (bob / "third.json").write_text('{"review_id": "second", "text": "- No proof."}')
+    (bob / "half.jsonl").write_text('{"review_id": "a", "text": "- No proof."}\n{"review_id')
+    given = [bob, folder / "gone.txt", folder / "paper.txt"]
+
+    found = single(folder / "paper.txt", given)
+
+    assert ids(found) == ["review", "second", "two"]
+    failed = {Path(str(fault.file)).name for fault in found.unread}
+    assert failed == {
+        *("empty.txt", "latin.txt", "review.docx", "deeper", "third.json", "half.jsonl"),
+        *("gone.txt", "paper.txt"),
+    }
+    assert any(".DS_Store" in warning for warning in found.warnings)
+
+
+def test_the_paper_may_lie_among_its_reviews(folder: Path) -> None:
+    (folder / "bob" / "paper.txt").write_text(PAPER)
+
+    found = single(folder / "bob" / "paper.txt", folder / "bob")
+
+    assert ids(found) == ["review", "second", "two"]
+    assert found.unread == []
+
+
+def test_without_a_review_that_can_be_used_all_faults_are_told(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no reviews"):
+        single(folder / "paper.txt", folder / "empty")
+    with pytest.raises(InputError, match=r"empty.*none\.txt"):
+        single(folder / "paper.txt", [folder / "empty", folder / "none.txt"])
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from(["a", "b", "r", "r.txt"])] * 2, st.sampled_from(
+            ["r.txt", "r.md", "r", "r.txt.md", "s.txt"]
+        )),
+        unique=True, min_size=1, max_size=6,
+    )
+)  # fmt: skip
+def test_names_are_unique_and_do_not_depend_on_the_order(
+    places: list[tuple[str, str, str]],
+) -> None:
+    files = [Path("/x", *place) for place in places]
+
+    names = review_names(files)
+
+    assert len(set(names.values())) == len(files)
+    assert review_names(files[::-1]) == names
+    assert all(len(set(review_names(pair).values())) == len(pair)
+               for pair in itertools.combinations(files, 2))  # fmt: skip
+
+
+def test_a_run_is_read_again_without_the_reviews_that_are_gone(folder: Path) -> None:
+    from reviewscore.batch import audit
+    from reviewscore.config import resolve
+
+    found = single(folder / "paper.txt", [folder / "ada" / "review.txt", folder / "bob"])
+    manifest = audit(found, folder / "run", resolve({})).manifest
+    (folder / "bob" / "review.txt").unlink()
+
+    again = single_again(manifest)
+
+    assert again is not None
+    assert ids(again) == ["ada/review", "second", "two"]
+    assert [Path(str(fault.file)).name for fault in again.unread] == ["review.txt"]
+    old = manifest.model_copy(update={"pair": manifest.pair[:2] if manifest.pair else None})
+    read = single_again(old)
+    assert read is not None
+    assert ids(read) == ["review"]
+    (folder / "paper.txt").unlink()
+    assert single_again(manifest) is None
+
+
+def test_a_name_that_is_no_text_is_shown_in_the_identifier(folder: Path) -> None:
+    name = "r\udcff.txt"
+    try:
+        (folder / name).write_text(TEXT)
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes text alone")
+
+    assert ids(single(folder / "paper.txt", folder / name)) == [r"r\udcff"]
