@@ -40,14 +40,20 @@ _PAGES_APART = 400
 _LEAST = 8
 _A_PAGE = 2.0
 """Numbers a page on average, at least: page numbers are one."""
-_PAGES = 0.4
-"""Share of the pages that have text on which a column stands, at least."""
+_PAGES = 0.5
+"""Share of the pages that have text on which the column has several numbers, at least."""
 _EXTENT = 0.45
 """Share of a page's height of text that the column runs through, on average, at least."""
-_CROSSED = 0.25
+_CROSSED = 0.12
 """Share of the page's lines that run through a column, on average, at most."""
 _ANEW, _NEW_PAGE, _LACKING = 0.5, 0.2, 0.15
 """What speaks against a series that begins anew, goes on on another page, lacks a number."""
+_SAME_TYPE = 0.12
+"""Share by which the heights of two columns' digits differ, at most."""
+_COLUMN = 12.0
+"""Points between the right edges of two numbers of one column, at most."""
+_USUAL = 0.25
+"""Quantile of the gaps between lines and numbers that full lines have."""
 _REACH = 1.5
 """Heights of a row by which a number of a ruler may miss it."""
 _EXACT = 0.75
@@ -131,14 +137,16 @@ def line_numbers(pages: Sequence[PageGlyphs]) -> list[list[Number]]:
     """The columns of line numbers in a document, each in reading order."""
     left = [number for page in pages for number in page.numbers]
     with_text = sum(1 for page in pages if len(page.boxes))
-    columns = []
+    columns: list[list[Number]] = []
     while len(left) >= _LEAST:
         column = max(
             (
                 series
                 for aligned in _aligned(left, with_text)
                 for step in _STEPS
-                if (series := _series(aligned, step)) and _is_column(series, step, pages)
+                if (series := _series(aligned, step))
+                and _is_column(series, step, pages)
+                and all(_alike(series, column) for column in columns)
             ),
             key=len,
             default=None,
@@ -243,7 +251,8 @@ def _is_column(series: Sequence[Number], step: int, pages: Sequence[PageGlyphs])
     for one in series:
         by_page[one.page].append(one)
     with_text = sum(1 for page in pages if len(page.boxes))
-    if len(series) < max(_LEAST, _A_PAGE * len(by_page)) or len(by_page) < _PAGES * with_text:
+    several = sum(1 for column in by_page.values() if len(column) > 1)
+    if len(series) < max(_LEAST, _A_PAGE * len(by_page)) or several < _PAGES * with_text:
         return False
     within = [(a, b) for a, b in pairwise(series) if a.page == b.page]
     if sum(1 for a, b in within if b.value - a.value == step) < _EXACT * len(within):
@@ -259,6 +268,15 @@ def _is_column(series: Sequence[Number], step: int, pages: Sequence[PageGlyphs])
     return extent >= _EXTENT * len(series) and crossed <= _CROSSED * len(series)
 
 
+def _alike(series: Sequence[Number], column: Sequence[Number]) -> bool:
+    """Whether a further column is set in the same type as one that was found."""
+    return abs(_height(series) - _height(column)) <= _SAME_TYPE * _height(column)
+
+
+def _height(series: Sequence[Number]) -> float:
+    return float(np.median([one.box[3] - one.box[1] for one in series]))
+
+
 def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
     """Share of the lines beside a column that run through it."""
     left = min(one.box[0] for one in column)
@@ -268,9 +286,9 @@ def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
     beside = boxes[(boxes[:, 3] > bottom) & (boxes[:, 1] < top)]
     rows = np.unique(np.round(beside[:, 1] / 4))
     through = beside[(beside[:, 2] > left + 0.3) & (beside[:, 0] < right - 0.3)]
-    own = Counter(round(one.box[1] / 4) for one in column)
-    crossing = [row for row in np.round(through[:, 1] / 4).tolist() if not own[int(row)]]
-    return len(set(crossing)) / max(1, len(rows))
+    own = {round(one.box[1] / 4) + near for one in column for near in (-1, 0, 1)}
+    crossing = set(np.round(through[:, 1] / 4).astype(int).tolist()) - own
+    return len(crossing) / max(1, len(rows))
 
 
 def numbered_rows(
@@ -285,18 +303,60 @@ def numbered_rows(
         rows: Boxes of its rows of text.
     """
     beside: list[list[int]] = [[] for _ in rows]
-    for one in numbers:
-        middle = (one.box[1] + one.box[3]) / 2
-        distances = [
-            (
-                round(max(box[1] - middle, middle - box[3], 0.0), 1),
-                max(box[0] - one.box[2], one.box[0] - box[2], 0.0),
-            )
-            for box in rows
-        ]
-        nearest = min(range(len(rows)), key=distances.__getitem__, default=None)
-        if nearest is not None:
-            box = rows[nearest]
-            if distances[nearest][0] <= _REACH * (box[3] - box[1]):
-                beside[nearest].append(one.value)
+    for column in _columns_of(numbers):
+        side = _side(column, rows)
+        for one in column:
+            middle = (one.box[1] + one.box[3]) / 2
+            distances = [
+                (
+                    round(max(box[1] - middle, middle - box[3], 0.0), 1),
+                    _apart(one, box) if _is_beside(one, box, side) else float("inf"),
+                )
+                for box in rows
+            ]
+            nearest = min(range(len(rows)), key=distances.__getitem__, default=None)
+            if nearest is not None:
+                box = rows[nearest]
+                if distances[nearest][0] <= _REACH * (box[3] - box[1]):
+                    beside[nearest].append(one.value)
     return beside
+
+
+def _columns_of(numbers: Sequence[Number]) -> list[list[Number]]:
+    """The numbers of a page, those above each other together."""
+    columns: list[list[Number]] = []
+    for one in sorted(numbers, key=lambda number: number.box[2]):
+        if columns and one.box[2] - columns[-1][-1].box[2] <= _COLUMN:
+            columns[-1].append(one)
+        else:
+            columns.append([one])
+    return columns
+
+
+def _apart(one: Number, box: tuple[float, float, float, float]) -> float:
+    return max(box[0] - one.box[2], one.box[0] - box[2], 0.0)
+
+
+def _is_beside(one: Number, box: tuple[float, float, float, float], side: str) -> bool:
+    if side == "left":
+        return box[0] < one.box[0]
+    return box[2] > one.box[2] if side == "right" else True
+
+
+def _side(column: Sequence[Number], rows: Sequence[tuple[float, float, float, float]]) -> str:
+    """On which side of a column, such as one in the gutter, the lines stand that it numbers.
+
+    Full lines end at one distance from their numbers; the nearer side is theirs.
+    """
+    gaps: dict[str, list[float]] = {"left": [], "right": []}
+    for one in column:
+        level = [box for box in rows if box[1] < one.box[3] and box[3] > one.box[1]]
+        left = [one.box[0] - box[2] for box in level if box[2] <= one.box[0]]
+        right = [box[0] - one.box[2] for box in level if box[0] >= one.box[2]]
+        if left:
+            gaps["left"].append(min(left))
+        if right:
+            gaps["right"].append(min(right))
+    if not gaps["left"] or not gaps["right"]:
+        return "left" if gaps["left"] else "right" if gaps["right"] else "any"
+    return min(gaps, key=lambda side: float(np.quantile(gaps[side], _USUAL)))

@@ -42,7 +42,9 @@ _REPEATS = 3
 _LONG = 25
 """Characters of a running head that no line of the text repeats by chance."""
 _REPEAT_SHARE = 0.4
-_PAGE_NUMBER = re.compile(r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?\W{0,3}", re.I)
+_PAGE_NUMBER = re.compile(
+    r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?[^\w.]{0,3}", re.I
+)
 _LINE = re.compile(r"[^\r\n]+")
 _AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
 _SPACES = re.compile(r"\A\n+|\n{3,}")

@@ -103,8 +103,12 @@ def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, 
             continue
         around = 0 if series[begin].exact and series[end].exact else _NEAR_LINES
         begin = max(0, begin - around)
-        after = end + 1 + around
-        stop = series[after].start if after < len(series) else _line_end(paper, series[-1])
+        last_line = series[min(end + around, len(series) - 1)]
+        # A row may have several numbers of a ruler.
+        stop = next(
+            (line.start for line in series[end + 1 :] if line.start > last_line.start),
+            _line_end(paper, last_line),
+        )
         return series[begin].start, max(stop, series[begin].start + 1)
     return None
 
