@@ -21,7 +21,7 @@ EARLY: dict[str, Plain] = {
 """As manifests were when all prompts and the version of the package were decisive."""
 NOW: dict[str, Plain] = {**MODEL, "prompt claim_factuality/v2": "used", "method points": 1}
 
-VALUES = st.none() | st.booleans() | st.integers(0, 20) | st.sampled_from(["auto", "main", "x"])
+VALUES = st.none() | st.booleans() | st.integers(2, 20) | st.sampled_from(["auto", "main", "x"])
 DECISIVE = st.dictionaries(
     st.sampled_from(
         [*MODEL, "method points", "prompt role/v1", "prompt role/v2", "input 1 a", "judge_version"]
