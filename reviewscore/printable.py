@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, line feed and tab apart
@@ -23,3 +24,22 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     safe = _OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
     return safe if lines else safe.replace("\n", "\\n")
+
+
+_FOLDERS = re.compile(
+    r"(?<![\w.:/\\~-])"  # not within an address, a word or a relative path
+    r"(?:/|~/|[A-Za-z]:[\\/])(?:[^\s/\\:;,'\"<>|()]+[\\/])+(?=[^\s/\\])"
+)
+
+
+def without_folders(text: str, known: Iterable[str] = ()) -> str:
+    """A text for others, in which files are called by their names: folders are this machine's own.
+
+    Args:
+        text: The text.
+        known: Absolute folders that it may name, whatever characters are in them.
+    """
+    for folder in sorted(known, key=len, reverse=True):
+        for separator in "/\\":
+            text = text.replace(folder.rstrip("/\\") + separator, "")
+    return _FOLDERS.sub("", text)

@@ -24,6 +24,7 @@ from reviewscore.errors import InputError
 from reviewscore.sources.areas import areas_of_papers, read_pairs
 from reviewscore.sources.files import named_table
 from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
+from reviewscore.sources.run_data import folder_again
 from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
 
 
@@ -132,8 +133,9 @@ def _folders(parts: Sequence[Part], data: Sequence[Path]) -> list[Path]:
     """Where papers and reviews are: named now, or noted then and still there."""
     if data:
         return list(data)
-    noted = [Path(one.manifest.data) for one in parts if one.manifest.data is not None]
-    return [one for one in dict.fromkeys(noted) if one.is_dir()]
+    noted = (folder_again(one.path, one.manifest) for one in parts)
+    places = {one.resolve(): one for one in noted if one is not None and one.is_dir()}
+    return list(places.values())
 
 
 def _areas(folders: Sequence[Path], file: Path | None, field: str | None) -> dict[str, str]:

@@ -14,8 +14,9 @@ from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.sources.files import Collection, read_collection, single_again
-from reviewscore.store.run_dir import MANIFEST, read_manifest, read_points
+from reviewscore.sources.files import Collection, read_collection
+from reviewscore.sources.run_data import data_again
+from reviewscore.store.run_dir import MANIFEST, read_points
 
 
 @dataclass(frozen=True)
@@ -134,11 +135,7 @@ def read_material(source: Path, data: Path | None = None) -> Material:
 
 
 def _of_run(run: Path, data: Path | None) -> Material:
-    manifest = read_manifest(run)
-    named = data or (Path(manifest.data) if manifest.data is not None else None)
-    collection = single_again(manifest) if data is None else None
-    if collection is None and named is not None and named.is_dir():
-        collection = read_collection(named, skip_bad_lines=True)
+    collection = data_again(run, data).collection
     points = {score.point_id: _judged(score) for score in read_points(run)}
     order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}
     ordered = sorted(points.values(), key=lambda one: _reading_order(one, order))

@@ -20,6 +20,7 @@ from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.schema.record import storable
 from reviewscore.sources.files import Collection
+from reviewscore.sources.run_data import noted
 from reviewscore.store.decisive import INPUT, METHOD, PROMPT, prompt_names, sum_of
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file
 
@@ -50,9 +51,17 @@ class Outcome:
 
 
 def new_manifest(
-    collection: Collection, resolved: Resolved, *, data: Path | None = None
+    collection: Collection, resolved: Resolved, *, out: Path, data: Path | None = None
 ) -> Manifest:
-    """What a run is to be made with."""
+    """What a run is to be made with.
+
+    Args:
+        collection: Papers and reviews.
+        resolved: Settings with their origins.
+        out: The run folder.
+        data: Folder the collection was read from.
+    """
+    lie = noted(out, data, collection.pair)
     settings = resolved.settings
     judge_version = LexicalJudges().version if settings.embedded else None
     problems = prompts.verify() if settings.prompts_dir is None else ()
@@ -86,8 +95,10 @@ def new_manifest(
             **{name: version(name) for name in _TOLD},
         },
         inputs=inputs,
-        data=None if data is None else storable(str(data)),
-        pair=None if collection.pair is None else [storable(str(path)) for path in collection.pair],
+        data=lie.data,
+        data_beside=lie.data_beside,
+        pair=lie.pair,
+        pair_beside=lie.pair_beside,
         year=collection.year,
         warnings=tuple(
             storable(warning)

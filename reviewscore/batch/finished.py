@@ -31,7 +31,7 @@ def finished(
         RunFolderError: The folder holds something that cannot be read.
     """
     with prompts.use_directory(resolved.settings.prompts_dir):
-        manifest = new_manifest(collection, resolved)
+        manifest = new_manifest(collection, resolved, out=out)
     done = finished_run(collection, out, manifest, resolved.settings, retry_errors=retry_errors)
     return done is not None
 

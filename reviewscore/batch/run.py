@@ -69,7 +69,7 @@ def audit(
         check_spread(settings, collection)
     _learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
-        manifest = new_manifest(collection, resolved, data=data)
+        manifest = new_manifest(collection, resolved, out=out, data=data)
         done = finished_run(collection, out, manifest, settings, retry_errors=retry_errors)
         if done is not None:  # nothing is asked again, and the run's account stays as it is
             return Outcome(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -80,7 +81,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
               help="What --fail-under looks at, over all points.")  # fmt: skip
 @click.option("--fail-under", type=float, help="Exit with 1 if a judge's metric is below.")
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without labels that cannot be used.")
-@click.option("--data", type=click.Path(path_type=Path), help="Papers, if they have moved.")
+@click.option("--data", type=DataPath(), help="Papers, if they have moved.")
 @click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
 @click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 @click.pass_context
@@ -225,17 +226,10 @@ def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | No
 
     They only help to guess why scores differ, so that only a folder that was named must be right.
     """
-    from reviewscore.sources.files import read_collection
+    from reviewscore.sources.run_data import data_again
 
-    named = run.manifest.data
-    folder = data or (Path(named) if named and Path(named).is_dir() else None)
-    if folder is None:
-        return None
-    try:
-        collection = read_collection(folder, skip_bad_lines=True)
-    except InputError:
-        if data is not None:
-            raise
+    collection = data_again(run.path, data).collection
+    if collection is None:
         return None
 
     @lru_cache(maxsize=_PAPERS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -34,7 +35,7 @@ from reviewscore.errors import SettingsError
 )  # fmt: skip
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=DataPath(),
     help="Folder of papers and reviews, if it has moved: gives the paper beside the point.",
 )
 @click.option("--export", "only_export", is_flag=True, help="Only write the labels, and end.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.main import PARTLY
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.run_data import collection_of
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
@@ -23,7 +24,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 )
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=DataPath(),
     help="Folder of papers and reviews, if it has moved: gives context to points and quotes.",
 )
 @click.option(
@@ -45,7 +46,6 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
     from reviewscore.store.jsonl import write_whole
-    from reviewscore.store.run_dir import read_manifest
 
     if output == Path("-"):
         print_text(markdown_report(run), newline=False)
@@ -57,7 +57,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
     elif ending in (".html", ".htm"):
         papers = reviews = None
-        collection = collection_of(read_manifest(run), data)
+        collection = collection_of(run, data)
         if collection is not None:
             papers = collection.text_of
             reviews = {review.review_id: review for review in collection.reviews}.__getitem__
@@ -73,9 +73,8 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> int:
     """Write the pages for one reader."""
     from reviewscore.report.role_files import write_for
     from reviewscore.report.roles import Reader
-    from reviewscore.store.run_dir import read_manifest
 
-    collection = collection_of(read_manifest(run), data)
+    collection = collection_of(run, data)
 
     def title(paper_id: str) -> str | None:
         handle = None if collection is None else collection.papers.get(paper_id)

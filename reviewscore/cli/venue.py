@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.tabling import paper_figures_options
 from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
@@ -19,7 +20,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--data",
     multiple=True,
-    type=_PATH,
+    type=DataPath(),
     help="Folder of papers and reviews, if it has moved or runs were merged; several times.",
 )
 @click.option("--areas", type=_PATH, help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
+from reviewscore.printable import without_folders
 from reviewscore.report.lines import share_words, unread_words
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.store.jsonl import read_lines
@@ -96,7 +97,7 @@ def doubtful_words(summary: Summary) -> str:
 
 
 def repeat_command(manifest: Manifest) -> str:
-    """The command that repeats a run; data and folder stand as DATA and RUN.
+    """The command that repeats a run; data and folder stand as DATA and RUN, files by their names.
 
     Settings that did not come from a flag are given as the environment variables that set them.
     """
@@ -121,10 +122,10 @@ def _flag(name: str, setting: Setting) -> list[str]:
     if isinstance(setting.value, bool):
         return [flag if setting.value else f"--no-{flag[2:]}"]
     if isinstance(setting.value, list):
-        return [f"{flag} {shlex.quote(value)}" for value in setting.value]
+        return [f"{flag} {shlex.quote(without_folders(value))}" for value in setting.value]
     return [f"{flag} {shlex.quote(_text(setting))}"]
 
 
 def _text(setting: Setting) -> str:
     value = setting.value
-    return ",".join(value) if isinstance(value, list) else str(value)
+    return without_folders(",".join(value) if isinstance(value, list) else str(value))

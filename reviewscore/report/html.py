@@ -67,7 +67,7 @@ def write_report(
     focus, near = Focus.of(run), Nearness.of(run)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside, unread=read_manifest(run).unread,
+        missed=focus.missed, near=near.beside, manifest=read_manifest(run),
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)

@@ -19,11 +19,12 @@ from reviewscore.report import excerpts, wording
 from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
-from reviewscore.schema.paper import Evidence, Paper, Unread
+from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
 from reviewscore.store.jsonl import read_lines
+from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import POINTS, read_points
 
 POINTS_PER_PAGE = 500
@@ -140,7 +141,7 @@ class PaperPages:
         reviews: Gives a review by its id.
         missed: What a review leaves out that others raise, in words, by its id.
         near: How near its reviewer's papers are, by its id.
-        unread: How much of a paper judges did not see, by its id.
+        manifest: What the run was made with.
     """
 
     def __init__(
@@ -152,9 +153,9 @@ class PaperPages:
         *,
         missed: Mapping[str, Sequence[str]],
         near: Mapping[str, Beside],
-        unread: Mapping[str, Unread],
+        manifest: Manifest,
     ) -> None:
-        self._run, self._missed, self._near, self._unread = run, missed, near, unread
+        self._run, self._missed, self._near, self._manifest = run, missed, near, manifest
         self._template = template
         self._papers, self._reviews = papers, reviews
 
@@ -189,13 +190,14 @@ class PaperPages:
             for card in cards
             for quote in (*card.score.evidence, *card.score.passages)
         )
-        unread = self._unread.get(paper_id)
+        unread = self._manifest.unread.get(paper_id)
         shown = {
             "paper_id": paper_id,
             "paper": paper,
             "groups": groups,
             "quoted": quoted,
             "unread": unread,
+            "for_others": self._manifest.for_others,
             "unread_evidence": unread_evidence_words(unread),
         }
         # The template escapes everything that is put into it; what comes out is safe.

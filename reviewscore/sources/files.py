@@ -24,7 +24,6 @@ from reviewscore.sources.raw import RawPaper, raw_paper
 from reviewscore.sources.records import Row, Shelf, decode
 from reviewscore.sources.review_files import review_files, review_names
 from reviewscore.sources.rows import ReviewRow, build_review
-from reviewscore.store.manifest import Manifest
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
@@ -114,7 +113,7 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
         InputError: If a file is missing, or (unless skipped) at the first bad line; it names
             file, line, field, problem and cure.
     """
-    papers_file, reviews_file = _pair(Path(path))
+    papers_file, reviews_file = tables_of(Path(path))
     reading = _Reading(skip_bad_lines)
     papers = _papers(papers_file, reading)
     if not papers and not reading.skipped:
@@ -144,7 +143,12 @@ def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     return Collection(papers, [], reading.warnings, reading.skipped, [file, *reading.sources])
 
 
-def _pair(path: Path) -> tuple[Path, Path]:
+def tables_of(path: Path) -> tuple[Path, Path]:
+    """The files of papers and of reviews of a folder, or of one of the two.
+
+    Raises:
+        InputError: One is missing.
+    """
     if path.is_file():
         for name, other in (("papers", "reviews"), ("reviews", "papers")):
             if path.suffix.lower() in _ENDINGS and path.stem.startswith(name):
@@ -379,7 +383,11 @@ def _check_review(
 
 
 def single(
-    paper_path: Path, review_path: Path | Sequence[Path], *, year: int | None = None
+    paper_path: Path,
+    review_path: Path | Sequence[Path],
+    *,
+    year: int | None = None,
+    names: Mapping[Path, str] | None = None,
 ) -> Collection:
     """One paper and its reviews, each from files of its own.
 
@@ -392,6 +400,8 @@ def single(
             may be missing, and one paper's identifier in all of a file's records is taken to mean
             this paper.
         year: Year of the submission, if the paper does not say.
+        names: What reviews without an identifier are called, by their files; None to name them
+            after these.
 
     Raises:
         InputError: If the paper or no review can be used; it names the file, the problem and a
@@ -404,7 +414,7 @@ def single(
     paper = load_paper(paper_path, year=year)
     known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
     reviews: dict[str, tuple[Review, Path]] = {}
-    for file, name in review_names(files).items():
+    for file, name in {**review_names(files), **(names or {})}.items():
         try:
             found = _reviews_of_file(file, name, known, reading)
             for review in found:
@@ -435,14 +445,6 @@ def single(
         year=year,
         unread=unread,
     )
-
-
-def single_again(manifest: Manifest) -> Collection | None:
-    """The paper and reviews of a run that was made of single files; None if they are gone."""
-    pair = [Path(name) for name in manifest.pair or ()]
-    if not pair or not pair[0].is_file() or not any(path.is_file() for path in pair[1:]):
-        return None
-    return single(pair[0], pair[1:], year=manifest.year)
 
 
 def _nothing_usable(unread: Sequence[InputError]) -> InputError:

@@ -13,8 +13,11 @@ from reviewscore.errors import InputError, TooLargeError
 from reviewscore.store.jsonl import write_whole
 
 _PIECE = 1_048_576
+_COPIES = "fetched"
 _KNOWN = ".fetched.json"
 """Which version of each file is here."""
+_ADDRESS = ".address"
+"""Ending of the file beside a copy that names its address, without credentials."""
 
 
 def at_hand(where: str, kept_in: Path) -> Path:
@@ -34,12 +37,14 @@ def at_hand(where: str, kept_in: Path) -> Path:
         return Path(where)
     shown = str(without_credentials(where))
     name = hashlib.sha256(where.rstrip("/").encode()).hexdigest()[:16]
-    folder = kept_in / "fetched" / name
+    folder = kept_in / _COPIES / name
     try:
         import fsspec.core
 
         files, root = fsspec.core.url_to_fs(where)
-        return _copied(files, root.rstrip("/"), folder)
+        found = _copied(files, root.rstrip("/"), folder)
+        write_whole(folder.with_suffix(_ADDRESS), shown)
+        return found
     except (ImportError, ValueError) as error:
         raise InputError(str(error), file=shown, cure="install its package") from error
     except FileNotFoundError as error:
@@ -48,6 +53,17 @@ def at_hand(where: str, kept_in: Path) -> Path:
         raise InputError(
             f"cannot be read: {error.strerror or error}", file=shown, cure="check the access"
         ) from error
+
+
+def address_of(path: Path) -> str | None:
+    """The address that a path is the copy of; None if it is no copy of `at_hand`."""
+    for folder in (path, path.parent):
+        if folder.parent.name == _COPIES:
+            try:
+                return folder.with_suffix(_ADDRESS).read_text("utf-8")
+            except (OSError, ValueError):
+                return None
+    return None
 
 
 def _copied(files: Any, root: str, folder: Path) -> Path:

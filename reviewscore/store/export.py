@@ -132,7 +132,11 @@ def _lines(runs: Sequence[Path]) -> Iterator[_Line]:
     for part in read_parts(runs):
         name = part.name if len(runs) > 1 else None
         for score in read_points(part.path):
-            yield _Line(name, score)
+            if score.error is None:
+                yield _Line(name, score)
+                continue
+            error = part.manifest.for_others(score.error)
+            yield _Line(name, score.model_copy(update={"error": error}))
 
 
 def records(runs: Sequence[Path]) -> Iterator[str]:

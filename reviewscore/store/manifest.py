@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import uuid
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from reviewscore.config import Plain
+from reviewscore.printable import without_folders
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.record import Record, storable
 
@@ -118,8 +120,12 @@ class Manifest(Record):
         prompts: SHA-256 of each prompt that the run can use, by its id.
         versions: Versions of Python and of the packages that matter.
         inputs: The files that were read.
-        data: Folder of the input as it was named, so that a report can be written anew.
+        data: Folder of the input, absolute, so that a report can be written anew; of data that
+            were fetched their address. Earlier versions wrote it as it was typed.
+        data_beside: The same from the run's folder on, where they lie near each other; of an
+            address that of the copy.
         pair: The paper's file and those of its reviews, where single files were given instead.
+        pair_beside: The same from the run's folder on.
         year: Year of the paper, where it was given.
         models_answered: Models that the provider says answered.
         refused: What servers refused, by model and server: parameters and forms of replies that
@@ -151,7 +157,9 @@ class Manifest(Record):
     versions: dict[str, str]
     inputs: tuple[InputFile, ...]
     data: str | None = None
+    data_beside: str | None = None
     pair: list[str] | None = None
+    pair_beside: list[str] | None = None
     year: int | None = None
     models_answered: tuple[str, ...] = ()
     refused: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -162,6 +170,32 @@ class Manifest(Record):
     unread: dict[str, Unread] = Field(default_factory=dict)
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
+
+    @property
+    def inputs_sha256(self) -> frozenset[str]:
+        """SHA-256 of the files that were read."""
+        return frozenset(file.sha256 for file in self.inputs)
+
+    def for_others(self, text: str) -> str:
+        """A message of this run without the folders of the machine that it was made on."""
+        near = [Path(name).parent for name in self.pair or ()]
+        near += [] if self.data is None else [Path(self.data)]
+        known = {
+            one for folder in near if folder.is_absolute() for one in (folder, *folder.parents)
+        }
+        return without_folders(text, [str(one) for one in known if one.parent.name or one in near])
+
+
+def beside(run: Path, path: Path) -> str | None:
+    """A path from a run's folder on; None where the two share but the root of all files."""
+    here, there = run.resolve(), path.resolve()
+    try:
+        shared = Path(os.path.commonpath((here, there)))
+    except ValueError:  # on two drives
+        return None
+    if shared == Path(shared.anchor):
+        return None
+    return storable(Path(os.path.relpath(there, here)).as_posix())
 
 
 def hash_file(path: Path) -> InputFile:

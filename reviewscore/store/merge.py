@@ -16,7 +16,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import Status
 from reviewscore.store.decisive import INPUT, in_use, of_input, sum_of
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending
+from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending, beside
 from reviewscore.store.parts import Part, PointsOnce, check_alike, read_parts
 from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS
 
@@ -81,7 +81,7 @@ def merge(runs: Sequence[Path], out: Path) -> Merged:
     try:
         tally, repeated = _points(parts, draft / POINTS)
         _errors(parts, draft / ERRORS)
-        manifest = _manifest([part.manifest for part in parts], tally)
+        manifest = _manifest(parts, tally, out)
         write_whole(draft / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
         if out.is_dir():
             out.rmdir()
@@ -128,8 +128,11 @@ def _errors(parts: Sequence[Part], path: Path) -> None:
         lines.close()
 
 
-def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
+def _manifest(parts: Sequence[Part], tally: _Tally, out: Path) -> Manifest:
+    made = [part.manifest for part in parts]
     first = made[0]
+    data = _shared(one.data for one in made)
+    near = first.data_beside if data is not None else None
     inputs = first.inputs
     if any(one.inputs != inputs for one in made):
         names = _once(one.inputs for one in made)
@@ -158,7 +161,8 @@ def _manifest(made: Sequence[Manifest], tally: _Tally) -> Manifest:
             for name in sorted({name for one in made for name in one.versions})
         },
         inputs=inputs,
-        data=_shared(one.data for one in made),
+        data=data,
+        data_beside=None if near is None else beside(out, parts[0].path / near),
         year=_shared(one.year for one in made),
         models_answered=tuple(sorted(_once(one.models_answered for one in made))),
         counts=_counts([one.counts for one in made], tally),

@@ -12,6 +12,7 @@ import pytest
 
 from reviewscore.report.compare_page import COLUMNS as COMPARED
 from reviewscore.report.venue_page import COLUMNS
+from reviewscore.store.manifest import hash_file
 from tests.commands import Ended, invoker
 from tests.report.synthetic import lexical_points, manifest, write_run
 from tests.report.venues import venue_points, venue_run
@@ -31,11 +32,8 @@ def two_parts(folder: Path) -> list[Path]:
     """A venue of 40 papers in two runs, with its data beside them."""
     data = folder / "data"
     data.mkdir()
-    runs = []
     papers, reviews = [], []
     for name in "ab":
-        points = venue_points(20, name=name, seed=ord(name))
-        runs.append(venue_run(folder / name, points, data=str(data)))
         papers += [{"paper_id": f"{name}{n}", "title": "A Secret Title", "text": "Words.",
                     "primary_area": f"area {n % 3}"} for n in range(20)]  # fmt: skip
         reviews += [{"review_id": f"{name}{n}/r{k}", "paper_id": f"{name}{n}", "text": "Words.",
@@ -44,7 +42,16 @@ def two_parts(folder: Path) -> list[Path]:
     for file, rows in (("papers", papers), ("reviews", reviews)):
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (data / f"{file}.jsonl").write_text(lines, "utf-8")
-    return runs
+    inputs = tuple(hash_file(data / f"{file}.jsonl") for file in ("papers", "reviews"))
+    return [
+        venue_run(
+            folder / name,
+            venue_points(20, name=name, seed=ord(name)),
+            data=str(data),
+            inputs=inputs,
+        )
+        for name in "ab"
+    ]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -164,8 +171,10 @@ def test_data_of_a_part_only_is_told(call: Verb, tmp_path: Path) -> None:
     lines = reviews.read_text("utf-8").splitlines(keepends=True)
     reviews.write_text("".join(lines[:60]), "utf-8")
 
-    ended = call("venue", *runs, "--resamples", 200)
+    other = call("venue", *runs, "--resamples", 200)
+    ended = call("venue", *runs, "--resamples", 200, "--data", tmp_path / "data")
 
+    assert "the papers are not at hand (--data)" in other.stderr
     assert "60 of 120 reviews are not in the data (--data)" in ended.stderr
 
 

@@ -89,9 +89,13 @@ def test_focus_of_other_files_is_told_and_not_shown(
     run: Path, tmp_path: Path, focus: Invoke, report: Invoke
 ) -> None:
     other = data(tmp_path / "other", hostile="\n- More.")
-    focus(run, "--data", other, "--resamples", 100)
+    refused = focus(run, "--data", other, "--resamples", 100)
+    focus(run, "--resamples", 100)
+    digest = json.loads((run / DIGEST).read_text("utf-8"))
+    (run / DIGEST).write_text(json.dumps(digest | {"inputs": ["0" * 64]}))
     report(run)
 
+    assert (refused.exit_code, "'reviews.jsonl' is not what" in refused.stderr) == (2, True)
     page = (run / "report.html").read_text("utf-8")
     assert "computed of other files" in page
     assert "What the reviews look at</h2>" not in page

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import Collection, single, single_again
+from reviewscore.sources.files import Collection, single
 from reviewscore.sources.review_files import review_names
+from reviewscore.sources.run_data import data_again
 from tests.conftest import PAPER
 
 TEXT = "Weaknesses\n- There is no ablation study.\n"
@@ -114,17 +115,20 @@ def test_a_run_is_read_again_without_the_reviews_that_are_gone(folder: Path) -> 
     manifest = audit(found, folder / "run", resolve({})).manifest
     (folder / "bob" / "review.txt").unlink()
 
-    again = single_again(manifest)
+    again = data_again(folder / "run").collection
 
     assert again is not None
     assert ids(again) == ["ada/review", "second", "two"]
     assert [Path(str(fault.file)).name for fault in again.unread] == ["review.txt"]
-    old = manifest.model_copy(update={"pair": manifest.pair[:2] if manifest.pair else None})
-    read = single_again(old)
+    old = manifest.model_copy(
+        update={"pair": manifest.pair[:2] if manifest.pair else None, "pair_beside": None}
+    )
+    (folder / "run" / "manifest.json").write_text(old.model_dump_json())
+    read = data_again(folder / "run").collection
     assert read is not None
     assert ids(read) == ["review"]
     (folder / "paper.txt").unlink()
-    assert single_again(manifest) is None
+    assert data_again(folder / "run").collection is None
 
 
 def test_a_name_that_is_no_text_is_shown_in_the_identifier(folder: Path) -> None:

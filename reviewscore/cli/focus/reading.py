@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.systems import named_files
 from reviewscore.cli.tabling import tell
 from reviewscore.errors import InputError, SettingsError
@@ -47,7 +48,7 @@ _OPTIONS = (
     click.option(
         "--data",
         "moved",
-        type=click.Path(path_type=Path),
+        type=DataPath(),
         help="Of a run: the folder of its papers and reviews, if it has moved.",
     ),
     click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."),
@@ -112,9 +113,8 @@ def read(flags: dict[str, Any]) -> Read:
 def _of_run(run: Path, moved: Path | None) -> Materials:
     from reviewscore.cli.run_data import collection_of
     from reviewscore.sources.written import materials_of
-    from reviewscore.store.run_dir import read_manifest
 
-    collection = collection_of(read_manifest(run), moved)
+    collection = collection_of(run, moved)
     if collection is None:
         raise InputError("its reviews are not at hand", file=run, cure="name them with --data")
     return materials_of(collection)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.options import DataPath
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -30,7 +31,7 @@ _SHOWN = 5
 @click.option("--method", default="tfidf", show_default=True, help="As of `similarity score`.")
 @click.option("--text", type=click.Choice(TEXTS), default="title+abstract", show_default=True,
               help="What is read of papers.")  # fmt: skip
-@click.option("--data", type=click.Path(path_type=Path),
+@click.option("--data", type=DataPath(),
               help="Folder of papers and reviews, if it has moved.")  # fmt: skip
 def command(run: Path, profiles: Path, method: str, text: str, data: Path | None) -> None:
     """Show in a run's report how near each reviewer's own papers are to the paper reviewed.
@@ -43,12 +44,11 @@ def command(run: Path, profiles: Path, method: str, text: str, data: Path | None
     from reviewscore.cli.run_data import collection_of
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.vectors import Method
-    from reviewscore.store.run_dir import read_manifest
 
     recipes = chosen_recipes([method], [text], [], centre=None, recent=None, seed=0)
     if Method.EMBEDDINGS in recipes[0].methods:
         raise SettingsError("vectors of papers are for `similarity score` and `evaluate`")
-    collection = collection_of(read_manifest(run), data)
+    collection = collection_of(run, data)
     if collection is None:
         raise InputError("the papers of this run are not where they were", cure="--data DIR")
     for line in note(run, collection, read_corpus(profiles, submitted=False), recipes[0]):
