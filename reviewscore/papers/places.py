@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from reviewscore.papers.quotes import find_quote
@@ -29,6 +31,7 @@ _LONGEST = 4000
 """Characters of a place, at most, but for sections and pages."""
 _NEAR_LINES = 2
 """Lines before and after one that was not seen with its number."""
+_NO_LETTERS = re.compile(r"[\W_]+")
 _PART = re.compile(r"(?<=\d)(?:[a-h]|\.[a-h]|\([ivx]+\))\Z")
 
 
@@ -48,7 +51,7 @@ def target(
         case PlaceKind.LINE:
             span = _lines(paper, int(first), int(last or first), page)
         case PlaceKind.PAGE:
-            span = _pages(paper, int(first), int(last or first))
+            span = _pages(paper, *whole_range(int(first), int(last or first)))
         case PlaceKind.SECTION | PlaceKind.APPENDIX:
             span = _section(paper, kind, first)
         case PlaceKind.EQUATION:
@@ -94,9 +97,7 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
 
 def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, int] | None:
     """From the first line with a number to the last; numbers are printed beside some or all."""
-    if last < first:  # "l. 212-15"
-        digits = len(str(last))
-        last = int(str(first)[:-digits] + str(last)) if digits < len(str(first)) else first
+    first, last = whole_range(first, last)
     for series in _series(paper.lines, page):
         begin, end = _place_of(series, first), _place_of(series, last)
         if begin is None or end is None:
@@ -107,6 +108,14 @@ def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, 
         stop = series[after].start if after < len(series) else _line_end(paper, series[-1])
         return series[begin].start, max(stop, series[begin].start + 1)
     return None
+
+
+def whole_range(first: int, last: int) -> tuple[int, int]:
+    """The ends of a range, the last one in full: ``212-15`` ends at 215."""
+    digits = len(str(last))
+    if last < first and digits < len(str(first)):
+        last = int(str(first)[:-digits] + str(last))
+    return first, max(first, last)
 
 
 def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLine]]:
@@ -245,7 +254,19 @@ def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
 
 
 def _quoted(paper: Paper, words: str) -> tuple[int, int] | None:
+    if _letters(words) not in _paper_letters(paper.text):
+        return None  # most quoted words are not the paper's, and to level its text takes long
     evidence = find_quote(paper, words)
     if evidence.start is None or evidence.end is None:
         return None
     return evidence.start, evidence.end
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone; ligatures are two letters."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text))
+
+
+@lru_cache(maxsize=4)
+def _paper_letters(text: str) -> str:
+    return _letters(text)

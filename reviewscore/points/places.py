@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reviewscore.schema.place import PlaceKind
+from reviewscore.papers.places import target, whole_range
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.place import Place, PlaceKind
+from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.span import Span
 
 _WORDS: dict[PlaceKind, str] = {
     PlaceKind.LINE: r"(?i:lines?(?:\s+(?:numbers?|nos?\.?|nr\.?))?|lns?\.?|ll?\.)|L|l(?=\s?\d{2})",
@@ -82,6 +86,8 @@ _PAGE_AFTER = re.compile(
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{20,400})[\"”]")
 _QUOTED_WORDS = 4
 _PREFIX = re.compile(r"[lL](?=\d)")
+_IN_RUNNING_TEXT = (PlaceKind.LINE, PlaceKind.PAGE, PlaceKind.FOOTNOTE)
+"""Kinds that are written without a capital."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,42 @@ _RANGE = re.compile(_TO)
 _SERIAL = re.compile(r"(.*?)(\d+)\Z")
 _LONGEST = 20
 """Labels of a range, at most: more are a misprint."""
+
+
+def with_places(point: ReviewPoint, paper: Paper) -> ReviewPoint:
+    """The point with the places of its paper that it names, each with what stands there.
+
+    Words in quotation marks are a place only where they stand in the paper word for word. A point
+    that has its places keeps them.
+    """
+    if point.places is not None:
+        return point
+    places = []
+    for mention in mentions(point.text):
+        where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+        if where is None and mention.kind is PlaceKind.QUOTE:
+            continue
+        span = Span(
+            field=point.span.field,
+            start=point.span.start + mention.start,
+            end=point.span.start + mention.end,
+        )
+        places.append(Place(kind=mention.kind, label=_spelled(mention), span=span, target=where))
+    return point.model_copy(update={"places": tuple(places)})
+
+
+def _spelled(mention: Mention) -> str:
+    """A place in one spelling, such as ``lines 212-215``, ``Table 3b``, ``line 12 on page 4``."""
+    kind, first, last = mention.kind, mention.first, mention.last
+    if kind is PlaceKind.QUOTE:
+        return f'"{first}"'
+    name = kind.value if kind in _IN_RUNNING_TEXT else kind.value.capitalize()
+    if kind in (PlaceKind.LINE, PlaceKind.PAGE) and first != last:
+        begin, end = whole_range(int(first), int(last))
+        label = f"{name}s {begin}-{end}"
+    else:
+        label = f"{name} {first}"
+    return label if mention.page is None else f"{label} on page {mention.page}"
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
