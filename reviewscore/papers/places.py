@@ -24,11 +24,25 @@ _CAPTIONS = {
     PlaceKind.DEFINITION: "Definition",
     PlaceKind.ASSUMPTION: "Assumption",
 }
-_MARKS = r"[ \t]*(?:[#>*_ \t-]{1,8})?"
+_MARKS = r"^[ \t]*(?:[#>*_ \t-]{1,8})?"
+_CAPTION_RESTS = (
+    (_MARKS, r"(?:[ \t]*[.:|–—-]|\*\*|__|[ \t]*$)"),
+    (_MARKS, r"[ \t]*(?:[(\[]|[ \t](?=[A-Z]))"),
+    (r"\|[ \t]*", r"(?=[ \t]*[.:(|]|[ \t]+[A-Z])"),  # in a cell of a table
+    (r"(?<=[.!?] )", r"(?=\.|[ ]\([A-Z][^)\n]*\)[ ]?\.)"),  # a statement within a paragraph
+    (r"(?<=\w )(?<!\b(?:in|of|to|by|as|on) )(?<!\b(?:see|and|the) )(?<!\bfrom )", r"(?=: [A-Z])"),
+)
+"""What stands before and after the name where it begins something, the surest first; the last is a
+caption that is glued to the labels of its figure."""
+_MARKED = re.compile(r"^#{1,6} ", re.MULTILINE)
+_STEPS = re.compile(r"\s*(?:```|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Data|Output)\b)")
+"""How the steps of an algorithm begin, in the paragraph after its name."""
 _ROW = re.compile(r"[ \t]*\|[^\n]*(?:\n|\Z)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 _LONGEST = 4000
 """Characters of a place, at most, but for sections and pages."""
+_LOST_LINES = 6
+"""Numbers in a row that a converter may have lost, so that their lines are part of the next."""
 _NEAR_LINES = 2
 """Lines before and after one that was not seen with its number."""
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -102,11 +116,11 @@ def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, 
         begin, end = _place_of(series, first), _place_of(series, last)
         if begin is None or end is None:
             continue
-        around = 0 if series[begin].exact and series[end].exact else _NEAR_LINES
-        begin = max(0, begin - around)
-        after = end + 1 + around
+        around = 0 if begin[1] and end[1] else _NEAR_LINES
+        start = series[max(0, begin[0] - around)].start
+        after = end[0] + 1 + around
         stop = series[after].start if after < len(series) else _line_end(paper, series[-1])
-        return series[begin].start, max(stop, series[begin].start + 1)
+        return start, max(stop, start + 1)
     return None
 
 
@@ -127,18 +141,23 @@ def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLi
     yield list(lines)
 
 
-def _place_of(lines: Sequence[TextLine], number: int) -> int | None:
-    """Place of the line with a number, counted on from the last printed one if it has none."""
+def _place_of(lines: Sequence[TextLine], number: int) -> tuple[int, bool] | None:
+    """Place of the line with a number, and whether that is sure.
+
+    A line without a printed number is counted on from the last one that has it; where a converter
+    lost a few numbers, it is one of the lines around.
+    """
     for place, line in enumerate(lines):
         if line.number == number:
-            return place
+            return place, line.exact
     numbered = [(place, line.number) for place, line in enumerate(lines) if line.number is not None]
     for (place, here), (further, there) in pairwise(numbered):
-        if here < number < there and there - here <= further - place:
-            return place + number - here
+        if here < number < there and there - here <= max(further - place, _LOST_LINES):
+            sure = lines[place].exact and there - here == further - place
+            return min(place + number - here, further - 1), sure
     first = numbered[0] if numbered else None
     if first is not None and 0 < number < first[1] and first[1] - number <= first[0]:
-        return first[0] - (first[1] - number)
+        return first[0] - (first[1] - number), True
     return None
 
 
@@ -166,7 +185,16 @@ def _section(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | Non
         further = paper.sections[place + 1 :]
         inside = list(_while_below(section, further))
         return section.start, inside[-1].end if inside else section.end
-    return None
+    return _heading(paper, label)
+
+
+def _heading(paper: Paper, label: str) -> tuple[int, int] | None:
+    """A Markdown heading with a number that was not read as a section's, up to the next one."""
+    found = re.search(rf"^#{{1,6}} {re.escape(label)}\.? [^\n]+", paper.text, re.MULTILINE)
+    if found is None:
+        return None
+    after = _MARKED.search(paper.text, found.end())
+    return found.start(), len(paper.text) if after is None else after.start()
 
 
 def _while_below(section: Section, further: Iterable[Section]) -> Iterator[Section]:
@@ -183,22 +211,26 @@ def _plain(label: str) -> str:
 
 def _captioned(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
     """The paragraph that begins with the place's name, and the rows of a table beside it."""
-    whole = _PART.sub("", label)
-    number = re.escape(whole).replace(r"\.", r"\s?\.?\s?")
-    pattern = re.compile(
-        rf"^{_MARKS}(?:\*\*|_)?{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number}(?![\d\w])(?!\.\d)"
-        rf"(?P<mark>[ \t]*[.:|(\[–—-]|\*\*|[ \t]+(?=[A-Z(]))?",
-        re.MULTILINE | re.IGNORECASE,
-    )
-    found = list(pattern.finditer(paper.text))
-    marked = [match for match in found if match["mark"]] or found
-    if not marked:
+    number = re.escape(_PART.sub("", label)).replace(r"\.", r"\s?\.?\s?")
+    name = rf"(?i:{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number})(?![\d\w])(?!\.\d)"
+    match = next(filter(None, (_caption(paper.text, name, rest) for rest in _CAPTION_RESTS)), None)
+    if match is None:
         return None
-    start = marked[0].start()
-    end = _paragraph_end(paper.text, marked[0].end())
+    start = match.start()
+    if match.group().lstrip().startswith("|"):
+        start = paper.text.rfind("\n", 0, start + 1) + 1
+        return _with_rows(paper.text, start, start)
+    end = _paragraph_end(paper.text, match.end())
+    if kind is PlaceKind.ALGORITHM and (steps := _STEPS.match(paper.text, end)):
+        end = _paragraph_end(paper.text, steps.end())
     if kind is PlaceKind.TABLE:
         return _with_rows(paper.text, start, end)
     return start, min(end, start + _LONGEST)
+
+
+def _caption(text: str, name: str, around: tuple[str, str]) -> re.Match[str] | None:
+    before, after = around
+    return re.compile(rf"{before}{name}{after}", re.MULTILINE).search(text)
 
 
 def _paragraph_end(text: str, start: int) -> int:
