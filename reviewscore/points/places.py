@@ -35,7 +35,10 @@ _PART = r"(?:[a-hA-H](?![A-Za-z])|\s?\([a-hA-H]\))?"
 _LABELS: dict[PlaceKind, str] = {
     PlaceKind.LINE: r"[lL]?\d{1,4}(?:ff?\b)?",
     PlaceKind.PAGE: r"\d{1,3}",
-    PlaceKind.SECTION: rf"\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}|[A-HJ-Z](?:\.?\d{{1,2}}){{0,3}}|(?:{_ROMAN})(?:-[A-Z])?",
+    PlaceKind.SECTION: (
+        r"\d{1,2}(?:\.\d{1,2}){0,3}|[A-HJ-Z](?:\.?\d{1,2}){0,3}"
+        rf"|(?:{_ROMAN})(?:-[A-Z])?"
+    ),
     PlaceKind.APPENDIX: r"[A-Z](?:\.?\d{1,2}){0,3}|\d{1,2}(?:\.\d{1,2}){0,3}",
     PlaceKind.TABLE: rf"(?:{_NUMBERED}|{_ROMAN}){_PART}",
     PlaceKind.FIGURE: rf"(?:{_NUMBERED}){_PART}",
