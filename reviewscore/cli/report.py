@@ -79,4 +79,5 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> list
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
-    return write_for(run, Reader(reader), titles=title, out=output)
+    papers = None if collection is None else collection.text_of
+    return write_for(run, Reader(reader), titles=title, papers=papers, out=output)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from reviewscore.report.loop import loop_line
-from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Responses, Share, Summary
+from reviewscore.report.summary import (
+    LEXICAL_NOTE,
+    UNTYPED,
+    Judged,
+    NamedPlaces,
+    Responses,
+    Share,
+    Summary,
+)
 from reviewscore.report.wording import FINDING_NAMES
 from reviewscore.schema.paper import Unread, UnreadTotal
 
@@ -36,6 +44,8 @@ def summary_lines(summary: Summary) -> list[str]:
         lines += [f"{'; '.join(counts_of_all)} (counts, no rates)", LEXICAL_NOTE]
     if summary.unread is not None:
         lines.append(unread_words(summary.unread))
+    if summary.places is not None and summary.places.points:
+        lines.append(place_words(summary.places))
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
@@ -80,6 +90,14 @@ def response_words(found: Responses) -> str:
     return (
         f"the authors' responses change {found.changed:,} of {found.n:,} verdicts ({share}): "
         f"{found.settled:,} misinformed only with them, {found.excused:,} only without{unknown}"
+    )
+
+
+def place_words(named: NamedPlaces) -> str:
+    """How many points name places of their paper, and how many of these are there."""
+    return (
+        f"{counted(named.points, 'point')} name {counted(named.places, 'place')} of the paper, "
+        f"{named.at_hand:,} of them in the text at hand"
     )
 
 

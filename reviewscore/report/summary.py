@@ -105,6 +105,21 @@ class Responses(Record):
     high: float | None
 
 
+class NamedPlaces(Record):
+    """Places of the papers that points name.
+
+    Attributes:
+        points: Points that name one or more.
+        places: Places named, each counted once a point.
+        at_hand: Those of them that the text at hand holds; that others are not there is no fault
+            of the reviews'.
+    """
+
+    points: int = 0
+    places: int = 0
+    at_hand: int = 0
+
+
 class Judged(Record):
     """What a model's scores say.
 
@@ -152,6 +167,7 @@ class Summary(Record):
         judged: Shares and histograms of a model's scores; None for the embedded judge.
         findings: Points of each type by what the embedded judge says; None for models. They are
             counts: no rate is made of them.
+        places: Places that points name; None where they were not read, as before.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
@@ -180,6 +196,7 @@ class Summary(Record):
     counts: dict[str, StatusCounts]
     judged: Judged | None
     findings: dict[str, dict[str, int]] | None
+    places: NamedPlaces | None = None
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
@@ -212,6 +229,7 @@ class _Tally:
         self.calibrated: Counter[bool | None] = Counter()
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
         self.loop = LoopTally()
+        self.places: NamedPlaces | None = None
         self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
@@ -240,6 +258,14 @@ class _Tally:
                 self.prompts[one.prompt_id] = one.prompt_sha256
         if score.argument is not None:
             self.loop.add(score.argument)
+        if score.places is not None:
+            named = {place.label: place.target is not None for place in score.places}
+            before = self.places or NamedPlaces()
+            self.places = NamedPlaces(
+                points=before.points + bool(named),
+                places=before.places + len(named),
+                at_hand=before.at_hand + sum(named.values()),
+            )
 
     def share(self, *kinds: str) -> Share:
         found: Counter[bool | None] = Counter()
@@ -352,6 +378,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
             if lexical
             else None
         ),
+        places=tally.places,
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,

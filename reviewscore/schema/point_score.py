@@ -86,8 +86,8 @@ class PointScore(Record):
         finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
             ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
             `evidence` and `argument` are empty then.
-        passages: The verified passages of the finding, for ``passages`` the closest first; empty
-            for models.
+        passages: The verified passages of the finding; for ``passages`` those in a place that the
+            point names first, then the closest; empty for models.
         rationale: Why the finding is what it is; empty for models, whose verdicts say why.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
