@@ -42,15 +42,19 @@ def summary_lines(summary: Summary) -> list[str]:
             total.update(counts_of_type)
         counts_of_all = [f"{name}: {total[one.value]:,}" for one, name in FINDING_NAMES.items()]
         lines += [f"{'; '.join(counts_of_all)} (counts, no rates)", LEXICAL_NOTE]
-    if summary.unread is not None:
-        lines.append(unread_words(summary.unread))
-    if summary.places is not None and summary.places.points:
-        lines.append(place_words(summary.places))
+    lines += _paper_lines(summary)
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
     return lines
+
+
+def _paper_lines(summary: Summary) -> list[str]:
+    """What of the papers judges did not see, and which places of them points name."""
+    unread, places = summary.unread, summary.places
+    lines = [] if unread is None else [unread_words(unread)]
+    return lines + ([place_words(places)] if places is not None and places.points else [])
 
 
 def unread_words(total: UnreadTotal) -> str:

@@ -180,7 +180,7 @@ class PaperPages:
             yield Page(tuple(page_rows), tuple(fragments))
 
     def _paper(self, paper_id: str, rows: list[Row]) -> Markup:
-        paper = _look_up(self._papers, paper_id)
+        paper = look_up(self._papers, paper_id)
         groups = [
             self._review(review_id, list(grouped), paper)
             for review_id, grouped in groupby(rows, lambda row: row.review_id)
@@ -204,7 +204,7 @@ class PaperPages:
         return Markup(self._template.render(shown))
 
     def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
-        review = _look_up(self._reviews, review_id)
+        review = look_up(self._reviews, review_id)
         cards = []
         with (self._run / POINTS).open("rb") as file:
             for number, row in enumerate(rows, start=1):
@@ -216,7 +216,7 @@ class PaperPages:
         return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)
 
 
-def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
+def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
     """A paper or review; None if it is not at hand, which a report can do without."""
     if source is None:
         return None

@@ -309,7 +309,8 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
         (Finding.ADDRESSED, "The paper speaks to these points",
          "Point the reviewer to these passages, if they say what you would say."),
         (Finding.PASSAGES, "Closest passages to other points",
-         "Those in a place that the point names, then the closest. Whether they bear on the point was not judged."),
+         "Those in a place that the point names first, then the closest. Whether they bear on the "
+         "point was not judged."),
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),
     )  # fmt: skip
     parts = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally
 from reviewscore.schema.paper import UnreadTotal
+from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
@@ -118,6 +120,15 @@ class NamedPlaces(Record):
     points: int = 0
     places: int = 0
     at_hand: int = 0
+
+    def and_of(self, places: Iterable[Place]) -> NamedPlaces:
+        """These and the places of one point more."""
+        named = {place.label: place.target is not None for place in places}
+        return NamedPlaces(
+            points=self.points + bool(named),
+            places=self.places + len(named),
+            at_hand=self.at_hand + sum(named.values()),
+        )
 
 
 class Judged(Record):
@@ -241,6 +252,16 @@ class _Tally:
         if score.status is not Status.ERROR:
             self.misinformed[kind, score.misinformed] += 1
             self.unquoted[kind] += score.unquoted
+        self._add_verdict(kind, score)
+        for one in score.origins:
+            if one.prompt_id and one.prompt_sha256:
+                self.prompts[one.prompt_id] = one.prompt_sha256
+        if score.argument is not None:
+            self.loop.add(score.argument)
+        if score.places is not None:
+            self.places = (self.places or NamedPlaces()).and_of(score.places)
+
+    def _add_verdict(self, kind: str, score: PointScore) -> None:
         self.panel += score.divided is not None
         self.divided += score.divided is True
         if score.calibrated is not None:
@@ -253,19 +274,6 @@ class _Tally:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
-        for one in score.origins:
-            if one.prompt_id and one.prompt_sha256:
-                self.prompts[one.prompt_id] = one.prompt_sha256
-        if score.argument is not None:
-            self.loop.add(score.argument)
-        if score.places is not None:
-            named = {place.label: place.target is not None for place in score.places}
-            before = self.places or NamedPlaces()
-            self.places = NamedPlaces(
-                points=before.points + bool(named),
-                places=before.places + len(named),
-                at_hand=before.at_hand + sum(named.values()),
-            )
 
     def share(self, *kinds: str) -> Share:
         found: Counter[bool | None] = Counter()
