@@ -26,7 +26,8 @@ from reviewscore.llm.warmth import Warmth
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.pipeline import score_point
 from reviewscore.schema.call import Request, Structured
-from reviewscore.schema.review import ReviewPoint, Role, Span
+from reviewscore.schema.review import ReviewPoint, Role
+from reviewscore.schema.span import Span
 
 PAPER_TOKENS, POINT_TOKENS = 12_000, 150
 BATCH = 0.5

@@ -13,6 +13,7 @@ from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.settled import reason, settled
 from reviewscore.points import accept_proposed, open_sections, split_review
+from reviewscore.points.places import with_places
 from reviewscore.schema.argument import Argument, ArgumentState
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import Advanced, PointScore, Status, Unaided
@@ -75,6 +76,7 @@ async def score_point(
         ModelError: A judge gave no usable reply on the type of the point.
         StopError: Nothing more can be asked.
     """
+    point = with_places(point, paper)
     kind = await judges.point_type(point)
     ask = judges.claim_factuality
     if kind.type is PointType.QUESTION:
@@ -261,6 +263,7 @@ def point_score(point: ReviewPoint, judges: Judges, **found: object) -> PointSco
         "text": point.text,
         "context": point.context,
         "span": point.span,
+        "places": point.places,
         "judge": judges.name,
         "judge_version": judges.version,
         "reviewscore_version": __version__,

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, settings
 
 from reviewscore.bounds import put_in_force
 from reviewscore.schema.paper import Paper
-from reviewscore.schema.review import ReviewPoint, Role, Span
+from reviewscore.schema.review import ReviewPoint, Role
+from reviewscore.schema.span import Span
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"

@@ -16,7 +16,8 @@ from reviewscore.agreement.statistic import Floats
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.review import PointType, Span
+from reviewscore.schema.review import PointType
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import read_manifest, read_points

@@ -16,6 +16,7 @@ from reviewscore.judges.judge import Judges
 from reviewscore.llm.client import Client
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.pipeline import point_score, review_points, score_with_response
+from reviewscore.points.places import with_places
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
@@ -221,6 +222,7 @@ async def _record(
         return
     settings = session.settings
     try:
+        point = with_places(point, paper)  # here, so that what fails keeps them too
         score = await score_with_response(
             point,
             paper,

@@ -96,6 +96,7 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
         cut = "" if section.shown else ", cut with --paper-parts main"
         about = f"{section.zone}{page}, {section.characters:,} characters{cut}"
         yield f"  section     {section.label} ({about})"
+    yield from _numbered(one)
     for text, count in list(one.furniture.items())[:_FURNITURE]:
         yield f"  left out    {count} x {text[:_CUT]}"
     if len(one.furniture) > _FURNITURE:
@@ -103,6 +104,15 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
     yield from _findings(one, everything=everything)
     for note in one.notes:
         yield f"  note        {note}"
+
+
+def _numbered(one: Inspection) -> Iterator[str]:
+    seen = one.line_numbers
+    if seen is not None:
+        pages = "" if seen.pages is None else f", on {seen.pages} of the pages"
+        yield f"  lines       {seen.count:,} have numbers, {seen.first} to {seen.last}{pages}"
+    elif one.kind != "review":
+        yield "  lines       no line numbers"
 
 
 def _findings(one: Inspection, *, everything: bool) -> Iterator[str]:

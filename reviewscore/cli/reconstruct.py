@@ -63,7 +63,8 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.llm.ledger.book import Ledger
     from reviewscore.llm.ledger.memory import CallsInMemory
     from reviewscore.papers.load import load_paper
-    from reviewscore.schema.review import ReviewPoint, Role, Span
+    from reviewscore.schema.review import ReviewPoint, Role
+    from reviewscore.schema.span import Span
 
     paper = load_paper(file)
     point = ReviewPoint(

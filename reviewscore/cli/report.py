@@ -80,8 +80,11 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> int:
         handle = None if collection is None else collection.papers.get(paper_id)
         return None if handle is None else handle.title
 
+    papers = None if collection is None else collection.text_of
     failed: list[RunFolderError] = []
-    for path in write_for(run, Reader(reader), titles=title, out=output, failed=failed):
+    for path in write_for(
+        run, Reader(reader), titles=title, papers=papers, out=output, failed=failed
+    ):
         print_line(str(path))
     for error in failed:
         say(f"error: {error}")

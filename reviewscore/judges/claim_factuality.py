@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.judges.named_places import named_places
 from reviewscore.judges.quoted import Quote, evidence_from
 from reviewscore.schema.answer import FivePoints, Several, Text
 from reviewscore.schema.paper import Paper
@@ -28,6 +29,7 @@ async def claim_factuality(
         paper=paper,
         point=point.text,
         context=point.context,
+        places=named_places(point, paper),
         response=response,
     )
     return Verdict(

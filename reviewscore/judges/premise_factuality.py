@@ -8,6 +8,7 @@ from typing import Literal
 
 from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.judges.named_places import named_places
 from reviewscore.judges.quoted import Quote, evidence_from
 from reviewscore.judges.settled import reason, settled
 from reviewscore.schema.answer import FivePoints, Sentence, Several, Steps, Text, Untrivialness
@@ -57,6 +58,7 @@ async def premise_factuality(
         premise=premise.text,
         point=point.text,
         context=point.context,
+        places=named_places(point, paper),
         response=response,
         year=paper.year,
     )
@@ -91,6 +93,7 @@ async def in_one_call(
             premises="\n".join(f"{one.premise_id}: {one.text}" for one in premises),
             point=point.text,
             context=point.context,
+            places=named_places(point, paper),
             response=response,
             year=paper.year,
         )

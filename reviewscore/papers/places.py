@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from reviewscore.papers.quotes import find_quote
@@ -22,13 +24,28 @@ _CAPTIONS = {
     PlaceKind.DEFINITION: "Definition",
     PlaceKind.ASSUMPTION: "Assumption",
 }
-_MARKS = r"[ \t]*(?:[#>*_ \t-]{1,8})?"
+_MARKS = r"^[ \t]*(?:[#>*_ \t-]{1,8})?"
+_CAPTION_RESTS = (
+    (_MARKS, r"(?:[ \t]*[.:|–—-]|\*\*|__|[ \t]*$)"),
+    (_MARKS, r"[ \t]*(?:[(\[]|[ \t](?=[A-Z]))"),
+    (r"\|[ \t]*", r"(?=[ \t]*[.:(|]|[ \t]+[A-Z])"),  # in a cell of a table
+    (r"(?<=[.!?] )", r"(?=\.|[ ]\([A-Z][^)\n]*\)[ ]?\.)"),  # a statement within a paragraph
+    (r"(?<=\w )(?<!\b(?:in|of|to|by|as|on) )(?<!\b(?:see|and|the) )(?<!\bfrom )", r"(?=: [A-Z])"),
+)
+"""What stands before and after the name where it begins something, the surest first; the last is a
+caption that is glued to the labels of its figure."""
+_MARKED = re.compile(r"^#{1,6} ", re.MULTILINE)
+_STEPS = re.compile(r"\s*(?:```|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Data|Output)\b)")
+"""How the steps of an algorithm begin, in the paragraph after its name."""
 _ROW = re.compile(r"[ \t]*\|[^\n]*(?:\n|\Z)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 _LONGEST = 4000
 """Characters of a place, at most, but for sections and pages."""
+_LOST_LINES = 6
+"""Numbers in a row that a converter may have lost, so that their lines are part of the next."""
 _NEAR_LINES = 2
 """Lines before and after one that was not seen with its number."""
+_NO_LETTERS = re.compile(r"[\W_]+")
 _PART = re.compile(r"(?<=\d)(?:[a-h]|\.[a-h]|\([ivx]+\))\Z")
 
 
@@ -48,7 +65,7 @@ def target(
         case PlaceKind.LINE:
             span = _lines(paper, int(first), int(last or first), page)
         case PlaceKind.PAGE:
-            span = _pages(paper, int(first), int(last or first))
+            span = _pages(paper, *whole_range(int(first), int(last or first)))
         case PlaceKind.SECTION | PlaceKind.APPENDIX:
             span = _section(paper, kind, first)
         case PlaceKind.EQUATION:
@@ -94,23 +111,29 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
 
 def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, int] | None:
     """From the first line with a number to the last; numbers are printed beside some or all."""
-    if last < first:  # "l. 212-15"
-        digits = len(str(last))
-        last = int(str(first)[:-digits] + str(last)) if digits < len(str(first)) else first
+    first, last = whole_range(first, last)
     for series in _series(paper.lines, page):
         begin, end = _place_of(series, first), _place_of(series, last)
         if begin is None or end is None:
             continue
-        around = 0 if series[begin].exact and series[end].exact else _NEAR_LINES
-        begin = max(0, begin - around)
-        last_line = series[min(end + around, len(series) - 1)]
+        around = 0 if begin[1] and end[1] else _NEAR_LINES
+        start = series[max(0, begin[0] - around)].start
+        last_line = series[min(end[0] + around, len(series) - 1)]
         # A row may have several numbers of a ruler.
         stop = next(
-            (line.start for line in series[end + 1 :] if line.start > last_line.start),
+            (line.start for line in series[end[0] + 1 :] if line.start > last_line.start),
             _line_end(paper, last_line),
         )
-        return series[begin].start, max(stop, series[begin].start + 1)
+        return start, max(stop, start + 1)
     return None
+
+
+def whole_range(first: int, last: int) -> tuple[int, int]:
+    """The ends of a range, the last one in full: ``212-15`` ends at 215."""
+    digits = len(str(last))
+    if last < first and digits < len(str(first)):
+        last = int(str(first)[:-digits] + str(last))
+    return first, max(first, last)
 
 
 def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLine]]:
@@ -122,18 +145,23 @@ def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLi
     yield list(lines)
 
 
-def _place_of(lines: Sequence[TextLine], number: int) -> int | None:
-    """Place of the line with a number, counted on from the last printed one if it has none."""
+def _place_of(lines: Sequence[TextLine], number: int) -> tuple[int, bool] | None:
+    """Place of the line with a number, and whether that is sure.
+
+    A line without a printed number is counted on from the last one that has it; where a converter
+    lost a few numbers, it is one of the lines around.
+    """
     for place, line in enumerate(lines):
         if line.number == number:
-            return place
+            return place, line.exact
     numbered = [(place, line.number) for place, line in enumerate(lines) if line.number is not None]
     for (place, here), (further, there) in pairwise(numbered):
-        if here < number < there and there - here <= further - place:
-            return place + number - here
+        if here < number < there and there - here <= max(further - place, _LOST_LINES):
+            sure = lines[place].exact and there - here == further - place
+            return min(place + number - here, further - 1), sure
     first = numbered[0] if numbered else None
     if first is not None and 0 < number < first[1] and first[1] - number <= first[0]:
-        return first[0] - (first[1] - number)
+        return first[0] - (first[1] - number), True
     return None
 
 
@@ -161,7 +189,16 @@ def _section(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | Non
         further = paper.sections[place + 1 :]
         inside = list(_while_below(section, further))
         return section.start, inside[-1].end if inside else section.end
-    return None
+    return _heading(paper, label)
+
+
+def _heading(paper: Paper, label: str) -> tuple[int, int] | None:
+    """A Markdown heading with a number that was not read as a section's, up to the next one."""
+    found = re.search(rf"^#{{1,6}} {re.escape(label)}\.? [^\n]+", paper.text, re.MULTILINE)
+    if found is None:
+        return None
+    after = _MARKED.search(paper.text, found.end())
+    return found.start(), len(paper.text) if after is None else after.start()
 
 
 def _while_below(section: Section, further: Iterable[Section]) -> Iterator[Section]:
@@ -178,22 +215,26 @@ def _plain(label: str) -> str:
 
 def _captioned(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
     """The paragraph that begins with the place's name, and the rows of a table beside it."""
-    whole = _PART.sub("", label)
-    number = re.escape(whole).replace(r"\.", r"\s?\.?\s?")
-    pattern = re.compile(
-        rf"^{_MARKS}(?:\*\*|_)?{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number}(?![\d\w])(?!\.\d)"
-        rf"(?P<mark>[ \t]*[.:|(\[–—-]|\*\*|[ \t]+(?=[A-Z(]))?",
-        re.MULTILINE | re.IGNORECASE,
-    )
-    found = list(pattern.finditer(paper.text))
-    marked = [match for match in found if match["mark"]] or found
-    if not marked:
+    number = re.escape(_PART.sub("", label)).replace(r"\.", r"\s?\.?\s?")
+    name = rf"(?i:{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number})(?![\d\w])(?!\.\d)"
+    match = next(filter(None, (_caption(paper.text, name, rest) for rest in _CAPTION_RESTS)), None)
+    if match is None:
         return None
-    start = marked[0].start()
-    end = _paragraph_end(paper.text, marked[0].end())
+    start = match.start()
+    if match.group().lstrip().startswith("|"):
+        start = paper.text.rfind("\n", 0, start + 1) + 1
+        return _with_rows(paper.text, start, start)
+    end = _paragraph_end(paper.text, match.end())
+    if kind is PlaceKind.ALGORITHM and (steps := _STEPS.match(paper.text, end)):
+        end = _paragraph_end(paper.text, steps.end())
     if kind is PlaceKind.TABLE:
         return _with_rows(paper.text, start, end)
     return start, min(end, start + _LONGEST)
+
+
+def _caption(text: str, name: str, around: tuple[str, str]) -> re.Match[str] | None:
+    before, after = around
+    return re.compile(rf"{before}{name}{after}", re.MULTILINE).search(text)
 
 
 def _paragraph_end(text: str, start: int) -> int:
@@ -249,7 +290,19 @@ def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
 
 
 def _quoted(paper: Paper, words: str) -> tuple[int, int] | None:
+    if _letters(words) not in _paper_letters(paper.text):
+        return None  # most quoted words are not the paper's, and to level its text takes long
     evidence = find_quote(paper, words)
     if evidence.start is None or evidence.end is None:
         return None
     return evidence.start, evidence.end
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone; ligatures are two letters."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text))
+
+
+@lru_cache(maxsize=4)
+def _paper_letters(text: str) -> str:
+    return _letters(text)

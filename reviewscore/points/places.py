@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reviewscore.schema.place import PlaceKind
+from reviewscore.papers.places import target, whole_range
+from reviewscore.schema.paper import Paper
+from reviewscore.schema.place import Place, PlaceKind
+from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.span import Span
 
 _WORDS: dict[PlaceKind, str] = {
     PlaceKind.LINE: r"(?i:lines?(?:\s+(?:numbers?|nos?\.?|nr\.?))?|lns?\.?|ll?\.)|L|l(?=\s?\d{2})",
@@ -27,11 +31,14 @@ _WORDS: dict[PlaceKind, str] = {
 }
 _ROMAN = r"[IVX]{2,5}|[IVX](?=[.,:;)]|\Z)"
 _NUMBERED = r"\d{1,2}(?:\.\d{1,2}){0,2}|[A-HS](?:\.?\d{1,2}){1,3}"
-_PART = r"(?:[a-h](?![a-z])|\s?\([a-h]\))?"
+_PART = r"(?:[a-hA-H](?![A-Za-z])|\s?\([a-hA-H]\))?"
 _LABELS: dict[PlaceKind, str] = {
-    PlaceKind.LINE: r"[lL]?\d{1,4}",
+    PlaceKind.LINE: r"[lL]?\d{1,4}(?:ff?\b)?",
     PlaceKind.PAGE: r"\d{1,3}",
-    PlaceKind.SECTION: rf"\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}|[A-HJ-Z](?:\.?\d{{1,2}}){{0,3}}|{_ROMAN}",
+    PlaceKind.SECTION: (
+        r"\d{1,2}(?:\.\d{1,2}){0,3}|[A-HJ-Z](?:\.?\d{1,2}){0,3}"
+        rf"|(?:{_ROMAN})(?:-[A-Z])?"
+    ),
     PlaceKind.APPENDIX: r"[A-Z](?:\.?\d{1,2}){0,3}|\d{1,2}(?:\.\d{1,2}){0,3}",
     PlaceKind.TABLE: rf"(?:{_NUMBERED}|{_ROMAN}){_PART}",
     PlaceKind.FIGURE: rf"(?:{_NUMBERED}){_PART}",
@@ -44,7 +51,9 @@ _AND = r"\s*(?:,\s*(?:and|or)\b|/|&|\band(?:/or)?\b|\bor\b)\s*"
 _COMMA = r"\s*,\s*"
 _LIST_ENDS = r"(?=\s*(?:[,.;:)\]?!/&-]|and\b|or\b|\Z))"
 """What follows the last of labels that only commas part; in ``Fig. 1, 3 curves`` no list does."""
-_OPEN, _SHUT = r"\(?\s?", r"\s?\)?"
+_OPEN, _SHUT = r"\$?\(?\s?", r"\s?\)?\$?"
+_GAP = r"(?:[ \t~\u00a0]{0,2}|\.(?=\d)|:?[ ]?\#(?=\d)|:[ ](?=\d))"
+"""Between the word and its label; in ``Lines: 5`` and ``Fig.3`` marks stand there too."""
 
 _BIBLIOGRAPHY = re.compile(
     r"(?:\b(?:proceedings|proc\.|conference|journal|volume|vol\.|press|transactions|arxiv|"
@@ -54,7 +63,7 @@ _BIBLIOGRAPHY = re.compile(
 )
 _REACH = 120
 _OTHERS = re.compile(
-    r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?"
+    r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?\(?"
     r"(?:\[\s?(?:\d|[A-Z])|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|"
     r"[A-Z][\w'’-]+\s+(?:and|&)\s+[A-Z][\w'’-]+,?\s+\(?\d{4}|[A-Z][\w'’-]+\s+\(\d{4}|arxiv:|"
     r"(?:\w+\s+){0,2}?(?i:original|previous|prior|earlier|cited|first|old|arxiv|seminal|"
@@ -64,6 +73,8 @@ _OTHERS = re.compile(
     r"(?:[A-Z]\w*[A-Z0-9]\w*|[A-Z][a-z]+)['’]?s?\s+paper\b|their\s+paper\b)"
 )
 """What follows a place that is in another paper, or in another version of this one."""
+_OF_THEM = re.compile(r"(?:\[\d+\]|\bet al\.?|\(\d{4}\))[^.;\n]*\btheir\s+\Z")
+"""What stands before a place in another paper, which was cited just before."""
 _NOT_LINES = re.compile(
     r"\s*(?:-|‐)?\s*(?:norm|loss|regulari|distance|penalt|error|ball|metric|space|convergence|"
     r"cache|lines? of|of (?:code|alg))",
@@ -71,6 +82,7 @@ _NOT_LINES = re.compile(
 )
 _LAYER = 10
 """Lines below this are not meant by ``L2``, which is a norm or a layer."""
+_LONGEST_ALGORITHM = 40
 _IN_ALGORITHM = re.compile(r"\s*(?:\)|,)?\s*(?:of|in|from)\s+(?:the\s+)?(?:pseudo|alg)", re.I)
 _ALGORITHM_BEFORE = re.compile(
     r"alg(?:orithm|o)?s?\.?\s*\d{1,2}\W{0,3}\s*(?:,|\(|at|in|:)?\s*\Z", re.I
@@ -79,9 +91,14 @@ _PAGE_BEFORE = re.compile(r"\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\W{1,4}(?:at|on|
 _PAGE_AFTER = re.compile(
     r"\W{0,3}\s*(?:on|of|in|at)?\s*(?:the\s+)?\b(?:pages?|pp?\.|pg\.?)\s?(\d{1,3})\b", re.I
 )
+_BARE_LINES = re.compile(r"\blines(?:\s+\w+){1,3}\s+\((\d{1,4})\s*[-–]\s*(\d{1,4})\)")
+"""``ten lines of text (229-239)``."""
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{20,400})[\"”]")
 _QUOTED_WORDS = 4
-_PREFIX = re.compile(r"[lL](?=\d)")
+_NO_LABEL = re.compile(r"[lL](?=\d)|[\s()]|(?<=\d)f+\Z")
+_PART_AT_END = re.compile(r"\d[A-H]\Z")
+_IN_RUNNING_TEXT = (PlaceKind.LINE, PlaceKind.PAGE, PlaceKind.FOOTNOTE)
+"""Kinds that are written without a capital."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +129,7 @@ def _pattern(kind: PlaceKind, *, plural: bool) -> re.Pattern[str]:
     again = rf"(?:(?:{word})[ \t~\u00a0]*)?"
     ends = "" if plural else _LIST_ENDS
     more = rf"(?:(?:{_TO}|{_AND}){again}{label}|{_COMMA}{again}{label}{ends})"
-    return re.compile(rf"(?P<word>{word})(?P<gap>[ \t~\u00a0]{{0,2}}){label}{more}{{0,12}}")
+    return re.compile(rf"(?P<word>{word})(?P<gap>{_GAP}){label}{more}{{0,12}}")
 
 
 _PATTERNS = {
@@ -126,12 +143,48 @@ _LABEL = {
 _ANY = re.compile(
     r"(?<![\w$\\])(?:"
     + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items())
-    + r")(?=[ \t~\u00a0]{0,2}\(?\s?[\dA-ZlL])"
+    + rf")(?={_GAP}\$?\(?\s?[\dA-ZlL])"
 )
 _RANGE = re.compile(_TO)
 _SERIAL = re.compile(r"(.*?)(\d+)\Z")
 _LONGEST = 20
 """Labels of a range, at most: more are a misprint."""
+
+
+def with_places(point: ReviewPoint, paper: Paper) -> ReviewPoint:
+    """The point with the places of its paper that it names, each with what stands there.
+
+    Words in quotation marks are a place only where they stand in the paper word for word. A point
+    that has its places keeps them.
+    """
+    if point.places is not None:
+        return point
+    places = []
+    for mention in mentions(point.text):
+        where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
+        if where is None and mention.kind is PlaceKind.QUOTE:
+            continue
+        span = Span(
+            field=point.span.field,
+            start=point.span.start + mention.start,
+            end=point.span.start + mention.end,
+        )
+        places.append(Place(kind=mention.kind, label=_spelled(mention), span=span, target=where))
+    return point.model_copy(update={"places": tuple(places)})
+
+
+def _spelled(mention: Mention) -> str:
+    """A place in one spelling, such as ``lines 212-215``, ``Table 3b``, ``line 12 on page 4``."""
+    kind, first, last = mention.kind, mention.first, mention.last
+    if kind is PlaceKind.QUOTE:
+        return f'"{first}"'
+    name = kind.value if kind in _IN_RUNNING_TEXT else kind.value.capitalize()
+    if kind in (PlaceKind.LINE, PlaceKind.PAGE) and first != last:
+        begin, end = whole_range(int(first), int(last))
+        label = f"{name}s {begin}-{end}"
+    else:
+        label = f"{name} {first}"
+    return label if mention.page is None else f"{label} on page {mention.page}"
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
@@ -141,7 +194,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
     one. Words in quotation marks may or may not be the paper's: that is for who has the paper.
     """
     found: list[Mention] = []
-    position = 0
+    position = algorithm = 0
     while word := _ANY.search(text, position):
         position = word.end()
         kind = PlaceKind[word.lastgroup or ""]
@@ -150,27 +203,45 @@ def mentions(text: str) -> tuple[Mention, ...]:
         if match is None:
             continue
         position = match.end()
-        if _meant(text, kind, match):
+        if kind is PlaceKind.LINE and _of_algorithm(text, algorithm, match):
+            algorithm = match.end()
+        elif _meant(text, kind, match):
             page = _page(text, match) if kind is PlaceKind.LINE else None
             found += [Mention(kind, *labels, page) for labels in _labels(text, kind, match)]
+            algorithm = match.end() if kind is PlaceKind.ALGORITHM else algorithm
+    lines = {one.page for one in found if one.kind is PlaceKind.LINE}
+    found = [one for one in found if one.kind is not PlaceKind.PAGE or int(one.first) not in lines]
+    found += [
+        Mention(PlaceKind.LINE, bare[1], bare[2], bare.start(1), bare.end(2))
+        for bare in _BARE_LINES.finditer(text)
+    ]
     found += _quoted(text)
     return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+
+
+def _of_algorithm(text: str, algorithm: int, match: re.Match[str]) -> bool:
+    """Whether a line is one of the algorithm that was named just before, which has its own."""
+    between = text[algorithm : match.start()]
+    near = algorithm and len(between) <= _REACH and "\n" not in between
+    return bool(near and int(next(_labels(text, PlaceKind.LINE, match))[0]) <= _LONGEST_ALGORITHM)
 
 
 def _labels(
     text: str, kind: PlaceKind, match: re.Match[str]
 ) -> Iterator[tuple[str, str, int, int]]:
     """First and last label of each place that a match lists, and where it stands."""
-    labels = list(_LABEL[kind].finditer(text, match.end("gap"), match.end()))
+    shift = match.end("gap")  # what stands before the first label is no part of it: "Table1"
+    labels = list(_LABEL[kind].finditer(text[shift : match.end()]))
     begin, place = match.start(), 0
     while place < len(labels):
         last = place
         if place + 1 < len(labels):
-            between = text[labels[place].end() : labels[place + 1].start()]
+            between = text[shift + labels[place].end() : shift + labels[place + 1].start()]
             last += _RANGE.search(between) is not None
-        end = labels[last].end()
-        if text[end : end + 1] == ")" and "(" in text[begin:end]:
-            end += 1
+        end = shift + labels[last].end()
+        for opened, shut in ("()", "$$"):
+            if text[end : end + 1] == shut and opened in text[begin:end]:
+                end += 1
         first_label, last_label = _label(labels[place]), _label(labels[last])
         if kind in (PlaceKind.LINE, PlaceKind.PAGE):
             yield first_label, last_label, begin, end
@@ -178,7 +249,7 @@ def _labels(
             for label in _between(first_label, last_label):
                 yield label, label, begin, end
         place = last + 1
-        begin = labels[place].start() if place < len(labels) else end
+        begin = shift + labels[place].start() if place < len(labels) else end
 
 
 def _between(first: str, last: str) -> list[str]:
@@ -191,16 +262,16 @@ def _between(first: str, last: str) -> list[str]:
 
 
 def _label(match: re.Match[str]) -> str:
-    """A label in one spelling: ``3 (b)`` is ``3b``, ``L120`` is ``120``."""
-    text = _PREFIX.sub("", match.group())
-    return re.sub(r"[\s()]", "", text)
+    """A label in one spelling: ``3 (B)`` is ``3b``, ``L120ff`` is ``120``."""
+    text = _NO_LABEL.sub("", match.group())
+    return text[:-1] + text[-1].lower() if _PART_AT_END.search(text) else text
 
 
 def _meant(text: str, kind: PlaceKind, match: re.Match[str]) -> bool:
     """Whether a place of this paper is named, and not of another or something else."""
     after = text[match.end() : match.end() + _REACH]
     before = text[max(0, match.start() - _REACH) : match.start()]
-    if _OTHERS.match(after):
+    if _OTHERS.match(after) or _OF_THEM.search(before):
         return False
     if kind is PlaceKind.PAGE:
         return _BIBLIOGRAPHY.search(before) is None
@@ -211,7 +282,7 @@ def _meant(text: str, kind: PlaceKind, match: re.Match[str]) -> bool:
     if match["word"] in ("L", "l"):
         return (
             not match["gap"]
-            and int(_label(_LABEL[kind].search(text, match.end("gap")) or match)) >= _LAYER
+            and int(next(_labels(text, kind, match))[0]) >= _LAYER
             and not _NOT_LINES.match(after)
         )
     return True

@@ -9,7 +9,8 @@ from reviewscore.points.blocks import blocks_of
 from reviewscore.points.concerns import Concern, all_concerns, sifted_concerns
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.sentences import trim
-from reviewscore.schema.review import Review, ReviewPoint, Role, Span
+from reviewscore.schema.review import Review, ReviewPoint, Role
+from reviewscore.schema.span import Span
 
 _DASH = re.compile(r"\s*(?:[-–—•]{1,3}|\*(?!\*)|\*-\*)\s+")
 _LOOSE_END = re.compile(r"\n\s*(?:[-–—•*+=_]+\s*)+\Z")

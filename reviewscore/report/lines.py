@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from reviewscore.report.loop import loop_line
-from reviewscore.report.summary import LEXICAL_NOTE, UNTYPED, Judged, Responses, Share, Summary
+from reviewscore.report.summary import (
+    LEXICAL_NOTE,
+    UNTYPED,
+    Judged,
+    NamedPlaces,
+    Responses,
+    Share,
+    Summary,
+)
 from reviewscore.report.wording import FINDING_NAMES
 from reviewscore.schema.paper import Unread, UnreadTotal
 
@@ -34,13 +42,19 @@ def summary_lines(summary: Summary) -> list[str]:
             total.update(counts_of_type)
         counts_of_all = [f"{name}: {total[one.value]:,}" for one, name in FINDING_NAMES.items()]
         lines += [f"{'; '.join(counts_of_all)} (counts, no rates)", LEXICAL_NOTE]
-    if summary.unread is not None:
-        lines.append(unread_words(summary.unread))
+    lines += _paper_lines(summary)
     if summary.arguments.reconstructed and not summary.lexical:
         lines.append(loop_line(summary.arguments))
     sessions = f" in {summary.sessions} sessions" if summary.sessions > 1 else ""
     lines.append(f"{spending_words(summary)}; {duration_words(summary.seconds)}{sessions}")
     return lines
+
+
+def _paper_lines(summary: Summary) -> list[str]:
+    """What of the papers judges did not see, and which places of them points name."""
+    unread, places = summary.unread, summary.places
+    lines = [] if unread is None else [unread_words(unread)]
+    return lines + ([place_words(places)] if places is not None and places.points else [])
 
 
 def unread_words(total: UnreadTotal) -> str:
@@ -80,6 +94,14 @@ def response_words(found: Responses) -> str:
     return (
         f"the authors' responses change {found.changed:,} of {found.n:,} verdicts ({share}): "
         f"{found.settled:,} misinformed only with them, {found.excused:,} only without{unknown}"
+    )
+
+
+def place_words(named: NamedPlaces) -> str:
+    """How many points name places of their paper, and how many of these are there."""
+    return (
+        f"{counted(named.points, 'point')} name {counted(named.places, 'place')} of the paper, "
+        f"{named.at_hand:,} of them in the text at hand"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reviewscore.report.head import doubtful_words
 from reviewscore.report.lines import summary_lines
+from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.report.wording import NO_QUOTE, answer_label, headline
@@ -78,6 +79,8 @@ def _list(lines: list[str]) -> str:
 
 def _point(score: PointScore) -> str:
     lines = [f"### {escaped(score.point_id)}", f"> {escaped(score.text)}"]
+    if places := shown_places(score):
+        lines.append(f"Names: {escaped('; '.join(place.words for place in places))}")
     lines.append(f"**{escaped(headline(score).words)}**")
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")

@@ -17,6 +17,7 @@ from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
 from reviewscore.report import excerpts, wording
 from reviewscore.report.lines import unread_evidence_words
+from reviewscore.report.places import ShownPlace, shown_places
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.schema.paper import Evidence, Paper
@@ -67,6 +68,7 @@ class Card:
     score: PointScore
     headline: wording.Headline
     place: excerpts.Excerpt
+    places: tuple[ShownPlace, ...]
     other_quotes: tuple[Evidence, ...]
     origins: tuple[Provenance, ...]
 
@@ -179,9 +181,9 @@ class PaperPages:
             yield Page(tuple(page_rows), tuple(fragments))
 
     def _paper(self, paper_id: str, rows: list[Row]) -> Markup:
-        paper = _look_up(self._papers, paper_id)
+        paper = look_up(self._papers, paper_id)
         groups = [
-            self._review(review_id, list(grouped))
+            self._review(review_id, list(grouped), paper)
             for review_id, grouped in groupby(rows, lambda row: row.review_id)
         ]
         cards = [card for group in groups for card in group.cards]
@@ -189,7 +191,7 @@ class PaperPages:
             quote.verified
             for card in cards
             for quote in (*card.score.evidence, *card.score.passages)
-        )
+        ) or any(place.text is not None for card in cards for place in card.places)
         unread = self._manifest.unread.get(paper_id)
         shown = {
             "paper_id": paper_id,
@@ -203,20 +205,20 @@ class PaperPages:
         # The template escapes everything that is put into it; what comes out is safe.
         return Markup(self._template.render(shown))
 
-    def _review(self, review_id: str, rows: list[Row]) -> ReviewGroup:
-        review = _look_up(self._reviews, review_id)
+    def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
+        review = look_up(self._reviews, review_id)
         cards = []
         with (self._run / POINTS).open("rb") as file:
             for number, row in enumerate(rows, start=1):
                 file.seek(row.offset)
                 score = read_point(file.readline())
-                cards.append(_card(number, row, score, review))
+                cards.append(_card(number, row, score, review, paper))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
         return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)
 
 
-def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
+def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
     """A paper or review; None if it is not at hand, which a report can do without."""
     if source is None:
         return None
@@ -226,7 +228,9 @@ def _look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None
         return None
 
 
-def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Card:
+def _card(
+    number: int, row: Row, score: PointScore, review: Review | None, paper: Paper | None
+) -> Card:
     shown = list(score.verdict.evidence) if score.verdict else []
     for premise in score.argument.premises if score.argument else ():
         if premise.verdict:
@@ -240,6 +244,7 @@ def _card(number: int, row: Row, score: PointScore, review: Review | None) -> Ca
         score=score,
         headline=row.headline,
         place=excerpts.point_in_review(score, review),
+        places=shown_places(score, paper),
         other_quotes=tuple(quote for quote in score.evidence if quote not in shown),
         origins=tuple(unique.values()),
     )

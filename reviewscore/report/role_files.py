@@ -11,7 +11,7 @@ from reviewscore import __version__
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.html import page_environment
-from reviewscore.report.pages import Row, rows_of
+from reviewscore.report.pages import PaperOf, Row, look_up, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
 from reviewscore.schema.point_score import PointScore, read_point
@@ -28,6 +28,7 @@ def write_for(
     reader: Reader,
     *,
     titles: TitleOf | None = None,
+    papers: PaperOf | None = None,
     out: Path | None = None,
     failed: list[RunFolderError] | None = None,
 ) -> list[Path]:
@@ -39,6 +40,7 @@ def write_for(
         run: The run folder.
         reader: Who reads it.
         titles: Gives a paper's title by its id.
+        papers: Gives a paper by its id, for what stands at the places that points name.
         out: A file (``.html`` or ``.md``) for all papers, or a folder with an HTML page and a
             Markdown page for each; a file in the run folder if None.
         failed: Takes why single pages of a folder could not be written; without it the first
@@ -54,7 +56,7 @@ def write_for(
     target = run / f"for-{reader.value}.html" if out is None else out
     ending = target.suffix.lower()
     judge = read_manifest(run).judge
-    sheets = _sheets(run, reader, titles or (lambda _: None))
+    sheets = _sheets(run, reader, titles or (lambda _: None), papers)
     if ending in _ENDINGS:
         made = list(sheets)
         text = (
@@ -73,14 +75,16 @@ def write_for(
     return written
 
 
-def _sheets(run: Path, reader: Reader, titles: TitleOf) -> Iterator[Sheet]:
+def _sheets(run: Path, reader: Reader, titles: TitleOf, papers: PaperOf | None) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
     unread = read_manifest(run).unread
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with (run / POINTS).open("rb") as file:
             points = [_point(file, row) for row in rows]
         title = titles(paper_id) or paper_id
-        yield sheet(reader, paper_id, title, points, unread=unread.get(paper_id))
+        named = any(place.target for point in points for place in point.places or ())
+        paper = look_up(papers, paper_id) if named else None
+        yield sheet(reader, paper_id, title, points, unread=unread.get(paper_id), paper=paper)
 
 
 def _point(file: BinaryIO, row: Row) -> PointScore:

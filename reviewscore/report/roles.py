@@ -14,10 +14,11 @@ from reviewscore.config import EMBEDDED
 from reviewscore.report import wording
 from reviewscore.report.lines import paper_unread_words
 from reviewscore.report.notes import notes
+from reviewscore.report.places import shown_places
 from reviewscore.report.sheet import Entry, Part, Quote, Sheet
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
-from reviewscore.schema.paper import Evidence, Unread
+from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding
@@ -38,6 +39,7 @@ def sheet(
     points: Sequence[PointScore],
     *,
     unread: Unread | None = None,
+    paper: Paper | None = None,
 ) -> Sheet:
     """The page of one paper for a reader.
 
@@ -47,12 +49,25 @@ def sheet(
         title: Its title.
         points: All its points, reviews one after another.
         unread: How much of the paper the judge did not see.
+        paper: The paper, if it is at hand, for what stands at the places that points name.
     """
     embedded = any(point.judge == EMBEDDED for point in points)
     make = (_FINDINGS_FOR if embedded else _VERDICTS_FOR)[reader]
-    page = make(paper_id, title, points)
+    page = _with_places(make(paper_id, title, points), points, paper)
     cut = () if unread is None else (paper_unread_words(unread),)
     return replace(page, banners=((LEXICAL_NOTE,) if embedded else ()) + cut)
+
+
+def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
+    """The page with the places that each point names; once, where the point is shown itself."""
+    named = {point.point_id: shown_places(point, paper) for point in points if point.places}
+
+    def entry(shown: Entry) -> Entry:
+        asked = bool(shown.closing) and not shown.quotes
+        return replace(shown, places=() if asked else named.get(shown.point_id, ()))
+
+    parts = (replace(part, entries=tuple(map(entry, part.entries))) for part in page.parts)
+    return replace(page, parts=tuple(parts)) if named else page
 
 
 def called(point: PointScore) -> bool:
@@ -294,7 +309,8 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
         (Finding.ADDRESSED, "The paper speaks to these points",
          "Point the reviewer to these passages, if they say what you would say."),
         (Finding.PASSAGES, "Closest passages to other points",
-         "The closest first. Whether they bear on the point was not judged."),
+         "Those in a place that the point names first, then the closest. Whether they bear on the "
+         "point was not judged."),
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),
     )  # fmt: skip
     parts = tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reviewscore.report.markdown import escaped
+from reviewscore.report.places import ShownPlace
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Entry:
         quotes: What the paper says.
         closing: A last paragraph of ours, below the quotes.
         point_id: Where it comes from.
+        places: Places of the paper that it names.
     """
 
     said: str
@@ -32,6 +34,7 @@ class Entry:
     quotes: tuple[Quote, ...] = ()
     closing: str = ""
     point_id: str = ""
+    places: tuple[ShownPlace, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ def _table(part: Part) -> str:
 def _entry(entry: Entry) -> str:
     place = f" ({escaped(entry.point_id)})" if entry.point_id else ""
     lines = [f"> {escaped(entry.said)}{place}"]
+    if entry.places:
+        lines.append("\n".join(f"- {escaped(one.words)}{_standing(one)}" for one in entry.places))
     lines += [escaped(one) for one in entry.own]
     quotes = [f"- “{escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
     if quotes:
@@ -101,6 +106,10 @@ def _entry(entry: Entry) -> str:
     if entry.closing:
         lines.append(escaped(entry.closing))
     return "\n\n".join(lines)
+
+
+def _standing(place: ShownPlace) -> str:
+    return "" if place.text is None else f": “{escaped(place.text)}”"
 
 
 def _section(name: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally
 from reviewscore.schema.paper import UnreadTotal
+from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
@@ -105,6 +107,30 @@ class Responses(Record):
     high: float | None
 
 
+class NamedPlaces(Record):
+    """Places of the papers that points name.
+
+    Attributes:
+        points: Points that name one or more.
+        places: Places named, each counted once a point.
+        at_hand: Those of them that the text at hand holds; that others are not there is no fault
+            of the reviews'.
+    """
+
+    points: int = 0
+    places: int = 0
+    at_hand: int = 0
+
+    def and_of(self, places: Iterable[Place]) -> NamedPlaces:
+        """These and the places of one point more."""
+        named = {place.label: place.target is not None for place in places}
+        return NamedPlaces(
+            points=self.points + bool(named),
+            places=self.places + len(named),
+            at_hand=self.at_hand + sum(named.values()),
+        )
+
+
 class Judged(Record):
     """What a model's scores say.
 
@@ -152,6 +178,7 @@ class Summary(Record):
         judged: Shares and histograms of a model's scores; None for the embedded judge.
         findings: Points of each type by what the embedded judge says; None for models. They are
             counts: no rate is made of them.
+        places: Places that points name; None where they were not read, as before.
         note: What must be said beside these numbers.
         arguments: How reconstructing the arguments went; None where none was asked for.
         spending: Calls, tokens and dollars.
@@ -180,6 +207,7 @@ class Summary(Record):
     counts: dict[str, StatusCounts]
     judged: Judged | None
     findings: dict[str, dict[str, int]] | None
+    places: NamedPlaces | None = None
     note: str | None
     arguments: ArgumentCounts
     spending: Spending
@@ -212,6 +240,7 @@ class _Tally:
         self.calibrated: Counter[bool | None] = Counter()
         self.responses: Counter[tuple[bool | None, bool | None]] = Counter()
         self.loop = LoopTally()
+        self.places: NamedPlaces | None = None
         self.prompts: dict[str, str] = {}
 
     def add(self, score: PointScore) -> None:
@@ -223,6 +252,16 @@ class _Tally:
         if score.status is not Status.ERROR:
             self.misinformed[kind, score.misinformed] += 1
             self.unquoted[kind] += score.unquoted
+        self._add_verdict(kind, score)
+        for one in score.origins:
+            if one.prompt_id and one.prompt_sha256:
+                self.prompts[one.prompt_id] = one.prompt_sha256
+        if score.argument is not None:
+            self.loop.add(score.argument)
+        if score.places is not None:
+            self.places = (self.places or NamedPlaces()).and_of(score.places)
+
+    def _add_verdict(self, kind: str, score: PointScore) -> None:
         self.panel += score.divided is not None
         self.divided += score.divided is True
         if score.calibrated is not None:
@@ -235,11 +274,6 @@ class _Tally:
             self.findings[kind, score.finding] += 1
         if score.type is PointType.ARGUMENT and score.advanced and score.advanced.score is not None:
             self.weighted[round_half_up(score.advanced.score)] += 1
-        for one in score.origins:
-            if one.prompt_id and one.prompt_sha256:
-                self.prompts[one.prompt_id] = one.prompt_sha256
-        if score.argument is not None:
-            self.loop.add(score.argument)
 
     def share(self, *kinds: str) -> Share:
         found: Counter[bool | None] = Counter()
@@ -352,6 +386,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
             if lexical
             else None
         ),
+        places=tally.places,
         note=LEXICAL_NOTE if lexical else None,
         arguments=tally.loop.counts(),
         spending=manifest.spending,

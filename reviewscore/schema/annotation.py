@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reviewscore.schema.record import Record
-from reviewscore.schema.review import PointType, Span
+from reviewscore.schema.review import PointType
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import KnowledgeSource
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from reviewscore.schema.paper import Box
 from reviewscore.schema.record import Record
-from reviewscore.schema.review import Span
+from reviewscore.schema.span import Span
 
 
 class PlaceKind(StrEnum):

@@ -12,8 +12,10 @@ from pydantic import AfterValidator, Field, model_validator
 from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Evidence
+from reviewscore.schema.place import Place
 from reviewscore.schema.record import Record
-from reviewscore.schema.review import PointType, Role, Span
+from reviewscore.schema.review import PointType, Role
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import (
     MISINFORMED_UP_TO,
     Finding,
@@ -73,6 +75,8 @@ class PointScore(Record):
         text: The point's own words, verbatim from the review.
         context: Words just before it that it needs to be understood; empty for most points.
         span: Where it stands in the review.
+        places: Places of the paper that it names, each with what stands there; None in records of
+            before, where they were not read.
         type: ``question``, ``claim`` or ``argument``; None if it failed before this was known.
         status: ``scored``, ``unknown`` or ``error``; ``unscored`` for the embedded judge.
         base: BASE ReviewScore 1..5 (unanswerability or factuality of the whole); None is unknown.
@@ -82,8 +86,8 @@ class PointScore(Record):
         finding: What the embedded judge says instead of a score: ``addressed``, ``passages`` or
             ``cannot_judge``; None for models. `base`, `advanced`, `misinformed`, `verdict`,
             `evidence` and `argument` are empty then.
-        passages: The verified passages of the finding, for ``passages`` the closest first; empty
-            for models.
+        passages: The verified passages of the finding; for ``passages`` those in a place that the
+            point names first, then the closest; empty for models.
         rationale: Why the finding is what it is; empty for models, whose verdicts say why.
         verdict: The BASE verdict with its rationale and quotes.
         evidence: All verified passages, of the verdict and of the premises.
@@ -112,6 +116,7 @@ class PointScore(Record):
     text: str
     context: str = ""
     span: Span
+    places: tuple[Place, ...] | None = None
     type: PointType | None = None
     status: Status
     base: int | None = Field(default=None, ge=1, le=5)

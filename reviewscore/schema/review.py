@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
-
+from reviewscore.schema.place import Place
 from reviewscore.schema.record import Record
+from reviewscore.schema.span import Span
 
 
 class PointType(StrEnum):
@@ -52,20 +52,6 @@ class Review(Record):
     date: str | None = None
 
 
-class Span(Record):
-    """Where a point stands: ``review.fields[field][start:end]``.
-
-    Attributes:
-        field: Text box of the review.
-        start: Offset of the first character in it.
-        end: Offset just after the last character.
-    """
-
-    field: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-
-
 class ReviewPoint(Record):
     """One self-contained weakness or question, a verbatim span of a review.
 
@@ -76,6 +62,7 @@ class ReviewPoint(Record):
         text: ``review.fields[span.field][span.start:span.end]``.
         context: Words just before the point that it needs to be understood (such as the lead-in
             of a list), verbatim; empty for most points.
+        places: Places of the paper that it names; None until it has met its paper.
     """
 
     point_id: str
@@ -86,3 +73,4 @@ class ReviewPoint(Record):
     text: str
     span: Span
     context: str = ""
+    places: tuple[Place, ...] | None = None

@@ -43,6 +43,22 @@ class SeenSection(Record):
     shown: bool = True
 
 
+class LineNumbers(Record):
+    """Line numbers that are printed beside the text; they are no part of it.
+
+    Attributes:
+        count: How many lines have one.
+        first: The lowest number.
+        last: The highest.
+        pages: Pages that have them; None where pages are not known.
+    """
+
+    count: int
+    first: int
+    last: int
+    pages: int | None = None
+
+
 class Inspection(Record):
     """What was found in a paper or review.
 
@@ -55,6 +71,7 @@ class Inspection(Record):
         lost: Estimated share of a PDF's characters that did not come into the text, 0..1.
         badly_read: Why judges may be wrong on it; empty if nothing speaks for that.
         sections: Sections in reading order.
+        line_numbers: Line numbers beside the text; None if there are none.
         furniture: Running heads, page and margin numbers left out, with their number.
         hidden: Text that people cannot see; it is left out.
         addressing: Passages that address a model; they are kept, as data.
@@ -71,6 +88,7 @@ class Inspection(Record):
     lost: float | None = None
     badly_read: str = ""
     sections: tuple[SeenSection, ...] = ()
+    line_numbers: LineNumbers | None = None
     furniture: dict[str, int] = Field(default_factory=dict)
     hidden: tuple[Hidden, ...] = ()
     addressing: tuple[Addressing, ...] = ()
@@ -156,12 +174,24 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
             )
             for one in paper.sections
         ),
+        line_numbers=_line_numbers(paper),
         furniture=dict(Counter(map(_named, pdf.furniture))) if pdf is not None else {},
         hidden=(*content.unseen, *tidied.hidden),
         addressing=addressed(paper.text, paper.pages),
         scripts=pdf.scripts if pdf is not None else 0,
         unlooked=pdf.unlooked if pdf is not None else (),
         notes=paper.notes,
+    )
+
+
+def _line_numbers(paper: Paper) -> LineNumbers | None:
+    numbered = [(line.number, line.page) for line in paper.lines if line.number is not None]
+    if not numbered:
+        return None
+    numbers = [number for number, _ in numbered]
+    pages = {page for _, page in numbered if page is not None}
+    return LineNumbers(
+        count=len(numbers), first=min(numbers), last=max(numbers), pages=len(pages) or None
     )
 
 

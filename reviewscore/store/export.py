@@ -14,6 +14,7 @@ from pydantic import RootModel
 
 from reviewscore.errors import SettingsError
 from reviewscore.schema.paper import Evidence
+from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Provenance
 from reviewscore.store.jsonl import drafted
@@ -49,7 +50,8 @@ COLUMNS = {
     "finding": "What the embedded judge says instead of a score: addressed, passages or "
     "cannot_judge; empty for models.",
     "passage_count": "Passages of that finding, all verbatim in the paper; empty for models.",
-    "first_passage": "The first of them; of the finding passages the closest one.",
+    "first_passage": "The first of them; of the finding passages the closest one, those in places "
+    "that the point names before others.",
     "rationale": "Why, in the judge's words.",
     "answer": "For an answerable question, the answer from the paper.",
     "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
@@ -65,11 +67,17 @@ COLUMNS = {
     "field": "Text box of the review that the point stands in.",
     "start": "Offset of its first character in that text box.",
     "end": "Offset just after its last character.",
+    "named_places": "Places of the paper that the point names, such as lines 212-215 or Table 3b, "
+    "separated by semicolons; empty where there are none, or the record is of before.",
+    "places_not_at_hand": "Those of them that the text at hand does not hold, which is no fault of "
+    "the review's.",
     "error": "What failed, if status is error.",
     "judge": "lexical, or the model asked for.",
     "judge_version": "Version of the embedded judge; empty for models.",
     "models_answered": "Models that the provider says answered, separated by blanks.",
     "reviewscore_version": "Version of the program that wrote the record.",
+    "places": "Parquet only: the named places with where the review names them and where in the "
+    "paper they are, as JSON text; empty in records of before.",
     "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
     "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
     "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
@@ -77,7 +85,7 @@ COLUMNS = {
 }
 """Each column and what it means."""
 
-NESTED = ("passages", "evidence", "argument", "provenance")
+NESTED = ("places", "passages", "evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
@@ -86,6 +94,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
 
 _Quotes = RootModel[tuple[Evidence, ...]]
+_Places = RootModel[tuple[Place, ...]]
 _Origins = RootModel[tuple[Provenance, ...]]
 
 
@@ -191,12 +200,18 @@ def row(score: PointScore) -> dict[str, Cell]:
         "field": score.span.field,
         "start": score.span.start,
         "end": score.span.end,
+        "named_places": _labels(score.places),
+        "places_not_at_hand": _labels(one for one in score.places or () if one.target is None),
         "error": score.error,
         "judge": score.judge,
         "judge_version": score.judge_version,
         "models_answered": " ".join(_models(score)) or None,
         "reviewscore_version": score.reviewscore_version,
     }
+
+
+def _labels(places: Iterable[Place] | None) -> str | None:
+    return "; ".join(dict.fromkeys(place.label for place in places or ())) or None
 
 
 def _models(score: PointScore) -> Iterator[str]:
@@ -269,6 +284,7 @@ def parquet_schema(*, several: bool = False) -> pa.Schema:
 
 def _nested(score: PointScore) -> dict[str, Cell]:
     return {
+        "places": None if score.places is None else _Places(score.places).model_dump_json(),
         "passages": _Quotes(score.passages).model_dump_json(),
         "evidence": _Quotes(score.evidence).model_dump_json(),
         "argument": score.argument.model_dump_json() if score.argument else None,

@@ -14,7 +14,8 @@ from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.review import PointType, Role, Span
+from reviewscore.schema.review import PointType, Role
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import (
     KnowledgeSource,
     PremiseVerdict,

@@ -269,7 +269,7 @@ async def test_every_answer_says_where_it_came_from(paper: Paper) -> None:
     verdict = await judges.claim_factuality(make_point("x"), paper, response=None)
 
     origin = verdict.provenance[0]
-    assert origin.prompt_id == "claim_factuality/v2"
+    assert origin.prompt_id == "claim_factuality/v3"
     assert origin.judge == "scripted/x"
     assert origin.reply_id == "scripted"
     assert len(origin.call_sha256 or "") == len(origin.prompt_sha256 or "") == 64

@@ -169,7 +169,7 @@ async def test_all_premises_of_an_argument_in_one_call(paper: Paper) -> None:
 
     assert [one.factuality for one in found] == [2, 5]
     assert len(provider.requests) == 1
-    assert found[0].provenance[0].prompt_id == "premises_factuality/v1"
+    assert found[0].provenance[0].prompt_id == "premises_factuality/v2"
 
 
 async def test_verdicts_on_other_premises_are_asked_for_again(paper: Paper) -> None:

@@ -10,7 +10,8 @@ from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.review import PointType, Review, Role, Span
+from reviewscore.schema.review import PointType, Review, Role
+from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import (
     Finding,
     KnowledgeSource,

@@ -13,7 +13,8 @@ import pytest
 from reviewscore.report.html import write_report
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore
-from reviewscore.schema.review import Review, Role, Span
+from reviewscore.schema.review import Review, Role
+from reviewscore.schema.span import Span
 from tests.report.synthetic import (
     PAPER,
     lexical_points,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.review import Role, Span
+from reviewscore.schema.review import Role
+from reviewscore.schema.span import Span
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest

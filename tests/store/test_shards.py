@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore, Status
-from reviewscore.schema.review import Role, Span
+from reviewscore.schema.review import Role
+from reviewscore.schema.span import Span
 from reviewscore.store import shards as module
 from reviewscore.store.run_dir import ErrorRecord
 from reviewscore.store.shards import Shard, Shards

@@ -6,6 +6,8 @@ has a dedicated passage that matches everything the point names, and it says so 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted, wanted_content
@@ -23,6 +25,7 @@ from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
 from reviewscore.schema.paper import Evidence, Paper, Zone
+from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
 
 _PLAINLY, _NOT_PLAINLY = 0.3, 0.15
@@ -39,6 +42,10 @@ _CANDIDATES = 40
 _TELLING = 3.0
 """Weight from which on a single word is worth looking up: in about one passage of twenty."""
 _QUOTES = 3
+_WIDE = frozenset({PlaceKind.SECTION, PlaceKind.APPENDIX, PlaceKind.PAGE})
+"""Places of so many passages that sharing a word with the point tells little."""
+_NEARLY = 0.5
+"""Share of the best coverage that a passage of a wide place must have to stand before others."""
 _ADDRESSABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
 
 
@@ -72,12 +79,14 @@ _CANNOT = {
 _EMPTY = "The point names nothing specific enough to be looked up in the paper."
 
 
-def find(text: str, paper: Paper) -> Found:
+def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
     """Look up one review point, question or premise in a paper.
 
     Args:
         text: The point in the reviewer's words.
         paper: The paper, with its sections.
+        places: Places of the paper that the point names; what stands there and bears on the point
+            comes first.
 
     Returns:
         The outcome. The same text and paper always give the same outcome.
@@ -99,7 +108,7 @@ def find(text: str, paper: Paper) -> Found:
         supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
         if supports:
             return _addressed(supports, clause, index, strength)
-    return _closest(wanted, clause, index, strength)
+    return _closest(wanted, clause, index, strength, places)
 
 
 def _cannot_judge(rationale: str, form: Form, strength: float = 0.0) -> Found:
@@ -141,9 +150,11 @@ def _addressed(
     return Found(Finding.ADDRESSED, rationale, evidence, strength + 1, clause.form)
 
 
-def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float) -> Found:
+def _closest(
+    wanted: Wanted, clause: Clause, index: PaperIndex, strength: float, places: Sequence[Place]
+) -> Found:
     """The passages that hold most of what is named; without any, the finder cannot judge."""
-    chosen = _best_passages(wanted, index)
+    chosen = _best_passages(wanted, index, places)
     read, unread = parts_read(index.paper)
     if not chosen:
         return _cannot_judge(
@@ -152,12 +163,25 @@ def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float)
             clause.form,
             strength,
         )
-    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p in chosen)
+    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p, _ in chosen)
     rationale = (
-        "These passages share the most words with the point. Whether they bear on it was not "
+        f"{_why([place for _, place in chosen])} Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
     )
     return Found(Finding.PASSAGES, rationale, evidence, strength, clause.form)
+
+
+def _why(named: Sequence[Place | None]) -> str:
+    """Why these passages, by the place of each that the point names; these come first."""
+    labels = list(dict.fromkeys(place.label for place in named if place is not None))
+    if not labels:
+        return "These passages share the most words with the point."
+    count = sum(place is not None for place in named)
+    places = " and ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
+    which = "The first passage stands" if count == 1 else f"The first {count} passages stand"
+    which = "These passages stand" if count == len(named) > 1 else which
+    rest = "" if count == len(named) else "; the others share the most words with it"
+    return f"{which} in {places}, which the point names{rest}."
 
 
 def _unread(parts: list[str]) -> str:
@@ -167,21 +191,54 @@ def _unread(parts: list[str]) -> str:
     return f"; the {' and the '.join(parts)} {'was' if parts == ['appendix'] else 'were'} not read"
 
 
-def _best_passages(wanted: Wanted, index: PaperIndex) -> list[Passage]:
-    """Up to three passages that hold some of what is wanted, those that hold most first."""
+def _best_passages(
+    wanted: Wanted, index: PaperIndex, places: Sequence[Place]
+) -> list[tuple[Passage, Place | None]]:
+    """Up to three passages, each with the place of the point that it stands in, if any.
+
+    Those in a named place come first, then those that hold most of what is wanted.
+    """
     titles = {heading.section.start: heading for heading in index.headings}
+    ranked = {number: score for score, number in index.ranked(wanted.query)}
     scored: list[tuple[float, int]] = []
-    for score, number in index.ranked(wanted.query)[:_CANDIDATES]:
-        passage = index.passages[number]
-        if passage.kind is SentenceKind.HEADING:
-            continue
-        section = index.paper.sections[passage.section] if passage.section >= 0 else None
-        heading = titles.get(section.start) if section else None
-        coverage = _coverage(wanted, passage, heading, index)
+    for number in list(ranked)[:_CANDIDATES]:
+        coverage = _held(wanted, index.passages[number], titles, index)
         if coverage > 0:
-            scored.append((round(coverage + _BY_RANK * score, 4), number))
+            scored.append((round(coverage + _BY_RANK * ranked[number], 4), number))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [index.passages[number] for _, number in scored[:_QUOTES]]
+    best = scored[0][0] if scored else 0.0
+    chosen: dict[int, Place | None] = {}
+    for place in places:
+        wide = place.kind in _WIDE
+        inside = []
+        for number in _inside(place, index):
+            if number not in ranked:
+                continue
+            coverage = _held(wanted, index.passages[number], titles, index)
+            score = round(coverage + _BY_RANK * ranked[number], 4)
+            if score > 0 and not (wide and (coverage <= 0 or score < _NEARLY * best)):
+                inside.append((score, number))
+        inside.sort(key=lambda pair: (-pair[0], pair[1]))
+        chosen |= {number: place for _, number in inside if number not in chosen}
+    chosen |= {number: None for _, number in scored if number not in chosen}
+    return [(index.passages[number], chosen[number]) for number in list(chosen)[:_QUOTES]]
+
+
+def _inside(place: Place, index: PaperIndex) -> range:
+    """The numbers of the passages that a named place holds, wholly or in part."""
+    where = place.target
+    if where is None:
+        return range(0)
+    first = bisect_right(index.passages, where.start, key=lambda passage: passage.end)
+    return range(first, bisect_left(index.passages, where.end, key=lambda passage: passage.start))
+
+
+def _held(wanted: Wanted, passage: Passage, titles: dict[int, Heading], index: PaperIndex) -> float:
+    """What of the wanted a passage holds with its heading; nothing for a heading itself."""
+    if passage.kind is SentenceKind.HEADING:
+        return 0.0
+    section = index.paper.sections[passage.section] if passage.section >= 0 else None
+    return _coverage(wanted, passage, titles.get(section.start) if section else None, index)
 
 
 def _coverage(

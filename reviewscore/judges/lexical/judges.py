@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reviewscore.judges.split_points import Proposal
 
 _NAME = "lexical"
-_VERSION = "2"
+_VERSION = "3"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
@@ -131,7 +131,7 @@ def _in_context(point: ReviewPoint) -> str:
 def _verdict(
     point: ReviewPoint, paper: Paper, scale: Literal["unanswerability", "factuality"], stage: str
 ) -> Verdict:
-    found = find(_in_context(point), paper)
+    found = find(_in_context(point), paper, point.places or ())
     return Verdict(
         scale=scale,
         finding=found.finding,
