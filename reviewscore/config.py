@@ -491,8 +491,9 @@ def _read_file(path: Path, *, trusted: bool) -> dict[str, object]:
 
 def _not_from_there(path: Path, table: str, key: str, name: str) -> str:
     """Why a file that was merely met may not set this, and what to do."""
+    does = "guards this machine" if name in BOUNDS else "decides where texts, keys or money go"
     return (
-        f"{path}: '{key}' in [{table}] decides where texts, keys or money go, and is not taken "
+        f"{path}: '{key}' in [{table}] {does}, and is not taken "
         "from a file that merely lies in the current folder or beside the data; put it into "
         f"{user_settings_file()}, set REVIEWSCORE_{name.upper()}, or, if you trust this file, "
         f"name it: --config {path}"

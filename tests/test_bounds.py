@@ -119,11 +119,19 @@ def test_each_bound_is_a_setting_with_the_same_default() -> None:
 def test_bounds_come_from_the_table_of_the_settings_file_and_from_variables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "reviewscore.toml").write_text("[bounds]\nmax_text_mb = 3\nmax_pdf_mb = 7.5\n")
+    file = tmp_path / "bounds.toml"
+    file.write_text("[bounds]\nmax_text_mb = 3\nmax_pdf_mb = 7.5\n")
     monkeypatch.setenv("REVIEWSCORE_MAX_PDF_MB", "8")
 
-    assert resolve({}).settings.bounds == Bounds(max_text_mb=3, max_pdf_mb=8)
-    assert bounds_from_settings() == Bounds(max_text_mb=3, max_pdf_mb=8)
+    assert resolve({}, config=file).settings.bounds == Bounds(max_text_mb=3, max_pdf_mb=8)
+    assert bounds_from_settings(file) == Bounds(max_text_mb=3, max_pdf_mb=8)
+
+
+def test_bounds_are_not_taken_from_a_file_that_merely_lies_there(tmp_path: Path) -> None:
+    (tmp_path / "reviewscore.toml").write_text("[bounds]\nmax_text_mb = 30000\n")
+
+    with pytest.raises(SettingsError, match="max_text_mb"):
+        bounds_from_settings()
 
 
 def test_settings_of_other_kinds_do_not_matter_where_bounds_alone_are_read(

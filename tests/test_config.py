@@ -12,7 +12,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from reviewscore.addresses import without_credentials
-from reviewscore.config import HARMLESS, JUDGES, TABLES, resolve, user_settings_file
+from reviewscore.config import BOUNDS, HARMLESS, JUDGES, TABLES, resolve, user_settings_file
 from reviewscore.errors import SettingsError
 
 
@@ -82,8 +82,9 @@ DECISIVE = {
         "folder": '"here"',
         "ledger": '"postgresql://elsewhere/db"',
     },
+    "bounds": dict.fromkeys(BOUNDS, "999"),
 }
-"""What decides where texts, keys and money go, by table."""
+"""What decides where texts, keys and money go or guards this machine, by table."""
 KEYS = [(table, key, value) for table, keys in DECISIVE.items() for key, value in keys.items()]
 
 

@@ -40,12 +40,15 @@ def test_a_run_goes_on_without_what_passes_a_bound(
     reviews = [{**review, "paper_id": one, "review_id": f"r{n}"} for n, one in enumerate(of)]
     reviews.append({**reviews[0], "review_id": "large", "text": "Dark. " * 60_000, "sections": {}})
     (data / "reviews.jsonl").write_text("\n".join(map(json.dumps, reviews)) + "\n", "utf-8")
-    (tmp_path / "reviewscore.toml").write_text(
+    settings = tmp_path / "bounds.toml"
+    settings.write_text(
         "[bounds]\nmax_pdf_mb = 0.3\nmax_text_mb = 0.5\nmax_review_mb = 0.2\n"
         "max_reviews_per_paper = 3\n"
     )
 
-    ended = invoker("audit", capsys)(data, "-o", tmp_path / "run", "--model", engine)
+    ended = invoker("audit", capsys)(
+        data, "-o", tmp_path / "run", "--model", engine, "--config", settings
+    )
     server.stop()
 
     assert ended.exit_code == 3, ended.stderr

@@ -217,7 +217,7 @@ def test_the_line_of_progress_shows_what_is_said_as_text(monkeypatch: pytest.Mon
         ("--help",),
         ("report", "run", "-o", "-"),
         ("export", "run", "-o", "-"),
-        ("venue", "run", "--data", "."),
+        ("focus", "profile", ".", "--resamples", "100"),
         ("inspect", "papers.jsonl", "--json"),
         ("prompts", "list"),
     ],

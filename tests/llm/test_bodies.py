@@ -204,8 +204,9 @@ async def test_results_of_a_job_that_are_too_large_are_not_held_and_stay_written
     session = Session(tmp_path, server, model)
 
     replies = await session.ask(*three(model))
+    left = await session.book.open()
     await session.close()
 
     assert all("max_results_mb" in str(one) for one in failures(replies))
     assert "run the same command again to collect it" in str(failures(replies)[0])
-    assert [len(job.sent) for job in session.book.open()] == [3]
+    assert [len(job.sent) for job in left] == [3]

@@ -15,7 +15,7 @@ import pytest
 
 from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
-from reviewscore.errors import SettingsError, StopError
+from reviewscore.errors import RunFolderError, SettingsError, StopError
 from reviewscore.llm.connect import connect
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
@@ -175,3 +175,13 @@ async def test_batch_jobs_with_a_record_in_memory_are_refused_with_a_cure(tmp_pa
     client = await connect(settings, ledger)
     await client.close()
     ledger.close()
+
+
+async def test_a_look_up_in_a_ledger_that_was_closed_is_an_error_and_no_wait(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(tmp_path, run="r")
+    ledger.close()
+
+    with pytest.raises(RunFolderError, match="closed"):
+        await ledger.find("key")

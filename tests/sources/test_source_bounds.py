@@ -191,7 +191,7 @@ def test_a_pdf_that_is_too_large_is_refused_before_a_process_reads_it(
 ) -> None:
     large = tmp_path / "paper.pdf"
     large.write_bytes(b"%PDF-1.4\n" + b"a" * 30_000)
-    monkeypatch.setattr("reviewscore.papers.pdf._Worker", None)
+    monkeypatch.setattr("reviewscore.processes.pool.Child", None)
 
     with pytest.raises(TooLargeError, match=r"0\.02 MB that max_pdf_mb allows: it has 30,009"):
         read_pdf(large)

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from reviewscore.errors import RunFolderError
 from reviewscore.llm.ledger.link import Link
 
 Work = Callable[[Connection], Any]
@@ -37,6 +38,7 @@ class _Thread:
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
+        self._closed = False
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
@@ -49,8 +51,10 @@ class _Thread:
 
         Raises:
             StopError: The disk is full, or the database was lost and did not come back.
-            RunFolderError: The ledger cannot be used.
+            RunFolderError: The ledger cannot be used, or was closed.
         """
+        if self._closed:  # nobody would do it
+            raise RunFolderError("the ledger is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         self._queue.put(_Job(work, loop, future))
@@ -62,6 +66,7 @@ class _Thread:
         Args:
             seconds: How long to wait for that; None for as long as it takes.
         """
+        self._closed = True
         self._queue.put(None)
         self._thread.join(seconds)
 
