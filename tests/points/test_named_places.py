@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,3 +169,18 @@ def test_the_places_of_any_point_lie_in_it_and_are_read_once(text: str) -> None:
     assert point.places is not None
     assert all(one.span.end <= len(text) for one in point.places)
     assert with_places(point, paper) is point
+
+
+@pytest.mark.shared
+def test_most_places_that_people_name_are_in_the_version_that_they_read(shared: Path) -> None:
+    from benchmarks.places import counts, papers
+
+    folder = shared / "neurips"
+    if not folder.is_dir():
+        pytest.skip(f"the submissions are not here ({folder})")
+
+    found = counts(papers(folder, 15), folder)
+
+    assert found.naming > 0.2 * found.points
+    for kind, share in (("line", 0.9), ("table", 0.95), ("figure", 0.8), ("section", 0.95)):
+        assert found.resolved[kind] >= share * found.named[kind] > 0
