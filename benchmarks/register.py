@@ -52,6 +52,7 @@ QUALITY = (
     Benchmark("logic_formulas", ("--data", str(SHARED / "fol"))),
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),
+    Benchmark("places"),
     Benchmark("gem_validation"),
     Benchmark("focus_measured"),
     Benchmark("similarity_quality"),

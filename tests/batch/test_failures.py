@@ -310,3 +310,29 @@ def test_strange_json_is_a_bad_line_and_no_crash(tmp_path: Path, line: str) -> N
     collection = read_collection(tmp_path, skip_bad_lines=True)
 
     assert list(collection.papers) in (["frogs"], ["p", "frogs"])
+
+
+def test_points_keep_the_places_that_they_name_whatever_becomes_of_them(
+    data: Path, tmp_path: Path
+) -> None:
+    review = {
+        "review_id": "r1",
+        "paper_id": "frogs",
+        "sections": {"weaknesses": "- Section 3.1 is dense.\n- Table 7 is dense."},
+    }
+    (data / "reviews.jsonl").write_text(json.dumps(review) + "\n")
+    untyped, unread = refusing("ArgumentReply"), refusing("FactualityReply")
+
+    failed = run(data, tmp_path / "untyped", untyped)
+    refused = run(data, tmp_path / "unread", unread)
+    looked_up = audit(read_collection(data), tmp_path / "lexical", resolve({"model": "lexical"}))
+    untyped.stop()
+    unread.stop()
+
+    assert looked_up.failed == 0
+    for points in (failed, refused, list(read_points(tmp_path / "lexical"))):
+        named = [place for point in points for place in point.places or ()]
+        assert [place.label for place in named] == ["Section 3.1", "Table 7"]
+        assert [place.target is None for place in named] == [False, True]
+    assert {point.status for point in failed} == {Status.ERROR}
+    assert {point.type for point in failed} == {None}

@@ -163,3 +163,24 @@ def test_nothing_that_acts_on_a_terminal_is_printed(tmp_path: Path, how: list[st
     output = run(tmp_path / "a.json", *how)[1]
 
     assert not {"\x9b", "\u202e"} & set(output)
+
+
+def test_line_numbers_are_counted_with_their_range(tmp_path: Path) -> None:
+    lines = (
+        f"some words of line {chr(97 + n % 26)} that a river wrote on its bank" for n in range(60)
+    )
+    (tmp_path / "a.txt").write_text(" ".join(f"{line} {n}" for n, line in enumerate(lines, 1)))
+    (tmp_path / "b.txt").write_text(PAPER)
+
+    _, numbered = run(tmp_path / "a.txt")
+    _, record = run(tmp_path / "a.txt", "--json")
+    _, plain = run(tmp_path / "b.txt")
+
+    assert "lines       60 have numbers, 1 to 60" in numbered
+    assert json.loads(record)["line_numbers"] == {
+        "count": 60,
+        "first": 1,
+        "last": 60,
+        "pages": None,
+    }
+    assert "lines       no line numbers" in plain

@@ -7,18 +7,24 @@ import re
 
 import pytest
 
+from reviewscore import prompts
 from reviewscore.arguments.reconstruct import reconstruct
+from reviewscore.judges import premise_factuality
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.bench import ModelJudges
+from reviewscore.judges.named_places import named_places
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONGEST_OBJECT
+from reviewscore.papers.parts import shown
+from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.points.places import with_places
 from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premise, Round
 from reviewscore.schema.call import Request
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.review import PointType, Review
+from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import KnowledgeSource
 from tests.conftest import make_point
 
@@ -322,3 +328,99 @@ async def test_the_record_of_the_longest_reconstruction_is_bounded(paper: Paper)
 
     assert argument.state is ArgumentState.INVALID
     assert len(argument.model_dump_json()) < 4 * LONGEST_OBJECT
+
+
+CAPTION = "Table 2: Calls by night and pond."
+
+
+def item(provider: ScriptedProvider) -> str:
+    return provider.requests[0].messages[0].content
+
+
+@pytest.mark.parametrize("stage", ["claim", "question", "premise", "premises"])
+async def test_a_judge_is_told_what_stands_at_the_places_that_the_point_names(
+    paper: Paper, stage: str
+) -> None:
+    paper = build_paper(PaperRow(paper_id="frogs", text=f"{paper.text}\n{CAPTION}\n", year=2021))
+    point = with_places(make_point("Table 2 and Figure 9 disagree with Section 3.1."), paper)
+
+    sent = await asked(stage, point, paper)
+
+    fenced = re.findall(r"<(place-\w+)>\n(.*?)\n</\1>", item(sent), re.DOTALL)
+    assert [text for _, text in fenced] == [
+        CAPTION,
+        "3.1 Ablation\nWe remove the network's third layer and the window overlap in turn. "
+        "Accuracy drops by four points\n"
+        "without the overlap and by one point without the third layer.",
+    ]
+    assert "Figure 9 (its caption): is not in the text at hand" in item(sent)
+    assert "never to be held against the reviewer" in item(sent)
+    before = await asked(stage, make_point("No places here."), paper)
+    assert sent.requests[0].prefix == before.requests[0].prefix
+    assert sent.requests[0].task == before.requests[0].task
+
+
+@pytest.mark.parametrize("stage", ["claim", "question", "premise", "premises"])
+async def test_a_point_without_places_is_asked_about_as_before(paper: Paper, stage: str) -> None:
+    point = with_places(make_point("Only one pond.", number=2), paper)
+    plain = point.model_copy(update={"places": None, "context": "Above:"})
+    name, version = BEFORE[stage]
+    wanted = prompts.load(name, version)
+    holes = {"point": plain.text, "context": plain.context, "response": None,
+             "premise": "One pond.", "premises": "P1: One pond.", "year": paper.year}  # fmt: skip
+    body = wanted.body.partition("\n{# item #}\n")[2]
+    template = prompts._template(body)
+
+    sent = await asked(stage, plain, paper)
+
+    now = prompts.render("answer_now").text
+    assert item(sent) == template.render(holes).strip("\n") + f"\n\n{now}"
+
+
+async def test_what_is_told_of_places_is_bounded_and_unseen_parts_stay_unseen(
+    paper: Paper,
+) -> None:
+    words = " ".join(["silt"] * 1000)
+    text = "".join(f"# {n} Part\n\n{words}\n\n" for n in range(1, 5)) + f"# A Rest\n\n{words}\n"
+    long = build_paper(PaperRow(paper_id="frogs", text=text))
+    cut = shown(long, "main")
+    point = with_places(make_point("Sections 1, 2, 3 and 4 and Appendix A are silt."), long)
+
+    told = named_places(point, long)
+    unseen = named_places(point, cut)
+
+    assert [len(one.text or "") for one in told] == [1500, 1500, 1000]
+    assert [one.whole for one in told] == [False] * 3
+    assert [one.label for one in unseen if one.text is None] == ["Appendix A"]
+
+
+BEFORE = {
+    "claim": ("claim_factuality", 2),
+    "question": ("question_answerability", 2),
+    "premise": ("premise_factuality", 2),
+    "premises": ("premises_factuality", 1),
+}
+
+
+async def asked(stage: str, point: ReviewPoint, paper: Paper) -> ScriptedProvider:
+    """The provider, after a judge was asked about a point."""
+    premise = Premise(premise_id="P1", text="One pond.", formula="one(pond)", explicit=True)
+    verdict = {
+        "reasoning": "-", "source": "given_paper", "factuality": 4, "quotes": [],
+        "settled_by_general_knowledge": False, "untrivialness": 2,
+    }  # fmt: skip
+    if stage == "question":
+        judges, provider = judges_with(
+            {"reasoning": "-", "unanswerability": 4, "quotes": [], "answer": None}
+        )
+        await judges.question_answerability(point, paper, response=None)
+    elif stage == "claim":
+        judges, provider = judges_with({"reasoning": "-", "factuality": 4, "quotes": []})
+        await judges.claim_factuality(point, paper, response=None)
+    elif stage == "premise":
+        judges, provider = judges_with(verdict)
+        await judges.premises_factuality((premise,), point, paper, response=None)
+    else:
+        judges, provider = judges_with({"verdicts": [{**verdict, "premise": "P1"}]})
+        await premise_factuality.in_one_call(judges._asker, (premise,), point, paper, response=None)
+    return provider

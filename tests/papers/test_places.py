@@ -147,3 +147,65 @@ def test_a_page_tells_lines_with_the_same_number_apart() -> None:
 
     assert place is not None
     assert paper.text[place.start : place.end] == "line of words 3 here"
+
+
+CONVERTED = """# Mud
+
+## 1 Setting
+
+Table 4 demonstrates that mud is wet. As Figure 2: no caption says.
+
+| Table 5: Mud by month | Table 5: Mud by month |
+|---|---|
+| May | 3 |
+
+depth mud silt Figure 3: Mud by depth.
+
+We now bound the loss. Theorem 2. Mud stays mud.
+
+## Algorithm 1 Mud counting
+
+- 1: take mud
+- 2: count
+
+# 4.3 Lost /u1D heading
+
+Words below it.
+
+Table 6 Mud by year
+
+| 1990 | 4 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "begins", "ends"),
+    [
+        (PlaceKind.TABLE, "5", "| Table 5: Mud", "| May | 3 |"),
+        (PlaceKind.FIGURE, "3", "Figure 3: Mud", "by depth."),
+        (PlaceKind.THEOREM, "2", "Theorem 2.", "stays mud."),
+        (PlaceKind.ALGORITHM, "1", "## Algorithm 1", "- 2: count"),
+        (PlaceKind.TABLE, "6", "Table 6 Mud", "| 1990 | 4 |"),
+    ],
+)
+def test_captions_are_known_where_converters_leave_them(
+    kind: PlaceKind, label: str, begins: str, ends: str
+) -> None:
+    found = words(build_paper(PaperRow(paper_id="mud", text=CONVERTED)), kind, label)
+
+    assert found is not None
+    assert found.startswith(begins)
+    assert found.endswith(ends)
+
+
+@pytest.mark.parametrize(("kind", "label"), [(PlaceKind.TABLE, "4"), (PlaceKind.FIGURE, "2")])
+def test_a_sentence_about_a_place_is_not_the_place(kind: PlaceKind, label: str) -> None:
+    assert target(build_paper(PaperRow(paper_id="mud", text=CONVERTED)), kind, label) is None
+
+
+def test_a_number_that_a_converter_lost_is_among_the_lines_around() -> None:
+    paper = numbered([40, 41, 42, 44, 45, 46])
+    found = words(paper, PlaceKind.LINE, "43")
+
+    assert found is not None
+    assert "line of words 2 here\nline of words 3 here" in found

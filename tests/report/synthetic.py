@@ -8,6 +8,7 @@ from pathlib import Path
 from reviewscore.config import Plain
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
+from reviewscore.schema.place import Place, PlaceKind, Target
 from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review, Role
@@ -319,6 +320,27 @@ def model_points() -> list[PointScore]:
             error="RefusalError: the model declined to answer",
         ),
     ]
+
+
+def naming_places() -> PointScore:
+    """A point that names a section of the paper twice, and a table that is not in the text."""
+    text = "The baselines were not tuned."
+    spans = [Span(field="weaknesses", start=start, end=start + 3) for start in (0, 5, 9)]
+    section = Target(start=len(HEADING + BODY), end=len(HEADING + BODY + APPENDIX) - 1, page=2)
+    return point(
+        3,
+        text,
+        type=PointType.CLAIM,
+        base=2,
+        misinformed=True,
+        verdict=Verdict(scale="factuality", score=2, evidence=(quote("Baselines were tuned"),)),
+        evidence=(quote("Baselines were tuned"),),
+        places=(
+            Place(kind=PlaceKind.SECTION, label="Section A", span=spans[0], target=section),
+            Place(kind=PlaceKind.SECTION, label="Section A", span=spans[1], target=section),
+            Place(kind=PlaceKind.TABLE, label="Table 9", span=spans[2]),
+        ),
+    )
 
 
 def lexical_points() -> list[PointScore]:

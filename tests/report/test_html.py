@@ -21,6 +21,7 @@ from tests.report.synthetic import (
     manifest,
     many_points,
     model_points,
+    naming_places,
     point,
     without_quotes,
     write_run,
@@ -272,3 +273,28 @@ def test_only_prompts_that_were_used_are_listed(tmp_path: Path) -> None:
 
     assert "question_answerability/v1 <code" in html
     assert "never_used" not in html
+
+
+def test_named_places_show_their_passage_and_those_not_at_hand_say_so(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [naming_places()])
+
+    html = write_report(run, {"tides": PAPER}.__getitem__, None)[0].read_text()
+    bare = write_report(run, None, None, out=tmp_path / "bare.html")[0].read_text()
+
+    (places,) = re.findall(r'<ul class="places".*?</ul>', html, re.DOTALL)
+    assert places.count("<li>") == 2
+    assert "<summary>Section A, p. 2</summary>" in places
+    (span,) = re.findall(r'class="jump" hidden .*data-start="(\d+)" data-end="(\d+)"', places)
+    assert PAPER.text[int(span[0]) : int(span[1])].startswith("A Details")
+    assert "<li>Table 9 (not in the text at hand)</li>" in places
+    assert "<li>Section A, p. 2</li>" in bare
+    assert "1 point name" in html
+
+
+def test_nothing_is_shown_at_a_place_of_a_paper_that_has_changed(tmp_path: Path) -> None:
+    other = PAPER.model_copy(update={"text": "x" * len(PAPER.text)})
+    run = write_run(tmp_path / "run", [naming_places()])
+
+    html = write_report(run, {"tides": other}.__getitem__, None)[0].read_text()
+
+    assert "<li>Section A, p. 2</li>" in html

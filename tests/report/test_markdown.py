@@ -15,6 +15,7 @@ from tests.report.synthetic import (
     manifest,
     many_points,
     model_points,
+    naming_places,
     without_quotes,
     write_run,
 )
@@ -103,3 +104,9 @@ def test_a_verdict_without_a_verified_quote_says_so(tmp_path: Path) -> None:
     assert "Answer as the judge gives it" in text
     assert "Answer found in the paper" in quoted
     assert "No quote" not in quoted
+
+
+def test_a_point_says_which_places_it_names(tmp_path: Path) -> None:
+    text = markdown_report(write_run(tmp_path / "run", [naming_places()]))
+
+    assert "Names: Section A, p. 2; Table 9 (not in the text at hand)" in text

@@ -16,9 +16,11 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
 from tests.report.synthetic import (
+    PAPER,
     lexical_points,
     manifest,
     model_points,
+    naming_places,
     point,
     quote,
     write_run,
@@ -247,3 +249,17 @@ def points_of_papers(names: list[str]) -> list[PointScore]:
         for row, name in enumerate(names)
         for number, one in enumerate(model_points())
     ]
+
+
+@pytest.mark.parametrize("reader", list(Reader))
+def test_places_stand_with_their_point_on_each_readers_page(tmp_path: Path, reader: Reader) -> None:
+    run = write_run(tmp_path / "run", [naming_places()], made=manifest())
+
+    html, text = write_for(run, reader, papers={"tides": PAPER}.__getitem__, out=tmp_path / "pages")
+    (alone,) = write_for(run, reader, out=tmp_path / "alone.md")
+
+    assert html.read_text().count("<summary>Section A, p. 2</summary>") == 1
+    assert "A Details" in html.read_text()
+    assert "- Section A, p. 2: “A Details Baselines were tuned" in text.read_text()
+    assert text.read_text().count("- Table 9 (not in the text at hand)") == 1
+    assert "- Section A, p. 2\n" in alone.read_text()

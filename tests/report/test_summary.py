@@ -12,12 +12,13 @@ from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
 from reviewscore.report.lines import duration_words, summary_lines
-from reviewscore.report.summary import summarise, write_summary
+from reviewscore.report.summary import NamedPlaces, summarise, write_summary
 from reviewscore.schema.point_score import Status
 from tests.report.synthetic import (
     lexical_points,
     manifest,
     model_points,
+    naming_places,
     without_quotes,
     write_run,
 )
@@ -133,3 +134,12 @@ def test_points_with_their_quotes_are_not_said_to_lack_them(tmp_path: Path) -> N
     lines = summary_lines(summarise(write_run(tmp_path / "run", model_points())))
 
     assert not any("without a verified quote" in line for line in lines)
+
+
+def test_places_are_counted_once_a_point_and_old_records_say_nothing(tmp_path: Path) -> None:
+    named = summarise(write_run(tmp_path / "new", [naming_places(), *model_points()]))
+    old = summarise(write_run(tmp_path / "old", model_points()))
+
+    assert named.places == NamedPlaces(points=1, places=2, at_hand=1)
+    assert old.places is None
+    assert any("2 places of the paper" in line for line in summary_lines(named))

@@ -11,7 +11,13 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.store.export import COLUMNS, export
 from reviewscore.store.run_dir import read_points
-from tests.report.synthetic import lexical_points, manifest, model_points, write_run
+from tests.report.synthetic import (
+    lexical_points,
+    manifest,
+    model_points,
+    naming_places,
+    write_run,
+)
 
 
 @pytest.fixture
@@ -98,3 +104,21 @@ def test_columns_of_arguments_are_empty_for_other_points(run: Path, tmp_path: Pa
         trivial = {row["type"]: row["all_trivial"] for row in csv.DictReader(file)}
     assert trivial["question"] == trivial["claim"] == ""
     assert trivial["argument"] == "false"
+
+
+def test_named_places_have_columns_and_those_not_at_hand_stand_apart(tmp_path: Path) -> None:
+    import pandas as pd
+
+    run = write_run(tmp_path / "run", [naming_places(), *model_points()[1:2]])
+
+    export(run, tmp_path / "x.csv")
+    export(run, tmp_path / "x.parquet")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert first["named_places"] == "Section A; Table 9"
+    assert first["places_not_at_hand"] == "Table 9"
+    assert (second["named_places"], second["places_not_at_hand"]) == ("", "")
+    nested = pd.read_parquet(tmp_path / "x.parquet")["places"]
+    assert [one["label"] for one in json.loads(nested[0])] == ["Section A", "Section A", "Table 9"]
+    assert nested.isna().tolist() == [False, True]

@@ -173,7 +173,7 @@ def _closest(
 
 def _why(named: Sequence[Place | None]) -> str:
     """Why these passages, by the place of each that the point names; these come first."""
-    labels = list(dict.fromkeys(place.label for place in named if place is not None))
+    labels = list(dict.fromkeys(_called(place) for place in named if place is not None))
     if not labels:
         return "These passages share the most words with the point."
     count = sum(place is not None for place in named)
@@ -182,6 +182,10 @@ def _why(named: Sequence[Place | None]) -> str:
     which = "These passages stand" if count == len(named) > 1 else which
     rest = "" if count == len(named) else "; the others share the most words with it"
     return f"{which} in {places}, which the point names{rest}."
+
+
+def _called(place: Place) -> str:
+    return "the quoted words" if place.kind is PlaceKind.QUOTE else place.label
 
 
 def _unread(parts: list[str]) -> str:

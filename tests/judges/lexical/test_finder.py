@@ -10,8 +10,10 @@ from reviewscore.judges.lexical.finder import Found, find
 from reviewscore.judges.lexical.index import index_of
 from reviewscore.papers.parts import shown
 from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Finding
+from tests.conftest import make_point
 
 TEXT = """Sorting Snails by Shell
 
@@ -249,3 +251,41 @@ def test_every_quote_is_the_papers_own_text_in_the_section_it_names(words: list[
 @given(st.text(max_size=200))
 def test_any_text_gets_the_same_outcome_twice(text: str) -> None:
     assert find(text, snails()) == find(text, snails())
+
+
+def naming(text: str, paper: Paper) -> Found:
+    return find(text, paper, with_places(make_point(text), paper).places or ())
+
+
+CAPTIONED = TEXT.replace(
+    "5 Limitations",
+    "Table 2: Seconds a snail by network and worker, on one laptop.\n\n5 Limitations",
+)
+
+
+def test_what_stands_at_a_place_that_the_point_names_comes_first() -> None:
+    paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
+    text = "The sorting network of the laptop is no faster than a worker in Table 2."
+
+    without, named = find(text, paper), naming(text, paper)
+
+    assert not without.passages[0].quote.startswith("Table 2")
+    assert named.passages[0].quote.startswith("Table 2: Seconds")
+    assert "in Table 2, which the point names" in named.rationale
+    assert "which the point names" not in without.rationale
+
+
+def test_a_named_section_comes_first_only_with_what_bears_on_the_point() -> None:
+    paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
+
+    far = naming("The whorl index of Section 5 divides turns by the height of the shell.", paper)
+
+    assert "whorl index is defined" in far.passages[0].quote
+    assert "which the point names" not in far.rationale
+
+
+@pytest.mark.parametrize("text", ["Which optimizer is used in Table 2?", "Figure 9 is missing."])
+def test_a_named_place_makes_no_point_addressed(text: str) -> None:
+    paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
+
+    assert naming(text, paper).finding is find(text, paper).finding is not Finding.ADDRESSED
