@@ -81,6 +81,7 @@ _BODY_NAMES = re.compile(
     r"|future|funding|impact)",
     re.IGNORECASE,
 )
+_REFERENCE_LIST = re.compile(r"\s*\n\s*(?:\[1\]|1\.)\s")
 _RUN_IN_ABSTRACT = re.compile(
     r"(?:\*\*|_)?(?:Abstract|ABSTRACT)(?:\*\*|_)?[ \t]*(?:[.:—–]|-)[ \t]*"
 )
@@ -327,7 +328,8 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
         return None
     marked = parts is not None and bool(parts["marks"] or parts["bold"])
     capitals = _is_capitals(title)
-    if not (capitals or marked or run_in or _blank_before(text, match.start())):
+    listed = title == "References" and _REFERENCE_LIST.match(text, match.end("line")) is not None
+    if not (capitals or marked or run_in or listed or _blank_before(text, match.start())):
         return None
     if title[0].islower():
         return None

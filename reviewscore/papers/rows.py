@@ -18,6 +18,12 @@ from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.line_numbers import Mended, without_line_numbers
 from reviewscore.papers.sections import find_sections
 from reviewscore.papers.suspicions import suspicions
+from reviewscore.papers.venue_text import (
+    find_checklist,
+    venue_text,
+    with_checklist,
+    without_checklist,
+)
 from reviewscore.papers.zones import zones
 from reviewscore.schema.paper import Paper, Section, Zone
 
@@ -195,7 +201,9 @@ def paper_of(
         raise InputError(
             f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
         )
-    sections = _sections_of(text, tidied, content, given, notes)
+    checklist = find_checklist(text)
+    bare = without_checklist(text, checklist)
+    sections = with_checklist(_sections_of(bare, tidied, content, given, notes), checklist)
     if not any(section.heading_end > section.start for section in sections):
         notes.append(NO_HEADINGS)
     pdf = content.pdf
@@ -221,6 +229,7 @@ def paper_of(
             for line in content.lines
         ),
         missing=content.missing,
+        venue_text=venue_text(text, checklist),
     )
 
 

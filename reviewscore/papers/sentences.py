@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ class SentenceKind(StrEnum):
     SENTENCE = "sentence"
     CAPTION = "caption"
     TABLE = "table"
-    NOISE = "noise"  # formulas, axis labels, author lines, algorithm lines
+    NOISE = "noise"  # formulas, axis labels, author and algorithm lines, a venue's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,28 @@ def sentences(paper: Paper) -> tuple[Sentence, ...]:
     for section in paper.sections:
         if section.heading_end > section.start:
             text = clean(paper.text[section.start : section.heading_end]).text.strip()
-            found.append(
-                Sentence(section.start, section.heading_end, text, section, SentenceKind.HEADING)
+            venue = paper.is_venue_text(section.start, section.heading_end)
+            kind = SentenceKind.NOISE if venue else SentenceKind.HEADING
+            found.append(Sentence(section.start, section.heading_end, text, section, kind))
+        for start, end, of_venue in _stretches(paper, section.heading_end, section.end):
+            units = _units(paper.text, section, start, end)
+            found.extend(
+                replace(one, kind=SentenceKind.NOISE) if of_venue else one for one in units
             )
-        found.extend(_units(paper.text, section, section.heading_end, section.end))
     return tuple(found)
+
+
+def _stretches(paper: Paper, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """A stretch of the text in pieces, each wholly the authors' or the venue's."""
+    for span in paper.venue_text:
+        if span.end <= start or span.start >= end:
+            continue
+        if start < span.start:
+            yield start, span.start, False
+        start, stop = min(span.end, end), max(span.start, start)
+        yield stop, start, True
+    if start < end:
+        yield start, end, False
 
 
 def _units(text: str, section: Section | None, start: int, end: int) -> Iterator[Sentence]:

@@ -97,14 +97,29 @@ class Section(Record):
         return " ".join(part for part in (self.number, self.title) if part) or self.zone.value
 
 
+class VenueSpan(Record):
+    """A stretch of a paper's text that is its venue's and not the authors'; it proves nothing.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset just after its last one.
+        zone: ``checklist`` (questions and guidelines, which model judges do not see) or
+            ``boilerplate`` (review notes, licences, anonymity notes).
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    zone: Zone
+
+
 class UnreadSpan(Record):
     """A stretch of a paper's text that judges do not see.
 
     Attributes:
         start: Offset of its first character.
         end: Offset just after its last one.
-        part: What it is: ``references``, ``appendix`` or ``statements`` (acknowledgements, ethics
-            statements, checklists).
+        part: What it is: ``references``, ``appendix``, ``statements`` (acknowledgements, ethics
+            statements, checklists) or ``questions of a checklist``.
     """
 
     start: int = Field(ge=0)
@@ -173,6 +188,7 @@ class Paper(Record):
         lines: Lines as they are printed, in reading order: their numbers and places. Line numbers
             are no part of ``text``. Empty where neither is known.
         missing: What the text lacks of the paper.
+        venue_text: Stretches of ``text`` that are the venue's and not the authors', ascending.
         unread_spans: Stretches of ``text`` that judges do not see, ascending.
     """
 
@@ -191,6 +207,7 @@ class Paper(Record):
     pages: tuple[int, ...] = ()
     lines: tuple[TextLine, ...] = ()
     missing: Missing = NOTHING_MISSING
+    venue_text: tuple[VenueSpan, ...] = ()
     unread_spans: tuple[UnreadSpan, ...] = ()
 
     @model_validator(mode="after")
@@ -239,6 +256,13 @@ class Paper(Record):
                 return (start + shift, end + shift) if end <= before else None
         return None
 
+    def is_venue_text(self, start: int, end: int) -> bool:
+        """Whether a stretch of ``text``, as a whole or by half, is the venue's."""
+        shared = sum(
+            max(0, min(span.end, end) - max(span.start, start)) for span in self.venue_text
+        )
+        return 2 * shared >= end - start > 0
+
     @cached_property
     def _starts(self) -> list[int]:
         return [section.start for section in self.sections]
@@ -266,6 +290,8 @@ class Evidence(Record):
         page: 1-based page of the PDF on which it begins; None where pages are not known.
         verified: Whether the quote was found in the paper, exactly or after normalising white
             space, hyphenation and ligatures. An unverified quote is never shown as evidence.
+        of_venue: Whether the quote was found in text that is the venue's, such as the guidelines
+            of a checklist, and is not verified for that reason.
     """
 
     quote: str
@@ -274,6 +300,7 @@ class Evidence(Record):
     section: str | None = None
     page: int | None = Field(default=None, ge=1)
     verified: bool
+    of_venue: bool = False
 
     @property
     def place(self) -> str:

@@ -9,7 +9,7 @@ from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
 from reviewscore.schema.paper import Zone
 
-_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT})
+_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT, Zone.CHECKLIST})
 _END = re.compile(r"[.!][\"'”’)\]]*$")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _MIN_PLAIN = 0.6

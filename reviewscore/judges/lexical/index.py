@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _READ = frozenset({SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION})
 _SILENT = frozenset({Zone.REFERENCES, Zone.FRONT})
-_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
+_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.CHECKLIST: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
 _MIN_WORDS, _MAX_WORDS = 5, 75
 _SPELLED = 3  # letters of a word that counts in an acronym's long form
 _OTHERS = re.compile(r"\b(?:prior|existing|previous|related|earlier) \w+", re.IGNORECASE)
@@ -192,7 +192,9 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...
 
     found: list[Heading] = []
     for number, section in enumerate(paper.sections):
-        if not section.title or not paper.is_read(section.start):
+        if not section.title or section.zone is Zone.CHECKLIST:
+            continue  # a checklist's headings are its venue's
+        if not paper.is_read(section.start):
             continue
         end = section.end
         for later in paper.sections[number + 1 :]:
@@ -214,6 +216,7 @@ def index_of(paper: Paper) -> PaperIndex:
     sections = [(s.start, s.end, s.title, s.zone.value) for s in paper.sections]
     unread = [(span.start, span.end) for span in paper.unread_spans]
     digest.update(repr((sections, unread)).encode())
+    digest.update(repr([(span.start, span.end) for span in paper.venue_text]).encode())
     key = digest.hexdigest()
     index = _CACHE.get(key)
     if index is None:
