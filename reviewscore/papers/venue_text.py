@@ -22,7 +22,7 @@ _MANY = 8
 _APART = 8000
 """Characters between two items, at most: guidelines and a page of floats stand between them."""
 _ABOVE = 6000
-"""Characters between the checklist's heading and its first item, at most: a venue's instructions."""
+"""Characters between a checklist's heading and its first item, at most: instructions."""
 _LAST = 3000
 """Characters of the last item's text, at most, where no heading ends it."""
 _TITLE = 100
@@ -146,10 +146,10 @@ class Checklist:
 
 def find_checklist(text: str) -> Checklist | None:
     """The checklist of a paper; None if there is none. Linear in the length of the text."""
-    runs = [run for items in (_labelled(text), _bracketed(text)) for run in _runs(items)]
-    for items in (_coded(text), _with_options(text)):  # questionnaires look like these
+    runs = [run for form in (_labelled(text), _bracketed(text)) for run in _runs(form)]
+    for form in (_coded(text), _with_options(text)):  # questionnaires look like these
         runs += [
-            run for run in _runs(items) if len(run) >= _MANY or _heading_above(text, run[0].start)
+            run for run in _runs(form) if len(run) >= _MANY or _heading_above(text, run[0].start)
         ]
     if not runs:
         return None
@@ -330,7 +330,7 @@ def _overlap(span: VenueSpan, other: VenueSpan) -> bool:
 
 
 def without_checklist(text: str, checklist: Checklist | None) -> str:
-    """The text with blanks where the checklist stands, so that none of it is taken for a heading."""
+    """The text with blanks where the checklist stands, so that no heading is found in it."""
     if checklist is None:
         return text
     blank = re.sub(r"[^\n]", " ", text[checklist.start : checklist.end])

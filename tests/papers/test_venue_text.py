@@ -53,7 +53,7 @@ Justification: Memory was not measured on the coasts.
 
 ## 3. Theory
 
-Question: Are all assumptions given? Answer: [NA] Justification: There is no theory here. Guidelines:
+Question: Are all assumptions given? Answer: [NA] Justification: No theory is here. Guidelines:
 
 - The answer NA means that the paper does not include theoretical results.
 """
@@ -175,7 +175,8 @@ def test_items_of_a_checklist_are_no_sections_of_the_paper() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "## A Prompts\n\nQuestion: Is it red?\n\nAnswer: Yes\n\nQuestion: Is it big?\n\nAnswer: No\n\n"
+        "## A Prompts\n\nQuestion: Is it red?\n\nAnswer: Yes\n\nQuestion: Is it big?\n\n"
+        "Answer: No\n\n"
         "Question: Is it old?\n\nAnswer: Yes\n",
         "## A Survey\n\nA1. Do you sail at night?\nOften.\n\nA2. Do you sail alone?\nNo.\n\n"
         "A3. Do you sail far?\nYes.\n",
