@@ -340,6 +340,11 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
     return Candidate(match.start("line"), end, (), "", title.rstrip(".:"), 1, 1.0, False)
 
 
+def is_named(title: str) -> bool:
+    """Whether a title is a section's that papers share, such as ``References``."""
+    return _NAMED.match(title) is not None
+
+
 def _before_prose(text: str, end: int) -> bool:
     """Whether the next line that is not empty is text (or a numbered subheading)."""
     following = _FOLLOWING.match(text, end)

@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.content import Content, read_content
+from reviewscore.papers.converted import Converted, in_one_notation
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.line_numbers import Mended, without_line_numbers
@@ -195,8 +196,11 @@ def paper_of(
     tidied = tidy(content.text)
     # A PDF's line numbers are known by their places, before there is a text; TEI has none.
     laid_out = content.pdf is not None or bool(content.headings)
-    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(tidied.text)
-    text, notes = mended.mapped.text, [*tidied.notes, *mended.notes]
+    converted = Converted(tidied.text, content.missing)
+    if not laid_out:
+        converted = in_one_notation(tidied.text)
+    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(converted.text)
+    text, notes = mended.mapped.text, [*tidied.notes, *converted.notes, *mended.notes]
     if not text.strip():
         raise InputError(
             f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
@@ -228,7 +232,7 @@ def paper_of(
             line.model_copy(update={"start": tidied.mapped.place_of(line.start)})
             for line in content.lines
         ),
-        missing=content.missing,
+        missing=converted.missing,
         venue_text=venue_text(text, checklist),
     )
 

@@ -66,6 +66,18 @@ class Missing(Record):
     figures_unseen: bool = False
     supplement: bool = False
 
+    @property
+    def words(self) -> str:
+        """Formulas and figures that are missing, such as ``26 formulas and all figures``."""
+        parts = [_counted(self.formulas, "formula")] if self.formulas else []
+        if self.figures:
+            parts.append("all figures" if self.figures_unseen else _counted(self.figures, "figure"))
+        return " and ".join(parts)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
 
 NOTHING_MISSING = Missing()
 
@@ -133,10 +145,12 @@ class Unread(Record):
     Attributes:
         parts: Characters of each part that they did not see, such as ``{"references": 9120}``.
         characters: Characters of the whole paper.
+        missing: What the text at hand lacks of the paper.
     """
 
     parts: dict[str, int]
     characters: int
+    missing: Missing = NOTHING_MISSING
 
 
 class UnreadTotal(Record):
@@ -146,24 +160,41 @@ class UnreadTotal(Record):
         papers: Papers of which they did not see a part, by the part.
         unread: Characters that they did not see.
         characters: Characters of these papers.
+        formulas: Formulas that the texts lack.
+        papers_without_formulas: Papers whose text lacks formulas.
+        papers_without_figures: Papers whose text lacks figures.
     """
 
     papers: dict[str, int]
     unread: int
     characters: int
+    formulas: int = 0
+    papers_without_formulas: int = 0
+    papers_without_figures: int = 0
 
     @classmethod
     def over(cls, papers: Iterable[Unread]) -> UnreadTotal | None:
         """The total over papers; None if everything was read."""
         parts: Counter[str] = Counter()
-        unread = characters = 0
+        unread = characters = formulas = without_formulas = without_figures = 0
         for paper in papers:
-            parts.update(paper.parts.keys())
-            unread += sum(paper.parts.values())
-            characters += paper.characters
-        if not parts:
+            if paper.parts:
+                parts.update(paper.parts.keys())
+                unread += sum(paper.parts.values())
+                characters += paper.characters
+            formulas += paper.missing.formulas
+            without_formulas += paper.missing.formulas > 0
+            without_figures += paper.missing.figures > 0
+        if not parts and not without_formulas and not without_figures:
             return None
-        return cls(papers=dict(parts.most_common()), unread=unread, characters=characters)
+        return cls(
+            papers=dict(parts.most_common()),
+            unread=unread,
+            characters=characters,
+            formulas=formulas,
+            papers_without_formulas=without_formulas,
+            papers_without_figures=without_figures,
+        )
 
 
 class Paper(Record):
@@ -225,11 +256,13 @@ class Paper(Record):
 
     @property
     def unread(self) -> Unread | None:
-        """How much of it judges do not see; None if they see everything."""
+        """How much of it judges do not see; None if they see everything that it prints."""
         parts: dict[str, int] = {}
         for span in self.unread_spans:
             parts[span.part] = parts.get(span.part, 0) + span.end - span.start
-        return Unread(parts=parts, characters=len(self.text)) if parts else None
+        if not parts and not self.missing.words:
+            return None
+        return Unread(parts=parts, characters=len(self.text), missing=self.missing)
 
     @cached_property
     def read_text(self) -> str:

@@ -260,7 +260,7 @@ def test_the_embedded_judge_goes_on_whatever_the_prompts_are_and_not_as_another_
     assert runs.go().counts.points == 4
 
     monkeypatch.setattr(account.LexicalJudges, "version", "2")
-    with pytest.raises(RunFolderError, match="judge_version was '1' and is now '2'"):
+    with pytest.raises(RunFolderError, match="judge_version was '1' and is now '3'"):
         runs.go()
 
 

@@ -39,6 +39,8 @@ _CANDIDATES = 40
 _TELLING = 3.0
 """Weight from which on a single word is worth looking up: in about one passage of twenty."""
 _QUOTES = 3
+_LABEL = 120
+"""Characters of a caption and of a header beside a row."""
 _ADDRESSABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
 
 
@@ -152,12 +154,24 @@ def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, strength: float)
             clause.form,
             strength,
         )
-    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p in chosen)
+    evidence = tuple(_evidence(index.paper, passage) for passage in chosen)
     rationale = (
         "These passages share the most words with the point. Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
     )
     return Found(Finding.PASSAGES, rationale, evidence, strength, clause.form)
+
+
+def _evidence(paper: Paper, passage: Passage) -> Evidence:
+    """A passage as evidence; a row says of which table it is, and what its columns are."""
+    found = evidence_at(paper, passage.start, passage.end)
+    if not passage.context:
+        return found
+    *captions, header = passage.context.split("\n")
+    columns = ", ".join(filter(None, (cell.strip() for cell in header.split("|"))))
+    caption = f" '{captions[0][:_LABEL]}'" if captions else ""
+    label = f"{found.section + ', ' if found.section else ''}row of a table{caption}"
+    return found.model_copy(update={"section": f"{label}, columns {columns[:_LABEL]}"})
 
 
 def _unread(parts: list[str]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reviewscore.judges.split_points import Proposal
 
 _NAME = "lexical"
-_VERSION = "2"
+_VERSION = "3"
 
 _TYPE_REASONS = {
     PointType.QUESTION: "It asks something.",
