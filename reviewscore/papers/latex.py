@@ -22,6 +22,7 @@ from reviewscore.papers.tables import rows_of_cells
 IMAGE = "<!-- image -->"
 _MOST_CHARACTERS = 6_000_000
 _MOST_FILES = 200
+_NAMED = 5
 _INCLUDE = re.compile(
     r"(?<!\\)\\(?:(?:input|include|subfile)\s*\{([^{}\n]{1,200})\}|input\s+([\w./-]{1,200}))"
 )
@@ -139,7 +140,7 @@ def read_latex(path: Path) -> MarkedText:
     """
     notes: list[str] = []
     source = _whole_source(path, notes)
-    from pylatexenc.latexwalker import LatexWalker
+    from pylatexenc.latexwalker import LatexWalker, LatexWalkerError
 
     preamble, document = _parted(source)
     begun = _Reader(preamble + document)
@@ -155,6 +156,8 @@ def read_latex(path: Path) -> MarkedText:
         begun.read(nodes)
     except RecursionError as error:
         raise InputError("nests too deeply", file=path, cure="give the PDF") from error
+    except LatexWalkerError as error:
+        raise InputError(f"is not LaTeX: {error}", file=path, cure="give the PDF") from error
     paper = begun.paper()
     if not paper.text.strip():
         raise InputError("holds no text", file=path, cure="give the main file of the source")
@@ -192,7 +195,8 @@ def _whole_source(path: Path, notes: list[str]) -> str:
         entries = _COMMENT.sub("", read_text(listed))
         source = re.sub(r"\\bibliography\s*\{[^{}]*\}", lambda _: entries, source, count=1)
     if absent:
-        notes.append(f"{len(absent)} files that the source includes are not there: {absent[0]}, ..")
+        named = ", ".join(absent[:_NAMED]) + (", ..." if len(absent) > _NAMED else "")
+        notes.append(f"the source includes files that are not there: {named}")
     return _PARTIAL_RULE.sub("", source)
 
 
@@ -402,10 +406,9 @@ class _Reader:
         if _ALGORITHMIC.match(name):
             mark = "" if name.lower().startswith("state") else f"{name} "
             return f"{_BREAK}{mark}{self._words(arguments)}"
-        if name in _RUN_IN:
-            return f"{_BREAK}{self._apart(arguments[-1:]).rstrip('.')}. "
-        if name in _TEXT:
-            return self._words(arguments[-1:])
+        if name in _TEXT or name in _RUN_IN:
+            words = self._words(arguments[-1:])
+            return words if name in _TEXT else f"{_BREAK}{words.rstrip('.')}. "
         return _symbol(node) or self._words(arguments)
 
     def _pointer(self, name: str, arguments: Sequence[Any]) -> str | None:
