@@ -70,7 +70,7 @@ def read_content(path: Path) -> Content:
     suffix = path.suffix.lower()
     if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):
         reading = read_pdf(path)
-        return Content(reading.text, "pdf", pdf=reading, lines=reading.lines)
+        return Content(reading.text, "pdf", reading.title, pdf=reading, lines=reading.lines)
     if suffix in _XML:
         tei = read_tei(path)
         return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))

@@ -215,7 +215,8 @@ def paper_of(
     abstract = row.abstract or content.abstract
     return Paper(
         paper_id=row.paper_id,
-        title=_best_title(row.title or content.title, text) or row.paper_id,
+        title=_best_title(row.title or "", _best_title(content.title, read_title(text)))
+        or row.paper_id,
         text=text,
         sections=sections,
         abstract=tidy(abstract).text if abstract else _abstract(text, sections),
@@ -327,12 +328,13 @@ def _one_line(title: str) -> str:
     return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
 
 
-def _best_title(given: str, text: str) -> str:
-    """The given title, completed from the text where only its first line was given."""
-    given, read = _one_line(given), read_title(text)
+def _best_title(given: str, read: str) -> str:
+    """The given title, completed by what was read where only its first line was given."""
+    given = _one_line(given)
     if not given or _RUNNING_HEAD.match(given):
         return read
     cut = given.count(" ") >= _CUT_TITLE and read.casefold().startswith(given.casefold())
+    cut = cut and read.count(" ") > given.count(" ")
     return read if cut else given
 
 
