@@ -12,13 +12,14 @@ from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.settled import reason, settled
+from reviewscore.papers.missing import rests_on_missing
 from reviewscore.points import accept_proposed, open_sections, split_review
-from reviewscore.points.places import with_places
+from reviewscore.points.places import mentions, with_places
 from reviewscore.schema.argument import Argument, ArgumentState
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import Advanced, PointScore, Status, Unaided
 from reviewscore.schema.review import PointType, Review, ReviewPoint
-from reviewscore.schema.verdict import Provenance, TypeVerdict, Verdict
+from reviewscore.schema.verdict import Finding, Provenance, TypeVerdict, Verdict
 
 Score = Literal["base", "advanced", "both"]
 
@@ -89,6 +90,7 @@ async def score_point(
         except ModelError as error:
             return _failed(point, kind, judges, error)
         if verdict.finding is not None:
+            verdict = _without_missing(verdict, point, paper)
             return _finding(point, kind, verdict, judges)
         return _whole(point, kind, verdict, judges, score)
     base, argument = await asyncio.gather(
@@ -187,6 +189,18 @@ def _finding(point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Ju
         passages=_verified(verdict.evidence),
         rationale=verdict.rationale,
         provenance=(*kind.provenance, *verdict.provenance),
+    )
+
+
+def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verdict:
+    """A finding on a point whose named places are formulas or figures that the text lacks."""
+    named = mentions(point.text)
+    lacking = [rests_on_missing(paper, place.kind, place.first) for place in named]
+    if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
+        return verdict
+    reason = f"{' '.join(dict.fromkeys(lacking))} Nothing was looked up in its stead."
+    return verdict.model_copy(
+        update={"finding": Finding.CANNOT_JUDGE, "rationale": reason, "evidence": ()}
     )
 
 

@@ -13,6 +13,7 @@ from reviewscore.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, e
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
+from reviewscore.papers.parts import QUESTIONS
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import counted, unread_words
 from reviewscore.sources.files import Collection
@@ -38,7 +39,12 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
     if settings.points == "auto":
         told[0] += "; counted by rules, the model's own split of the reviews decides"
     if found.unread is not None:
-        told.append(f"{unread_words(found.unread)}; --paper-parts all shows everything")
+        more = (
+            "; --paper-parts all shows everything"
+            if found.unread.papers.keys() - {QUESTIONS}
+            else ""
+        )
+        told.append(f"{unread_words(found.unread)}{more}")
     calls = sum(found.calls.values())
     if all(model.startswith(EXCHANGE) for model in settings.models):
         told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")

@@ -102,6 +102,8 @@ def _lines(one: Inspection, *, everything: bool) -> Iterator[str]:
     if len(one.furniture) > _FURNITURE:
         yield f"  left out    and {len(one.furniture) - _FURNITURE} more headers, footers, numbers"
     yield from _findings(one, everything=everything)
+    if one.missing:
+        yield f"  missing     {one.missing}: what stands in them is unknown to judges"
     for note in one.notes:
         yield f"  note        {note}"
 

@@ -173,6 +173,9 @@ class Asker:
         schema = reply_schema(output)
         form = prompts.render("reply_format", schema=schema).text
         now = prompts.render("answer_now").text
+        if paper is not None and paper.missing.words:
+            lacks = prompts.render("text_lacks", missing=paper.missing.words).text
+            now = f"{lacks}\n\n{now}"
         thinks = manner.effort is not None or reasons(model)
         request = Request(
             model=model,

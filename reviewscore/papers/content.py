@@ -1,4 +1,4 @@
-"""What a paper's file holds, whatever its format: PDF, Markdown, TEI or plain text."""
+"""What a paper's file holds, whatever its format: PDF, Markdown, TEI, LaTeX, HTML or text."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
+from reviewscore.papers.converted import left_out
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import read_text, without_surrogates
+from reviewscore.papers.latex import read_latex
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.papers.pdf_reading import PdfReading
 from reviewscore.papers.tei import read_tei
+from reviewscore.papers.web_page import is_web_page, read_web_page
 from reviewscore.schema.paper import NOTHING_MISSING, Missing, TextLine
 
-_HEAD = 400
 _MARKDOWN = {".md", ".markdown"}
 _XML = {".xml", ".tei"}
-_HTML = ("<!doctype html", "<html")
+_LATEX = {".tex", ".latex"}
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Content:
 
     Attributes:
         text: Its text.
-        source: ``text``, ``markdown``, ``tei`` or ``pdf``.
+        source: ``text``, ``markdown``, ``tei``, ``latex``, ``html`` or ``pdf``.
         title: Its title, where the format marks it.
         abstract: Its abstract, where the format marks it.
         headings: Where its headings stand, where the format marks them.
@@ -58,7 +60,7 @@ def read_content(path: Path) -> Content:
     """The text in a paper's file; its ending names the format, a PDF is known by its content.
 
     Args:
-        path: A ``.pdf``, ``.md``, ``.tei.xml`` or text file.
+        path: A ``.pdf``, ``.md``, ``.tei.xml``, ``.tex``, ``.html`` or text file.
 
     Raises:
         InputError: If the file is missing, empty, or cannot be used; says what to do.
@@ -72,18 +74,23 @@ def read_content(path: Path) -> Content:
     suffix = path.suffix.lower()
     if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):
         reading = read_pdf(path)
-        return Content(reading.text, "pdf", pdf=reading, lines=reading.lines)
+        return Content(reading.text, "pdf", reading.title, pdf=reading, lines=reading.lines)
     if suffix in _XML:
         tei = read_tei(path)
         return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty", file=path, cure="give the paper's text")
-    if text.lstrip()[:_HEAD].lower().startswith(_HTML):
-        raise InputError(
-            "is a web page, such as an error or login page",
-            file=path,
-            cure="give the paper's text, Markdown, TEI or PDF",
+    if suffix in _LATEX or is_web_page(text):
+        marked = read_latex(path) if suffix in _LATEX else read_web_page(path)
+        return Content(
+            marked.text,
+            "latex" if suffix in _LATEX else "html",
+            marked.title,
+            marked.abstract,
+            tuple(marked.headings),
+            missing=left_out(marked.text),
+            notes=tuple(marked.notes),
         )
     text = str(without_surrogates(text))
     if suffix not in _MARKDOWN:

@@ -81,6 +81,7 @@ _BODY_NAMES = re.compile(
     r"|future|funding|impact)",
     re.IGNORECASE,
 )
+_REFERENCE_LIST = re.compile(r"\s*\n\s*(?:\[1\]|1\.)\s")
 _RUN_IN_ABSTRACT = re.compile(
     r"(?:\*\*|_)?(?:Abstract|ABSTRACT)(?:\*\*|_)?[ \t]*(?:[.:—–]|-)[ \t]*"
 )
@@ -327,7 +328,8 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
         return None
     marked = parts is not None and bool(parts["marks"] or parts["bold"])
     capitals = _is_capitals(title)
-    if not (capitals or marked or run_in or _blank_before(text, match.start())):
+    listed = title == "References" and _REFERENCE_LIST.match(text, match.end("line")) is not None
+    if not (capitals or marked or run_in or listed or _blank_before(text, match.start())):
         return None
     if title[0].islower():
         return None
@@ -336,6 +338,11 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
     if _BODY_NAMES.match(title) and not capitals and wrong:
         return None
     return Candidate(match.start("line"), end, (), "", title.rstrip(".:"), 1, 1.0, False)
+
+
+def is_named(title: str) -> bool:
+    """Whether a title is a section's that papers share, such as ``References``."""
+    return _NAMED.match(title) is not None
 
 
 def _before_prose(text: str, end: int) -> bool:

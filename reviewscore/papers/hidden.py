@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 
+from reviewscore.papers.converted import is_placeholder
 from reviewscore.schema.record import Record
 
 Box = tuple[float, float, float, float]
@@ -105,7 +106,7 @@ def comments(text: str) -> tuple[str, tuple[Hidden, ...]]:
 
     def without(match: re.Match[str]) -> str:
         said, start, kept = match["closed"] or match["link"] or "", match.start(), ""
-        if match["shown"] is not None:
+        if match["shown"] is not None or is_placeholder(match[0]):
             return match[0]
         if match["open"] is not None:
             line = text.rfind("\n", 0, start) + 1

@@ -14,7 +14,7 @@ from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import storable
 
-READING_VERSION = 1
+READING_VERSION = 2
 """Raise it when a paper's file would be read into another text, or judges would see other parts
 of it: offsets count in the text as it was read."""
 _RECORDS = {".json", ".jsonl"}

@@ -8,12 +8,14 @@ from typing import Literal
 from reviewscore.schema.paper import Paper, Section, UnreadSpan, Zone
 
 Parts = Literal["auto", "main", "all"]
-"""``auto`` leaves out the references of papers read from a PDF or TEI file, ``main`` references,
-appendix and what follows them, ``all`` nothing."""
+"""``auto`` leaves out the references of papers read from a PDF, TEI, LaTeX or HTML file, ``main``
+references, appendix and what follows them, ``all`` nothing of the authors'."""
 
-_READ_FROM_LAYOUT = ("pdf", "tei")
+_READ_FROM_LAYOUT = ("pdf", "tei", "latex", "html")
 _CUT = (Zone.REFERENCES, Zone.APPENDIX)
 _AFTER_MAIN = {Zone.REFERENCES: "references", Zone.APPENDIX: "appendix"}
+QUESTIONS = "questions of a checklist"
+"""What of a checklist is the venue's: its questions and guidelines."""
 STATEMENTS = "statements"
 """What else stands after the main text: acknowledgements, ethics statements, checklists."""
 _EVIDENCE = ("appendix", STATEMENTS)
@@ -25,19 +27,27 @@ def shown(paper: Paper, parts: Parts) -> Paper:
     Text, sections and offsets stay those of the whole paper. With ``main`` the text ends where
     references or appendix begin, whichever is first: what follows them is further appendix, or
     statements that no judgment rests on. A paper that would be nothing but front matter stays
-    whole.
+    whole. The venue's questions and guidelines in a checklist are no part of the paper, and judges
+    never see them.
     """
     end = cut_from(paper)
-    if parts == "all" or end is None:
-        return paper
-    if parts == "main":
+    left_out: list[Section] = []
+    if parts == "main" and end is not None:
         left_out = [section for section in paper.sections if section.start >= end]
-    elif paper.source in _READ_FROM_LAYOUT:
+    elif parts == "auto" and end is not None and paper.source in _READ_FROM_LAYOUT:
         left_out = [section for section in paper.sections if section.zone is Zone.REFERENCES]
-    else:
+    spans = _spans(left_out)
+    spans += [
+        UnreadSpan(start=span.start, end=span.end, part=QUESTIONS)
+        for span in paper.venue_text
+        if span.zone is Zone.CHECKLIST
+        and not any(one.start <= span.start < one.end for one in spans)
+    ]
+    if not spans:
         return paper
     values = {name: getattr(paper, name) for name in Paper.model_fields}
-    return Paper(**{**values, "unread_spans": tuple(_spans(left_out))})
+    ordered = sorted(spans, key=lambda span: span.start)
+    return Paper(**{**values, "unread_spans": tuple(ordered)})
 
 
 def _spans(sections: Iterable[Section]) -> list[UnreadSpan]:

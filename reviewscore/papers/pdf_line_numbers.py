@@ -84,18 +84,23 @@ class PageGlyphs:
     Attributes:
         numbers: Its numbers that stand free.
         boxes: Shape (n, 4), boxes of all characters.
+        codes: Shape (n,), their Unicode code points.
+        sizes: Shape (n,), their type sizes in points, ascent and descent included.
     """
 
     numbers: tuple[Number, ...]
     boxes: npt.NDArray[np.float64]
+    codes: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.float64]
 
 
-NO_GLYPHS = PageGlyphs((), np.zeros((0, 4)))
+NO_GLYPHS = PageGlyphs((), np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 def page_glyphs(glyphs: Glyphs, page: int) -> PageGlyphs:
     """The free-standing numbers of a page and the boxes of its characters."""
-    return PageGlyphs(tuple(_numbers(glyphs, page)), glyphs.box)
+    sizes = np.array([*(style.size for style in glyphs.styles), 0.0])[glyphs.owner]
+    return PageGlyphs(tuple(_numbers(glyphs, page)), glyphs.box, glyphs.code, sizes)
 
 
 def _numbers(glyphs: Glyphs, page: int) -> Iterator[Number]:

@@ -28,6 +28,7 @@ from reviewscore.papers.pdf_line_numbers import (
     page_glyphs,
 )
 from reviewscore.papers.pdf_reading import Limits, PdfReading
+from reviewscore.papers.pdf_title import title_lines
 from reviewscore.schema.paper import Box, TextLine
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def read_pages(
             if looking:
                 drawing = _told
         pages = _without_line_numbers(document, pages)
+        title = title_lines(pages[0].lines, pages[0].glyphs, _height(document))
         scripts = _scripts(document)
     finally:
         document.close()
@@ -119,7 +121,7 @@ def read_pages(
             file=path,
             cure="run text recognition over it (such as ocrmypdf) and try again",
         )
-    return _reading(pages, blank, scripts)
+    return _reading(pages, blank, scripts, title)
 
 
 def _without_line_numbers(document: PdfDocument, pages: list[_PageText]) -> list[_PageText]:
@@ -178,13 +180,20 @@ def _damaged(path: Path) -> InputError:
     )
 
 
+def _height(document: PdfDocument) -> float:
+    """Height of the first page in points."""
+    return float(document.get_page_size(0)[1])
+
+
 def _scripts(document: PdfDocument) -> int:
     from pypdfium2.raw import FPDFDoc_GetJavaScriptActionCount
 
     return max(0, int(FPDFDoc_GetJavaScriptActionCount(document.raw)))
 
 
-def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> PdfReading:
+def _reading(
+    pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: Sequence[str]
+) -> PdfReading:
     """The pages put together, furniture left out."""
     repeated = _repeated([page.lines for page in pages])
     # On the first page the title may be what later runs along the head.
@@ -203,15 +212,18 @@ def _reading(pages: list[_PageText], blank: tuple[int, ...], scripts: int) -> Pd
             length += len(part) + 2
     mapped = MappedText("\n\n".join(parts)).rewrite(_SURROGATE, lambda _: "\ufffd")
     levelled = mapped.rewrite(_SPACES, lambda found: "\n\n" if found.start() else "")
-    text = spelled_out(_whole_words(levelled))
+    text = spelled_out(_whole_words(levelled, levelled.text))
     count = sum(len(page.numbers) for page in pages)
     notes = []
     if scripts:
         notes.append(f"{scripts} scripts in the PDF were not run")
     if count:
         notes.append(f"{count} line numbers were taken out of the text")
+    if not title:
+        notes.append("no line is set as a title; the first one was taken for it")
     return PdfReading(
         text=text.text,
+        title=_title(title, levelled.text),
         pages=tuple(text.place_of(start) for start in starts),
         lines=tuple(
             TextLine(start=text.place_of(start), page=page, box=_rounded(box), number=printed)
@@ -419,10 +431,22 @@ def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
     return numbered or _pattern(line) in furniture
 
 
-def _whole_words(mapped: MappedText) -> MappedText:
-    """Joins words broken at line ends; a hyphen stays if the paper writes it elsewhere."""
-    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", mapped.text))
-    plain = set(re.findall(r"[^\W\d_]+", mapped.text))
+def _title(lines: Sequence[str], paper: str) -> str:
+    """The lines of a title as one; a compound that ends a line keeps its hyphen."""
+    joined = re.sub(r"(?<=\w)- (?=\w)", "-", " ".join(lines))
+    words = spelled_out(_whole_words(MappedText(_SURROGATE.sub("\ufffd", joined)), paper)).text
+    return " ".join(words.split())
+
+
+def _whole_words(mapped: MappedText, paper: str) -> MappedText:
+    """Joins words broken at line ends; a hyphen stays if the paper writes it elsewhere.
+
+    Args:
+        mapped: The text.
+        paper: The whole text of the paper.
+    """
+    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", paper))
+    plain = set(re.findall(r"[^\W\d_]+", paper))
 
     def joined(match: re.Match[str]) -> str:
         hyphenated, whole = f"{match[1]}-{match[2]}", match[1] + match[2]

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from reviewscore.papers.clean import clean
 from reviewscore.papers.offsets import MappedText
-from reviewscore.schema.paper import Evidence, Paper
+from reviewscore.schema.paper import Evidence, Paper, Zone
 
 MIN_WORDS = 3
 MIN_CHARACTERS = 12
@@ -102,11 +102,14 @@ def evidence_at(paper: Paper, start: int, end: int) -> Evidence:
     if not 0 <= start < end <= len(paper.text):
         raise ValueError(f"no span {start}..{end} in a text of {len(paper.text)} characters")
     section = paper.section_at(start)
+    label = section.label if section else None
+    if section is not None and section.zone is Zone.CHECKLIST:
+        label = f"in the checklist the authors say ({label})"
     return Evidence(
         quote=paper.text[start:end],
         start=start,
         end=end,
-        section=section.label if section else None,
+        section=label,
         page=paper.page_at(start),
         verified=True,
     )
@@ -126,12 +129,19 @@ def find_quote(paper: Paper, quote: str) -> Evidence:
 
     Returns:
         Verified evidence made of the paper's own characters, or the quote as claimed with
-        ``verified=False`` (also when it has fewer than 3 words or 12 characters).
+        ``verified=False`` (also when it has fewer than 3 words or 12 characters, and when it is
+        the venue's text and not the authors').
     """
     place = _span(paper.read_text, quote)
     span = None if place is None else paper.span_in_text(*place)
+    if span is None and paper.venue_text:
+        span = _span(paper.text, quote)
+        if span is not None and not paper.is_venue_text(*span):
+            span = None
     if span is None:
         return Evidence(quote=quote, verified=False)
+    if paper.is_venue_text(*span):
+        return Evidence(quote=quote, verified=False, of_venue=True)
     return evidence_at(paper, *span)
 
 

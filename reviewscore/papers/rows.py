@@ -21,11 +21,18 @@ from pydantic import (
 
 from reviewscore.errors import InputError
 from reviewscore.papers.content import Content, read_content
+from reviewscore.papers.converted import Converted, in_one_notation
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.line_numbers import Mended, without_line_numbers
 from reviewscore.papers.sections import find_sections
 from reviewscore.papers.suspicions import suspicions
+from reviewscore.papers.venue_text import (
+    find_checklist,
+    venue_text,
+    with_checklist,
+    without_checklist,
+)
 from reviewscore.papers.zones import zones
 from reviewscore.schema.paper import Paper, Section, Zone
 
@@ -205,13 +212,18 @@ def paper_of(
     tidied = tidy(content.text)
     # A PDF's line numbers are known by their places, before there is a text; TEI has none.
     laid_out = content.pdf is not None or bool(content.headings)
-    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(tidied.text)
-    text, notes = mended.mapped.text, [*tidied.notes, *mended.notes]
+    converted = Converted(tidied.text, content.missing)
+    if not laid_out:
+        converted = in_one_notation(tidied.text)
+    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(converted.text)
+    text, notes = mended.mapped.text, [*tidied.notes, *converted.notes, *mended.notes]
     if not text.strip():
         raise InputError(
             f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
         )
-    sections = _sections_of(text, tidied, content, given, notes)
+    checklist = find_checklist(text)
+    bare = without_checklist(text, checklist)
+    sections = with_checklist(_sections_of(bare, tidied, content, given, notes), checklist)
     if not any(section.heading_end > section.start for section in sections):
         notes.append(NO_HEADINGS)
     pdf = content.pdf
@@ -219,7 +231,8 @@ def paper_of(
     abstract = row.abstract or content.abstract
     return Paper(
         paper_id=row.paper_id,
-        title=_best_title(row.title or content.title, text) or row.paper_id,
+        title=_best_title(row.title or "", _best_title(content.title, read_title(text)))
+        or row.paper_id,
         text=text,
         sections=sections,
         abstract=tidy(abstract).text if abstract else _abstract(text, sections),
@@ -236,7 +249,8 @@ def paper_of(
             line.model_copy(update={"start": tidied.mapped.place_of(line.start)})
             for line in content.lines
         ),
-        missing=content.missing,
+        missing=converted.missing,
+        venue_text=venue_text(text, checklist),
     )
 
 
@@ -330,12 +344,13 @@ def _one_line(title: str) -> str:
     return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
 
 
-def _best_title(given: str, text: str) -> str:
-    """The given title, completed from the text where only its first line was given."""
-    given, read = _one_line(given), read_title(text)
+def _best_title(given: str, read: str) -> str:
+    """The given title, completed by what was read where only its first line was given."""
+    given = _one_line(given)
     if not given or _RUNNING_HEAD.match(given):
         return read
     cut = given.count(" ") >= _CUT_TITLE and read.casefold().startswith(given.casefold())
+    cut = cut and read.count(" ") > given.count(" ")
     return read if cut else given
 
 

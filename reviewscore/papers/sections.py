@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from reviewscore.papers.headings import Candidate, Number, candidates
+from reviewscore.papers.headings import Candidate, Number, candidates, is_named
 from reviewscore.papers.zones import zones
 from reviewscore.schema.paper import Section, Zone
 
@@ -19,6 +20,7 @@ _MAX_GAP = 2
 _GAP_COST = 1.5
 _MAX_CANDIDATES = 2000
 _FIRST_LETTER = ord("A")
+_MARKS = re.compile("#+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 _SHORTEST_APPENDIX = 40
 """Characters; on 116 papers all that follows a list of references and is longer is no reference."""
@@ -42,7 +44,7 @@ def find_sections(text: str) -> tuple[Section, ...]:
         [*_sequence([c for c in found if c.number]), *(c for c in found if not c.number)],
         key=lambda c: c.start,
     )
-    kept = _without_early_names(kept)
+    kept = _levels_by_number(text, _without_early_names(kept))
     if not kept:
         return (Section(title="", level=1, start=0, heading_end=0, end=len(text), zone=Zone.BODY),)
     sections: list[Section] = []
@@ -82,6 +84,26 @@ def _without_appendix(text: str, section: Section) -> tuple[Section, ...]:
         title="", level=1, start=start, heading_end=start, end=section.end, zone=Zone.APPENDIX
     )
     return section.model_copy(update={"end": start}), after
+
+
+def _levels_by_number(text: str, kept: Sequence[Candidate]) -> list[Candidate]:
+    """Headings whose marks are all of one level (``##``): numbers decide.
+
+    One without a number belongs to the numbered one before it.
+    """
+    marks = {_MARKS.match(text, one.start)[0] for one in kept[1:] if text[one.start] == "#"}  # type: ignore[index]
+    if len(marks) != 1:
+        return list(kept)
+    result: list[Candidate] = []
+    level = 0
+    for one in kept:
+        marked = not one.number and text[one.start] == "#"
+        if marked and level and not is_named(one.title):
+            one = replace(one, level=level + 1)  # noqa: PLW2901
+        else:
+            level = len(one.number)
+        result.append(one)
+    return result
 
 
 def _without_early_names(kept: Sequence[Candidate]) -> list[Candidate]:

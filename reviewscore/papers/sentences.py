@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -13,13 +13,14 @@ from reviewscore.schema.paper import Paper, Section, Zone
 
 
 class SentenceKind(StrEnum):
-    """What a unit of text is; only sentences and captions are worth quoting."""
+    """What a unit of text is; only sentences, captions and rows are worth quoting."""
 
     HEADING = "heading"
     SENTENCE = "sentence"
     CAPTION = "caption"
-    TABLE = "table"
-    NOISE = "noise"  # formulas, axis labels, author lines, algorithm lines
+    ROW = "row"  # a row of a table with a header
+    TABLE = "table"  # other rows
+    NOISE = "noise"  # formulas, axis labels, author and algorithm lines, a venue's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Sentence:
         text: The unit as reading text (joined lines, no emphasis, no hyphens at line ends).
         section: The section that holds it; None in a paper without sections.
         kind: What it is.
+        context: Of a row: the caption of its table, if there is one, and the header.
     """
 
     start: int
@@ -39,12 +41,14 @@ class Sentence:
     text: str
     section: Section | None
     kind: SentenceKind
+    context: str = ""
 
 
 _UNIT = re.compile(r"[^\n]+")
 _CAPTION = re.compile(
     r"(?:Figure|Fig\.|Table|Algorithm|Listing) [A-Z]?\.?\d{1,2}(?:\.\d+)?[a-z]? ?[:.|]"
 )
+_RULE = re.compile(r"\|[ :|-]+\|?")
 _TABLE = re.compile(r"\|.*\||\S+(?: +[-+±]?\d[\d.,%±x×/()]*){3,}")
 # Where sentencex stops though the sentence goes on.
 _FALSE_END = re.compile(
@@ -73,16 +77,69 @@ def sentences(paper: Paper) -> tuple[Sentence, ...]:
     whatever is not running text is marked as table or noise. Linear in the length of the text.
     """
     if not paper.sections:
-        return tuple(_units(paper.text, None, 0, len(paper.text)))
+        return tuple(_with_headers(list(_units(paper.text, None, 0, len(paper.text)))))
     found: list[Sentence] = []
     for section in paper.sections:
         if section.heading_end > section.start:
             text = clean(paper.text[section.start : section.heading_end]).text.strip()
-            found.append(
-                Sentence(section.start, section.heading_end, text, section, SentenceKind.HEADING)
+            venue = paper.is_venue_text(section.start, section.heading_end)
+            kind = SentenceKind.NOISE if venue else SentenceKind.HEADING
+            found.append(Sentence(section.start, section.heading_end, text, section, kind))
+        for start, end, of_venue in _stretches(paper, section.heading_end, section.end):
+            units = _units(paper.text, section, start, end)
+            found.extend(
+                replace(one, kind=SentenceKind.NOISE) if of_venue else one for one in units
             )
-        found.extend(_units(paper.text, section, section.heading_end, section.end))
-    return tuple(found)
+    return tuple(_with_headers(found))
+
+
+def _with_headers(units: Sequence[Sentence]) -> Iterator[Sentence]:
+    """The units, rows below a header with what they belong to; a table's rule is noise."""
+    place = 0
+    while place < len(units):
+        if not _is_row(units[place]):
+            yield units[place]
+            place += 1
+            continue
+        end = place
+        while end < len(units) and _is_row(units[end]):
+            end += 1
+        around = (
+            [*units[place - 1 : place], *units[end : end + 1]] if place else units[end : end + 1]
+        )
+        captions = [one.text for one in around if one.kind is SentenceKind.CAPTION]
+        yield from _rows(units[place:end], [one for one in captions if one.startswith("Tab")])
+        place = end
+
+
+def _is_row(unit: Sentence) -> bool:
+    return unit.kind is SentenceKind.TABLE and unit.text.startswith("|")
+
+
+def _rows(table: Sequence[Sentence], captions: Sequence[str]) -> Iterator[Sentence]:
+    ruled = [place for place, row in enumerate(table) if _RULE.fullmatch(row.text)]
+    head = ruled[0] if ruled else 0
+    context = "\n".join([*captions[:1], *(row.text for row in table[:head])])
+    for place, row in enumerate(table):
+        if place in ruled:
+            yield replace(row, kind=SentenceKind.NOISE)
+        elif place > head > 0:
+            yield replace(row, kind=SentenceKind.ROW, context=context)
+        else:
+            yield row
+
+
+def _stretches(paper: Paper, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """A stretch of the text in pieces, each wholly the authors' or the venue's."""
+    for span in paper.venue_text:
+        if span.end <= start or span.start >= end:
+            continue
+        if start < span.start:
+            yield start, span.start, False
+        start, stop = min(span.end, end), max(span.start, start)
+        yield stop, start, True
+    if start < end:
+        yield start, end, False
 
 
 def _units(text: str, section: Section | None, start: int, end: int) -> Iterator[Sentence]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -17,6 +16,7 @@ from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import tidy, without_surrogates
+from reviewscore.papers.marked_text import MarkedText
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
 _MOST_DEPTH = 200
@@ -26,50 +26,7 @@ _NAME = re.compile(r"(?:figure|fig|table|tab)\b\.?\s*[A-Z]?\d*\s*[:.]?\s*", re.I
 _NUMBERED = re.compile(rf"{_NUMBER.pattern}\s+(?=\S)")
 
 
-@dataclass
-class TeiPaper:
-    """A paper read from TEI.
-
-    Attributes:
-        title: Its title; empty if it has none.
-        abstract: Its abstract; empty if it has none.
-        headings: Where its headings stand in ``text``.
-    """
-
-    title: str = ""
-    abstract: str = ""
-    headings: list[Candidate] = field(default_factory=list)
-    _parts: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    @property
-    def text(self) -> str:
-        """Title, abstract, sections and references, parted by empty lines."""
-        return "\n\n".join(self._parts)
-
-    def add(self, block: str) -> int:
-        """Appends a paragraph; the offset at which it begins."""
-        start = self._length + (2 if self._parts else 0)
-        if block:
-            self._parts.append(block)
-            self._length = start + len(block)
-        return start
-
-    def head(self, title: str, printed: str = "") -> None:
-        """Appends a heading with its number as printed."""
-        if not title:
-            return
-        start = self.add(f"{printed} {title}".strip())
-        number = tuple(
-            int(part) if part.isdigit() else ord(part) for part in printed.split(".") if part
-        )
-        level = max(1, len(number))
-        self.headings.append(
-            Candidate(start, self._length, number, printed, title, level, 1.0, False)
-        )
-
-
-def read_tei(path: Path) -> TeiPaper:
+def read_tei(path: Path) -> MarkedText:
     """Title, abstract, sections, captions, tables, formulas and references of a TEI file.
 
     Raises:
@@ -79,7 +36,7 @@ def read_tei(path: Path) -> TeiPaper:
     root = _tree(raw, path)
     if root.tag != f"{TEI}TEI":
         raise InputError("is no TEI document", file=path, cure="give the XML that GROBID writes")
-    paper = TeiPaper()
+    paper = MarkedText()
     paper.title = _line(root.find(f"{TEI}teiHeader//{TEI}titleStmt/{TEI}title"))
     paper.add(paper.title)
     abstract = root.find(f"{TEI}teiHeader//{TEI}abstract")
@@ -143,7 +100,7 @@ def _name(name: str) -> str:
     return f"{{{name}" if "}" in name else name
 
 
-def _body(paper: TeiPaper, body: Element | None) -> None:
+def _body(paper: MarkedText, body: Element | None) -> None:
     for part in () if body is None else body:
         if part.tag == f"{TEI}div":
             _division(paper, part)
@@ -151,7 +108,7 @@ def _body(paper: TeiPaper, body: Element | None) -> None:
             paper.add(_block(part))
 
 
-def _division(paper: TeiPaper, division: Element) -> None:
+def _division(paper: MarkedText, division: Element) -> None:
     """A section with its heading, paragraphs and sections within it, and words outside of them."""
     paper.add(_words(division.text))
     for part in division:
@@ -173,7 +130,7 @@ def _title(head: Element) -> tuple[str, str]:
     return title, printed if _NUMBER.fullmatch(printed) else ""
 
 
-def _back(paper: TeiPaper, back: Element | None) -> None:
+def _back(paper: MarkedText, back: Element | None) -> None:
     """Acknowledgements and the like, the references, then the annexes."""
     if back is None:
         return
@@ -194,7 +151,7 @@ def _back(paper: TeiPaper, back: Element | None) -> None:
         paper.headings[beginning] = _as_appendix(paper.headings[beginning])
 
 
-def _lettered(paper: TeiPaper, beginning: int) -> bool:
+def _lettered(paper: MarkedText, beginning: int) -> bool:
     number = paper.headings[beginning].number
     return bool(number) and number[0] >= _FIRST_LETTER
 
@@ -213,7 +170,7 @@ def _as_appendix(heading: Candidate) -> Candidate:
     )
 
 
-def _sections(paper: TeiPaper, part: Element) -> None:
+def _sections(paper: MarkedText, part: Element) -> None:
     """The sections of a part of the back, which GROBID wraps once more."""
     kind = (part.get("type") or "").replace("_", " ").capitalize()
     if part.find(f".//{TEI}head") is None and kind not in ("", "Annex"):

@@ -16,10 +16,11 @@ _RELATED = re.compile(
     r"research)|literature (?:review|survey)|state of the art)\b",
     re.I,
 )
+_CHECKLIST = re.compile(r"(?:[\w-]+ ){0,5}checklist\b(?: \w+)?\W*$", re.I)
 _BACK = re.compile(
     r"acknowledge?ments?\b|reproducibility\b|(?:code of )?ethic(?:s|al)\b(?! experiments)|"
     r"author (?:contributions?|information|statement)|contributions? of (?:the )?authors|"
-    r"(?:broader |societal )impacts?(?: statement)?$|(?:\w+ )?checklist\b|funding\b|"
+    r"(?:broader |societal )impacts?(?: statement)?$|funding\b|"
     r"(?:declaration of )?(?:competing|conflicts? of) interests?|disclosure|"
     r"(?:data|code)(?: and (?:data|code))? availability|impact statement",
     re.I,
@@ -68,6 +69,8 @@ def _own_zone(heading: Candidate, in_appendix: bool) -> Zone:
         return Zone.REFERENCES
     if title.lower().rstrip(".:") in {"abstract", "summary"} and not heading.number:
         return Zone.ABSTRACT
+    if _CHECKLIST.match(title):
+        return Zone.CHECKLIST
     if _BACK.match(title) and not (heading.number and in_appendix):
         return Zone.BACK
     if in_appendix:

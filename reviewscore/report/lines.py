@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from reviewscore.papers.parts import QUESTIONS
 from reviewscore.report.loop import loop_line
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
@@ -59,26 +60,45 @@ def _paper_lines(summary: Summary) -> list[str]:
 
 def unread_words(total: UnreadTotal) -> str:
     """What of the papers judges do not see."""
-    parts = [f"{part} of {counted(papers, 'paper')}" for part, papers in total.papers.items()]
-    return (
-        f"not read by the judge: {', '.join(parts)} ({total.unread:,} of their "
-        f"{total.characters:,} characters)"
-    )
+    words = []
+    if total.papers:
+        parts = [f"{part} of {counted(papers, 'paper')}" for part, papers in total.papers.items()]
+        words.append(
+            f"not read by the judge: {', '.join(parts)} ({total.unread:,} of their "
+            f"{total.characters:,} characters)"
+        )
+    lacking = []
+    if total.papers_without_formulas:
+        of = counted(total.papers_without_formulas, "paper")
+        lacking.append(f"{counted(total.formulas, 'formula')} of {of}")
+    if total.papers_without_figures:
+        lacking.append(f"the figures of {counted(total.papers_without_figures, 'paper')}")
+    if lacking:
+        words.append(f"missing in the texts: {' and '.join(lacking)}")
+    return "; ".join(words)
 
 
 def paper_unread_words(unread: Unread) -> str:
     """What of one paper judges did not see."""
-    parts = [f"{part} ({count:,} characters)" for part, count in unread.parts.items()]
-    read = unread.characters - sum(unread.parts.values())
-    return (
-        f"Not read by the judge: {', '.join(parts)}. Read: {read:,} of {unread.characters:,} "
-        "characters."
-    )
+    sentences = []
+    if unread.parts:
+        parts = [f"{part} ({count:,} characters)" for part, count in unread.parts.items()]
+        read = unread.characters - sum(unread.parts.values())
+        sentences.append(
+            f"Not read by the judge: {', '.join(parts)}. Read: {read:,} of {unread.characters:,} "
+            "characters."
+        )
+    if unread.missing.words:
+        sentences.append(f"Missing in the text at hand: {unread.missing.words}.")
+    return " ".join(sentences)
 
 
 def unread_evidence_words(unread: Unread | None) -> str:
-    """Says beside a verdict what it could not rest on; references are no evidence."""
-    parts = [part for part in (unread.parts if unread is not None else ()) if part != "references"]
+    """Says beside a verdict what it could not rest on; some parts are no evidence."""
+    if unread is None:
+        return ""
+    parts = [part for part in unread.parts if part not in ("references", QUESTIONS)]
+    parts += [unread.missing.words] if unread.missing.words else []
     if not parts:
         return ""
     return f"Judged without: {', '.join(parts)}. What stands there was not read."

@@ -66,6 +66,18 @@ class Missing(Record):
     figures_unseen: bool = False
     supplement: bool = False
 
+    @property
+    def words(self) -> str:
+        """Formulas and figures that are missing, such as ``26 formulas and all figures``."""
+        parts = [_counted(self.formulas, "formula")] if self.formulas else []
+        if self.figures:
+            parts.append("all figures" if self.figures_unseen else _counted(self.figures, "figure"))
+        return " and ".join(parts)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
 
 NOTHING_MISSING = Missing()
 
@@ -97,14 +109,29 @@ class Section(Record):
         return " ".join(part for part in (self.number, self.title) if part) or self.zone.value
 
 
+class VenueSpan(Record):
+    """A stretch of a paper's text that is its venue's and not the authors'; it proves nothing.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset just after its last one.
+        zone: ``checklist`` (questions and guidelines, which model judges do not see) or
+            ``boilerplate`` (review notes, licences, anonymity notes).
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    zone: Zone
+
+
 class UnreadSpan(Record):
     """A stretch of a paper's text that judges do not see.
 
     Attributes:
         start: Offset of its first character.
         end: Offset just after its last one.
-        part: What it is: ``references``, ``appendix`` or ``statements`` (acknowledgements, ethics
-            statements, checklists).
+        part: What it is: ``references``, ``appendix``, ``statements`` (acknowledgements, ethics
+            statements, checklists) or ``questions of a checklist``.
     """
 
     start: int = Field(ge=0)
@@ -118,10 +145,12 @@ class Unread(Record):
     Attributes:
         parts: Characters of each part that they did not see, such as ``{"references": 9120}``.
         characters: Characters of the whole paper.
+        missing: What the text at hand lacks of the paper.
     """
 
     parts: dict[str, int]
     characters: int
+    missing: Missing = NOTHING_MISSING
 
 
 class UnreadTotal(Record):
@@ -131,24 +160,41 @@ class UnreadTotal(Record):
         papers: Papers of which they did not see a part, by the part.
         unread: Characters that they did not see.
         characters: Characters of these papers.
+        formulas: Formulas that the texts lack.
+        papers_without_formulas: Papers whose text lacks formulas.
+        papers_without_figures: Papers whose text lacks figures.
     """
 
     papers: dict[str, int]
     unread: int
     characters: int
+    formulas: int = 0
+    papers_without_formulas: int = 0
+    papers_without_figures: int = 0
 
     @classmethod
     def over(cls, papers: Iterable[Unread]) -> UnreadTotal | None:
         """The total over papers; None if everything was read."""
         parts: Counter[str] = Counter()
-        unread = characters = 0
+        unread = characters = formulas = without_formulas = without_figures = 0
         for paper in papers:
-            parts.update(paper.parts.keys())
-            unread += sum(paper.parts.values())
-            characters += paper.characters
-        if not parts:
+            if paper.parts:
+                parts.update(paper.parts.keys())
+                unread += sum(paper.parts.values())
+                characters += paper.characters
+            formulas += paper.missing.formulas
+            without_formulas += paper.missing.formulas > 0
+            without_figures += paper.missing.figures > 0
+        if not parts and not without_formulas and not without_figures:
             return None
-        return cls(papers=dict(parts.most_common()), unread=unread, characters=characters)
+        return cls(
+            papers=dict(parts.most_common()),
+            unread=unread,
+            characters=characters,
+            formulas=formulas,
+            papers_without_formulas=without_formulas,
+            papers_without_figures=without_figures,
+        )
 
 
 class Paper(Record):
@@ -173,6 +219,7 @@ class Paper(Record):
         lines: Lines as they are printed, in reading order: their numbers and places. Line numbers
             are no part of ``text``. Empty where neither is known.
         missing: What the text lacks of the paper.
+        venue_text: Stretches of ``text`` that are the venue's and not the authors', ascending.
         unread_spans: Stretches of ``text`` that judges do not see, ascending.
     """
 
@@ -191,6 +238,7 @@ class Paper(Record):
     pages: tuple[int, ...] = ()
     lines: tuple[TextLine, ...] = ()
     missing: Missing = NOTHING_MISSING
+    venue_text: tuple[VenueSpan, ...] = ()
     unread_spans: tuple[UnreadSpan, ...] = ()
 
     @model_validator(mode="after")
@@ -208,11 +256,13 @@ class Paper(Record):
 
     @property
     def unread(self) -> Unread | None:
-        """How much of it judges do not see; None if they see everything."""
+        """How much of it judges do not see; None if they see everything that it prints."""
         parts: dict[str, int] = {}
         for span in self.unread_spans:
             parts[span.part] = parts.get(span.part, 0) + span.end - span.start
-        return Unread(parts=parts, characters=len(self.text)) if parts else None
+        if not parts and not self.missing.words:
+            return None
+        return Unread(parts=parts, characters=len(self.text), missing=self.missing)
 
     @cached_property
     def read_text(self) -> str:
@@ -238,6 +288,13 @@ class Paper(Record):
             if start < before:
                 return (start + shift, end + shift) if end <= before else None
         return None
+
+    def is_venue_text(self, start: int, end: int) -> bool:
+        """Whether a stretch of ``text``, as a whole or by half, is the venue's."""
+        shared = sum(
+            max(0, min(span.end, end) - max(span.start, start)) for span in self.venue_text
+        )
+        return 2 * shared >= end - start > 0
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -266,6 +323,8 @@ class Evidence(Record):
         page: 1-based page of the PDF on which it begins; None where pages are not known.
         verified: Whether the quote was found in the paper, exactly or after normalising white
             space, hyphenation and ligatures. An unverified quote is never shown as evidence.
+        of_venue: Whether the quote was found in text that is the venue's, such as the guidelines
+            of a checklist, and is not verified for that reason.
     """
 
     quote: str
@@ -274,6 +333,7 @@ class Evidence(Record):
     section: str | None = None
     page: int | None = Field(default=None, ge=1)
     verified: bool
+    of_venue: bool = False
 
     @property
     def place(self) -> str:

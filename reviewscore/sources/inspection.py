@@ -77,6 +77,7 @@ class Inspection(Record):
         addressing: Passages that address a model; they are kept, as data.
         scripts: Scripts in a PDF; they are never run.
         unlooked: Pages whose drawing took too long to look for hidden text by eye.
+        missing: Formulas and figures that the text lacks, in words.
         notes: Further doubts.
     """
 
@@ -94,6 +95,7 @@ class Inspection(Record):
     addressing: tuple[Addressing, ...] = ()
     scripts: int = 0
     unlooked: tuple[int, ...] = ()
+    missing: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -180,6 +182,7 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         addressing=addressed(paper.text, paper.pages),
         scripts=pdf.scripts if pdf is not None else 0,
         unlooked=pdf.unlooked if pdf is not None else (),
+        missing=paper.missing.words,
         notes=paper.notes,
     )
 

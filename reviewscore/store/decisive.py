@@ -63,7 +63,7 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
     if decisive["model"] == EMBEDDED:
         return ()
     economy = decisive["protocol"] == "economy"
-    names = [*FRAME, "paper", "question_answerability", "claim_factuality"]
+    names = [*FRAME, "paper", "text_lacks", "question_answerability", "claim_factuality"]
     names += ["point_type"] if economy else ["is_argument", "is_question"]
     if decisive["points"] != "rules":
         names.append("split_points")

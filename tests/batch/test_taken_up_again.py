@@ -261,8 +261,8 @@ def test_the_embedded_judge_goes_on_whatever_the_prompts_are_and_not_as_another_
     change(folder, "claim_factuality/v3")
     assert runs.go().counts.points == 4
 
-    monkeypatch.setattr(account.LexicalJudges, "version", "99")
-    with pytest.raises(RunFolderError, match=r"judge_version was '\d' and is now '99'"):
+    monkeypatch.setattr(account.LexicalJudges, "version", "another")
+    with pytest.raises(RunFolderError, match="is now 'another'"):
         runs.go()
 
 

@@ -46,6 +46,8 @@ _WIDE = frozenset({PlaceKind.SECTION, PlaceKind.APPENDIX, PlaceKind.PAGE})
 """Places of so many passages that sharing a word with the point tells little."""
 _NEARLY = 0.5
 """Share of the best coverage that a passage of a wide place must have to stand before others."""
+_LABEL = 120
+"""Characters of a caption and of a header beside a row."""
 _ADDRESSABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
 
 
@@ -163,7 +165,7 @@ def _closest(
             clause.form,
             strength,
         )
-    evidence = tuple(evidence_at(index.paper, p.start, p.end) for p, _ in chosen)
+    evidence = tuple(_evidence(index.paper, passage) for passage, _ in chosen)
     rationale = (
         f"{_why([place for _, place in chosen])} Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
@@ -186,6 +188,18 @@ def _why(named: Sequence[Place | None]) -> str:
 
 def _called(place: Place) -> str:
     return "the quoted words" if place.kind is PlaceKind.QUOTE else place.label
+
+
+def _evidence(paper: Paper, passage: Passage) -> Evidence:
+    """A passage as evidence; a row says of which table it is, and what its columns are."""
+    found = evidence_at(paper, passage.start, passage.end)
+    if not passage.context:
+        return found
+    *captions, header = passage.context.split("\n")
+    columns = ", ".join(filter(None, (cell.strip() for cell in header.split("|"))))
+    caption = f" '{captions[0][:_LABEL]}'" if captions else ""
+    label = f"{found.section + ', ' if found.section else ''}row of a table{caption}"
+    return found.model_copy(update={"section": f"{label}, columns {columns[:_LABEL]}"})
 
 
 def _unread(parts: list[str]) -> str:

@@ -9,7 +9,9 @@ from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
 from reviewscore.schema.paper import Zone
 
-_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT})
+_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT, Zone.CHECKLIST})
+_UNFIT = frozenset({SentenceKind.HEADING, SentenceKind.ROW})
+"""What states nothing by itself."""
 _END = re.compile(r"[.!][\"'”’)\]]*$")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _MIN_PLAIN = 0.6
@@ -54,7 +56,7 @@ def fit(passage: Passage, aspect: Aspect | None) -> bool:
         passage: The passage.
         aspect: What it is to be quoted for; a limitation may be put as a concession.
     """
-    if passage.zone in _WEAK or passage.kind is SentenceKind.HEADING or not passage.quotable:
+    if passage.zone in _WEAK or passage.kind in _UNFIT or not passage.quotable:
         return False
     if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
         return False

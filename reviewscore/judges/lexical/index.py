@@ -16,9 +16,11 @@ from reviewscore.schema.paper import Paper, Section, Zone
 if TYPE_CHECKING:
     from bm25s import BM25
 
-_READ = frozenset({SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION})
+_READ = frozenset(
+    {SentenceKind.HEADING, SentenceKind.SENTENCE, SentenceKind.CAPTION, SentenceKind.ROW}
+)
 _SILENT = frozenset({Zone.REFERENCES, Zone.FRONT})
-_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
+_WEIGHT = {Zone.RELATED_WORK: 0.5, Zone.CHECKLIST: 0.5, Zone.BACK: 0.8, Zone.ABSTRACT: 0.9}
 _MIN_WORDS, _MAX_WORDS = 5, 75
 _SPELLED = 3  # letters of a word that counts in an acronym's long form
 _OTHERS = re.compile(r"\b(?:prior|existing|previous|related|earlier) \w+", re.IGNORECASE)
@@ -27,16 +29,18 @@ _ACRONYM = re.compile(r"((?:[A-Za-z]+[- ]){1,6}[A-Za-z]+)\s*\(\s*([A-Z][A-Za-z-]
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, heading or caption of the paper.
+    """A sentence, heading, caption or row of a table of the paper.
 
     Attributes:
         start: Offset of its first character in the paper's text.
         end: Offset just after its last character.
-        kind: Sentence, heading or caption.
+        kind: Sentence, heading, caption or row.
         section: Index of its section in ``paper.sections``; -1 in a paper without sections.
         zone: Zone of that section.
         text: Its text, cleaned.
-        stems: Its stems, with those of acronyms it uses and forms it spells out.
+        stems: Its stems, with those of acronyms it uses and forms it spells out; of a row, also
+            those of its table's caption and header.
+        context: That caption and header; empty for others.
     """
 
     start: int
@@ -46,6 +50,7 @@ class Passage:
     zone: Zone
     text: str
     stems: frozenset[str]
+    context: str = ""
 
     @property
     def quotable(self) -> bool:
@@ -95,7 +100,8 @@ class PaperIndex:
                 section=places[unit.section.start] if unit.section else -1,
                 zone=unit.section.zone if unit.section else Zone.BODY,
                 text=unit.text,
-                stems=self._with_acronyms(frozenset(stems(unit.text))),
+                stems=self._with_acronyms(frozenset(stems(f"{unit.text}\n{unit.context}"))),
+                context=unit.context,
             )
             for unit in units
         )
@@ -115,10 +121,11 @@ class PaperIndex:
     def _own_words(self) -> frozenset[str]:
         """Stems that run through the whole paper: its subject, too common to prove anything."""
         counts: dict[str, int] = {}
-        for passage in self.passages:
+        said = [passage for passage in self.passages if passage.kind is not SentenceKind.ROW]
+        for passage in said:
             for word in passage.stems:
                 counts[word] = counts.get(word, 0) + 1
-        floor = max(8, 0.12 * len(self.passages))
+        floor = max(8, 0.12 * len(said))
         return frozenset(word for word, count in counts.items() if count >= floor)
 
     def title_of(self, passage: Passage) -> str:
@@ -192,7 +199,9 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...
 
     found: list[Heading] = []
     for number, section in enumerate(paper.sections):
-        if not section.title or not paper.is_read(section.start):
+        if not section.title or section.zone is Zone.CHECKLIST:
+            continue  # a checklist's headings are its venue's
+        if not paper.is_read(section.start):
             continue
         end = section.end
         for later in paper.sections[number + 1 :]:
@@ -214,6 +223,7 @@ def index_of(paper: Paper) -> PaperIndex:
     sections = [(s.start, s.end, s.title, s.zone.value) for s in paper.sections]
     unread = [(span.start, span.end) for span in paper.unread_spans]
     digest.update(repr((sections, unread)).encode())
+    digest.update(repr([(span.start, span.end) for span in paper.venue_text]).encode())
     key = digest.hexdigest()
     index = _CACHE.get(key)
     if index is None:
