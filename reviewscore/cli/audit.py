@@ -259,9 +259,8 @@ def _close(
     from reviewscore.report.lines import session_line, summary_lines
     from reviewscore.report.summary import write_summary
 
-    reviews = {review.review_id: review for review in collection.reviews}
     summary = write_summary(out)
-    pages = write_report(out, collection.text_of, reviews.__getitem__)
+    pages = write_report(out, collection.text_of, collection.review)
     if quiet:
         return
     for line in summary_lines(summary):

@@ -60,7 +60,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
         collection = collection_of(run, data)
         if collection is not None:
             papers = collection.text_of
-            reviews = {review.review_id: review for review in collection.reviews}.__getitem__
+            reviews = collection.review
         write_summary(run)
         output = write_report(run, papers, reviews, out=output)[0]
     else:

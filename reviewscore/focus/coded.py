@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -120,11 +121,11 @@ class Coded:
         return np.bincount(papers, minlength=len(self.papers)).astype(np.float64)
 
 
-def coded(points: Sequence[Labelled], facets: FacetSet, *, reviews: Iterable[Review] = ()) -> Coded:
+def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Review] = ()) -> Coded:
     """Points as columns.
 
     Args:
-        points: The points, in any order.
+        points: The points, in any order; they are gone through once, and none is held.
         facets: The set that their labels are from.
         reviews: All reviews. Points do not tell of a review that has none; without this list it
             counts as a review that was not written.
@@ -132,13 +133,29 @@ def coded(points: Sequence[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
     Raises:
         InputError: A label is neither of the set nor `UNKNOWN`.
     """
-    of_point = [Review(one.point.system, one.point.paper_id, one.point.review_id) for one in points]
-    distinct = tuple(dict.fromkeys((*reviews, *of_point)))
+    review_at: dict[Review, int] = {}
+    for one in reviews:
+        review_at.setdefault(one, len(review_at))
+    of_point, weak = array("q"), array("b")
+    labels = {kind: array("q") for kind in Kind}
+    known = {
+        kind: {name: at for at, name in enumerate(facets.names(kind))} | {UNKNOWN: _NO_LABEL}
+        for kind in Kind
+    }
+    for labelled in points:
+        point = labelled.point
+        whose = Review(point.system, point.paper_id, point.review_id)
+        of_point.append(review_at.setdefault(whose, len(review_at)))
+        weak.append(point.polarity is Polarity.WEAKNESS)
+        for kind, name in ((Kind.TARGET, labelled.target), (Kind.ASPECT, labelled.aspect)):
+            if name not in known[kind]:
+                raise _no_facet(name, point.point_id, kind, facets)
+            labels[kind].append(known[kind][name])
+    distinct = tuple(review_at)
     papers = tuple(sorted({one.paper_id for one in distinct}))
     systems = tuple(dict.fromkeys(one.system for one in distinct))
     paper_at = {name: place for place, name in enumerate(papers)}
     system_at = {name: place for place, name in enumerate(systems)}
-    review_at = {one: place for place, one in enumerate(distinct)}
     return Coded(
         facets,
         papers,
@@ -146,12 +163,9 @@ def coded(points: Sequence[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
         distinct,
         paper_of=_column([paper_at[one.paper_id] for one in distinct]),
         system_of=_column([system_at[one.system] for one in distinct]),
-        review=_column([review_at[one] for one in of_point]),
-        weak=np.array([one.point.polarity is Polarity.WEAKNESS for one in points], dtype=np.bool_),
-        labels={
-            Kind.TARGET: _labels([one.target for one in points], points, facets, Kind.TARGET),
-            Kind.ASPECT: _labels([one.aspect for one in points], points, facets, Kind.ASPECT),
-        },
+        review=_column(of_point),
+        weak=np.array(weak, dtype=np.bool_),
+        labels={kind: _column(places) for kind, places in labels.items()},
     )
 
 
@@ -159,14 +173,9 @@ def _column(places: Sequence[int]) -> Ints:
     return np.array(places, dtype=np.int64)
 
 
-def _labels(names: Sequence[str], points: Sequence[Labelled], facets: FacetSet, kind: Kind) -> Ints:
-    place = {name: at for at, name in enumerate(facets.names(kind))}
-    place[UNKNOWN] = _NO_LABEL
-    for name, one in zip(names, points, strict=True):
-        if name not in place:
-            raise InputError(
-                f"'{name}' of point '{one.point.point_id}' is no {kind} of '{facets.name}'",
-                field=kind,
-                cure=f"use one of its facets, or '{UNKNOWN}'",
-            )
-    return _column([place[name] for name in names])
+def _no_facet(name: str, point_id: str, kind: Kind, facets: FacetSet) -> InputError:
+    return InputError(
+        f"'{name}' of point '{point_id}' is no {kind} of '{facets.name}'",
+        field=kind,
+        cure=f"use one of its facets, or '{UNKNOWN}'",
+    )

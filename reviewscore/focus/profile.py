@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from reviewscore.agreement.measure import Resampling
@@ -28,28 +28,42 @@ class Profile:
 
     Attributes:
         coded: All points, as columns.
-        labelled: The points with their facets.
         tables: The overview first, then one pair of tables for each system.
         differences: From the reference, by system; empty if it has no reviews.
         notes: What a reader must know.
     """
 
     coded: Coded
-    labelled: list[Labelled]
     tables: list[Table]
     differences: dict[str, tuple[Difference, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def all_points(materials: Materials, form: Form | None = None) -> tuple[list[Point], Form]:
-    """The strengths and weaknesses of all reviews, and which text they were taken from."""
-    used = form or form_of(materials)
-    return [point for review in materials.all() for point in points_of(review, used)], used
+@dataclass(frozen=True)
+class Points:
+    """The strengths and weaknesses of all reviews, found anew whenever they are gone through.
+
+    Attributes:
+        materials: The reviews.
+        form: Which text they are taken from.
+    """
+
+    materials: Materials
+    form: Form
+
+    @classmethod
+    def of(cls, materials: Materials, form: Form | None = None) -> Points:
+        """Those of some reviews; from the text that all of them have if none is named."""
+        return cls(materials, form or form_of(materials))
+
+    def __iter__(self) -> Iterator[Point]:
+        for review in self.materials.all():
+            yield from points_of(review, self.form)
 
 
 def profile_systems(
     materials: Materials,
-    labelled: Sequence[Labelled],
+    labelled: Iterable[Labelled],
     facets: FacetSet,
     how: Resampling,
     *,
@@ -61,7 +75,7 @@ def profile_systems(
 
     Args:
         materials: All reviews, also those without a point.
-        labelled: Their points with facets.
+        labelled: Their points with facets; gone through once.
         facets: The facets.
         how: How intervals are made; papers are drawn.
         reference: The system that others are compared with; without reviews by it there are no
@@ -69,8 +83,9 @@ def profile_systems(
         form: Which texts the points are from.
         metrics: How the likeness of these texts is measured; none leaves that table out.
     """
-    reviews = [Review(one.system, one.paper_id, one.review_id) for one in materials.all()]
-    found = coded(labelled, facets, reviews=reviews)
+    reviews = (Review(one.system, one.paper_id, one.review_id) for one in materials.all())
+    tally = _Tally()
+    found = coded(tally.counted(labelled), facets, reviews=reviews)
     made = tables(found, reference, how)
     texts = text_table(materials, form, reference, metrics, how)
     made[1:1] = [] if texts is None else [texts]  # beside the focus similarity of the same table
@@ -82,17 +97,33 @@ def profile_systems(
     for system, some in differing.items():
         made.append(difference_table(some, system, reference))
         made.append(spots_table(spots(some), system, reference))
-    return Profile(found, list(labelled), made, differing, _told(labelled))
+    return Profile(found, made, differing, tally.notes())
 
 
-def _told(labelled: Sequence[Labelled]) -> list[str]:
+class _Tally:
     """How many points there are, and how many could not be labelled."""
-    kinds = Counter(one.point.polarity for one in labelled)
-    lines = [f"{kinds[Polarity.STRENGTH]:,} strengths and {kinds[Polarity.WEAKNESS]:,} weaknesses"]
-    failed = Counter(one.reason for one in labelled if one.reason)
-    told = failed.most_common(_REASONS)
-    lines += [f"{count:,} points without all labels: {why}" for why, count in told]
-    if more := len(failed) - len(told):
-        rest = failed.total() - sum(count for _, count in told)
-        lines.append(f"{rest:,} points without all labels for {more:,} other reasons")
-    return lines
+
+    def __init__(self) -> None:
+        self._kinds: Counter[Polarity] = Counter()
+        self._failed: Counter[str] = Counter()
+
+    def counted(self, labelled: Iterable[Labelled]) -> Iterator[Labelled]:
+        """The same points, counted as they pass."""
+        for one in labelled:
+            self._kinds[one.point.polarity] += 1
+            if one.reason:
+                self._failed[one.reason] += 1
+            yield one
+
+    def notes(self) -> list[str]:
+        """The counts in words."""
+        kinds, failed = self._kinds, self._failed
+        lines = [
+            f"{kinds[Polarity.STRENGTH]:,} strengths and {kinds[Polarity.WEAKNESS]:,} weaknesses"
+        ]
+        shown = failed.most_common(_REASONS)
+        lines += [f"{count:,} points without all labels: {why}" for why, count in shown]
+        if more := len(failed) - len(shown):
+            rest = failed.total() - sum(count for _, count in shown)
+            lines.append(f"{rest:,} points without all labels for {more:,} other reasons")
+        return lines

@@ -16,6 +16,8 @@ from reviewscore.sources.written import Form, Materials, Written
 
 TEXTS = "focus-text-similarity"
 _PAPER = "arXiv 2502.17086"
+_AT_ONCE = 256
+"""Pairs of texts that are scored together."""
 
 
 def text_table(
@@ -43,16 +45,19 @@ def text_table(
         The table; None if no paper was reviewed by the reference and somebody else, or twice.
     """
     systems = [name for name in materials.systems() if name != reference]
-    pairs = {name: _of_system(materials, form, name, reference) for name in (*systems, reference)}
-    pairs = {name: some for name, some in pairs.items() if some}
-    if not metrics or not pairs:
+    scores = _scored(materials, form, reference, metrics) if metrics else {}
+    scores = {name: scores[name] for name in (*systems, reference) if name in scores}
+    if not scores:
         return None
     bench = Bench(Clusters.by(list(materials.papers)), how)
     rows: list[tuple[Cell, ...]] = []
-    for name, some in pairs.items():
-        slots = [bench.ask(mean(one.name, _by_paper(materials, one, some))) for one in metrics]
+    for name, some in scores.items():
+        slots = [
+            bench.ask(mean(metric.name, means))
+            for metric, means in zip(metrics, some.by_paper(), strict=True)
+        ]
         words = f"{name}, one with another" if name == reference else name
-        rows.append((words, *slots, len(some)))
+        rows.append((words, *slots, some.pairs))
     bench.run()
     return Table(
         TEXTS,
@@ -68,13 +73,53 @@ def text_table(
     )
 
 
-def _of_system(materials: Materials, form: Form, system: str, reference: str) -> list[Pair]:
-    """Its reviews beside the reference's; the reference's own beside each other."""
-    return [
-        Pair(paper, candidate, other)
-        for paper, group in materials.papers.items()
-        for candidate, other in _beside(group, form, system, reference)
-    ]
+class _Scores:
+    """Scores of a system's pairs, added up by paper."""
+
+    def __init__(self, metrics: int, papers: int) -> None:
+        self.pairs = 0
+        self._total = np.zeros((metrics, papers))
+        self._number = np.zeros((metrics, papers), dtype=np.int32)
+
+    def add(self, metric: int, paper: int, score: float | None) -> None:
+        """Count a pair's score; one without a score counts for nothing."""
+        if score is not None and not np.isnan(score):
+            self._total[metric, paper] += score
+            self._number[metric, paper] += 1
+
+    def by_paper(self) -> Floats:
+        """Shape (metrics, papers); a paper's mean, NaN where it has no pair with a score."""
+        means: Floats = np.where(
+            self._number > 0, self._total / np.maximum(self._number, 1), np.nan
+        )
+        return means
+
+
+def _scored(
+    materials: Materials, form: Form, reference: str, metrics: Sequence[Metric]
+) -> dict[str, _Scores]:
+    """Scores by system; of texts only those of a few papers are held at once."""
+    found: dict[str, _Scores] = {}
+    waiting: list[tuple[str, int, Pair]] = []
+
+    def score() -> None:
+        pairs = [pair for _, _, pair in waiting]
+        for metric, one in enumerate(metrics):
+            for (name, paper, _), value in zip(waiting, one.scores(pairs), strict=True):
+                found[name].add(metric, paper, value)
+        waiting.clear()
+
+    for paper, (paper_id, group) in enumerate(materials.papers.items()):
+        reviews = list(group)
+        for name in dict.fromkeys(one.system for one in reviews):
+            for candidate, other in _beside(reviews, form, name, reference):
+                some = found.setdefault(name, _Scores(len(metrics), len(materials.papers)))
+                some.pairs += 1
+                waiting.append((name, paper, Pair(paper_id, candidate, other)))
+        if len(waiting) >= _AT_ONCE:
+            score()
+    score()
+    return found
 
 
 def _beside(
@@ -89,14 +134,3 @@ def _beside(
 
 def _text(review: Written, form: Form) -> str:
     return review.judgments if form is Form.JUDGMENTS else review.raw
-
-
-def _by_paper(materials: Materials, metric: Metric, pairs: Sequence[Pair]) -> Floats:
-    """Shape (papers,); the mean over a paper's pairs, NaN where it has none with a score."""
-    place = {paper: at for at, paper in enumerate(materials.papers)}
-    scores = np.array([np.nan if one is None else one for one in metric.scores(pairs)])
-    known = ~np.isnan(scores)
-    papers = np.array([place[one.paper_id] for one in pairs])[known]
-    total = np.bincount(papers, weights=scores[known], minlength=len(place))
-    number = np.bincount(papers, minlength=len(place))
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -24,6 +24,7 @@ from reviewscore.sources.raw import RawPaper, raw_paper
 from reviewscore.sources.records import Row, Shelf, decode
 from reviewscore.sources.review_files import review_files, review_names
 from reviewscore.sources.rows import ReviewRow, build_review
+from reviewscore.sources.shelved import Shelved
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
@@ -63,7 +64,7 @@ class Collection:
 
     Attributes:
         papers: Handles by identifier, in the order of the file.
-        reviews: All reviews, in the order of the file.
+        reviews: All reviews, in the order of the file; those of a folder wait on disk.
         warnings: What was ignored or changed, in words.
         skipped: Faults of lines that were left out.
         files: The files read, for hashing.
@@ -73,7 +74,7 @@ class Collection:
     """
 
     papers: Mapping[str, PaperHandle]
-    reviews: list[Review]
+    reviews: Sequence[Review]
     warnings: list[str] = field(default_factory=list)
     skipped: list[InputError] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
@@ -90,6 +91,18 @@ class Collection:
         if paper_id not in self.papers:
             raise InputError(f"there is no paper '{paper_id}'", cure="check papers.jsonl")
         return self.papers[paper_id].load()
+
+    def review(self, review_id: str) -> Review:
+        """Read a review; nothing of its text is kept.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
+        return self.reviews[self._numbers[review_id]]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {review.review_id: number for number, review in enumerate(self.reviews)}
 
     def text_of(self, paper_id: str) -> Paper:
         """As `paper`, without a look at what is doubtful about it."""
@@ -305,8 +318,8 @@ def _check_file(name: str, field: str, file: Path, line: int) -> None:
         )
 
 
-def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> list[Review]:
-    reviews: list[Review] = []
+def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> Shelved[Review]:
+    reviews = Shelved[Review]()
     lines: dict[str, int] = {}
     counts: Counter[str] = Counter()
     unknown: set[str] = set()
@@ -317,8 +330,6 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -
             _check_review(record, papers, lines, file, row.line)
             counts[record.paper_id] += 1
             if counts[record.paper_id] > most:
-                if counts[record.paper_id] == most + 1:  # they are not held any longer
-                    reviews = [one for one in reviews if one.paper_id != record.paper_id]
                 lines[record.review_id] = row.line
                 continue
             review, notes = _placed(record, file, row.line)
@@ -329,6 +340,8 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -
             reviews.append(review)
             reading.warnings.extend(notes)
     reading.warn_of_unknown(unknown, file)
+    if max(counts.values(), default=0) > most:
+        reviews.keep(lambda one: counts[one.paper_id] <= most)
     for paper_id, count in counts.items():
         if count > most:
             reading.fault(too_many_reviews(paper_id, count, file))

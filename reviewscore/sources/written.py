@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +20,7 @@ from reviewscore.papers.rows import Identifier, Word, input_error
 from reviewscore.sources.files import Collection, too_many_reviews
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.rows import Boxes, check_review_size
+from reviewscore.sources.shelved import Grouped, Shelved
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
@@ -168,14 +170,14 @@ class Materials:
     """All reviews of some papers.
 
     Attributes:
-        papers: Reviews by paper, both in the order of the file.
+        papers: Reviews by paper, both in the order of the file; those of files wait on disk.
         synopses: What is known of papers, by paper.
         files: The files read.
         warnings: What was left out or changed, in words.
         skipped: Faults of lines that were left out.
     """
 
-    papers: dict[str, list[Written]]
+    papers: Mapping[str, Sequence[Written]]
     synopses: dict[str, SynopsisRow]
     files: list[Path] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -223,12 +225,13 @@ def read_materials(
 
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
-    found: dict[str, list[Written]] = {}
+    shelf = Shelved[Written]()
+    found = Grouped(shelf)
     for one in collection.reviews:
         review = Written(
             one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
         )
-        found.setdefault(one.paper_id, []).append(review)
+        found.add(one.paper_id, [shelf.append(review)])
     return Materials(found, {}, list(collection.files))
 
 
@@ -262,8 +265,9 @@ class _Reading:
 
     def __init__(self, skip_bad_lines: bool) -> None:
         self._skip = skip_bad_lines
-        self._places: dict[str, str] = {}
-        self.papers: dict[str, list[Written]] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+        self._shelf = Shelved[Written]()
+        self.papers = Grouped(self._shelf)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
         self.warnings: list[str] = []
@@ -273,7 +277,8 @@ class _Reading:
         """Read the reviews of one file."""
         self.files.append(file)
         empty = 0
-        counts, taken = Counter[str](), dict[str, list[Written]]()
+        counts: Counter[str] = Counter()
+        taken: dict[str, array[int]] = {}
         most = in_force().max_reviews_per_paper
         for row in Shelf.of(file).rows():
             try:
@@ -285,17 +290,17 @@ class _Reading:
                 continue
             counts[one.paper_id] += 1
             if counts[one.paper_id] > most:
-                taken[one.paper_id] = []  # none of them is held
+                taken[one.paper_id] = array("i")  # none of them is read
                 continue
             if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
-            taken.setdefault(one.paper_id, []).append(one)
+            taken.setdefault(one.paper_id, array("i")).append(self._shelf.append(one))
         for paper_id, reviews in taken.items():
             if counts[paper_id] > most:
                 self._fault(too_many_reviews(paper_id, counts[paper_id], file))
             else:
-                self.papers.setdefault(paper_id, []).extend(reviews)
+                self.papers.add(paper_id, reviews)
         if empty:
             self.warnings.append(f"{file}: {empty} reviews without any text are left out")
 
@@ -329,14 +334,15 @@ class _Reading:
         name = system or row.system
         review_id = row.review_id or f"{row.paper_id}/{name}/{row.reviewer or f'line {line}'}"
         if review_id in self._places:
+            before, at = self._places[review_id]
             raise InputError(
-                f"'{review_id}' is also at {self._places[review_id]}",
+                f"'{review_id}' is also at {self.files[before].name} line {at}",
                 file=file,
                 line=line,
                 field="review_id",
                 cure="give every review its own `review_id`, or every reviewer a number",
             )
-        self._places[review_id] = f"{file.name} line {line}"
+        self._places[review_id] = (len(self.files) - 1, line)
         boxes = row.sections or {}
         text = _headed(boxes) or row.text or ""
         return Written(

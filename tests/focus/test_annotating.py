@@ -17,7 +17,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.focus.annotating import Labels, expected_to_label, label_points
 from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetSet
 from reviewscore.focus.labelled import Point
-from reviewscore.focus.profile import all_points
+from reviewscore.focus.profile import Points
 from reviewscore.sources.written import read_materials
 from tests.answering import answer
 from tests.focus.invented import SMALL
@@ -30,7 +30,7 @@ QUESTIONS = 16
 
 @pytest.fixture
 def points(data: Path) -> list[Point]:
-    return all_points(read_materials(data))[0]
+    return list(Points.of(read_materials(data)))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from reviewscore.focus.human_labels import (
     words_sum,
 )
 from reviewscore.focus.labelled import Point
-from reviewscore.focus.profile import all_points
+from reviewscore.focus.profile import Points
 from reviewscore.sources.written import Materials, read_materials
 
 UNIT: dict[str, object] = {"unit_id": "u1", "polarity": "strength", "sha256": "0" * 64}
@@ -101,7 +101,7 @@ def fill(
 def test_filled_sheets_are_labels_of_those_they_are_named_after(
     tmp_path: Path, materials: Materials
 ) -> None:
-    text = empty_sheet(all_points(materials)[0])
+    text = empty_sheet(list(Points.of(materials)))
     fill(tmp_path / "A1.csv", text, {"No proof.": ("Theory", "validity")})
     fill(tmp_path / "B-2.csv", text, {"No proof.": ("theory", "")}, delimiter=";")
 
@@ -144,7 +144,7 @@ def test_points_are_found_by_their_words_and_polarity_in_either_form(
             one for group in materials.papers.values() for one in group if one.review_id == "f1"
         ]}, {},
     )  # fmt: skip
-    points = all_points(materials)[0]
+    points = list(Points.of(materials))
     units = [
         {"unit_id": name, "polarity": polarity, "sha256": words_sum(one)}
         for name, polarity, one in (

@@ -78,7 +78,7 @@ def command(
     labelled = annotator.label(list(points.values()), files)
     if labelled.points is None:
         return labelled.code
-    ratings = _ratings(human, labelled.points, annotator)
+    ratings = _ratings(human, list(labelled.points), annotator)
     how = Resampling(resamples, seed, scheme="papers", level=level)
     tables = agreement_tables(ratings, how)
     setup = results.Setup(

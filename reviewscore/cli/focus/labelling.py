@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,13 +52,13 @@ class Labelling:
     """Points with facets, and how they got them.
 
     Attributes:
-        points: In order; None if there is nothing to go on with.
+        points: In order, to be gone through once; None if there is nothing to go on with.
         code: Exit code of the command.
         settings: Whatever can change a label.
         notes: What a reader must know.
     """
 
-    points: list[Labelled] | None
+    points: Iterable[Labelled] | None
     code: int = 0
     settings: dict[str, Plain] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ class Annotator:
         """Whether labels are in the folder of the results, and these perhaps not yet."""
         return self.folder is not None and self.folder.is_dir()
 
-    def label(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
+    def label(self, points: Iterable[Point], files: Sequence[Path]) -> Labelling:
         """Label points, and tell the user what it costs and how it ends.
 
         Args:
@@ -134,11 +134,11 @@ class Annotator:
         from reviewscore.focus.lexical import annotate
 
         if not self.settings.embedded:
-            return self._ask(points, files)
+            return self._ask(list(points), files)
         if self.dry_run:
             print_line("nothing to ask: the embedded annotator labels (name a --model)")
             return Labelling(None)
-        return Labelling(list(annotate(points)), 0, {"facets": self.facets.name}, (_HONEST,))
+        return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress

@@ -17,6 +17,7 @@ from reviewscore.errors import InputError
 if TYPE_CHECKING:
     from reviewscore.agreement.results import Setup
     from reviewscore.focus.profile import Profile
+    from reviewscore.focus.write import PointLines
     from reviewscore.likeness.pair import Metric
 
 KEPT = "annotated"
@@ -60,7 +61,7 @@ def command(
     from reviewscore.agreement import results
     from reviewscore.agreement.measure import Resampling
     from reviewscore.focus.profile import profile_systems
-    from reviewscore.focus.write import VERB
+    from reviewscore.focus.write import VERB, PointLines
     from reviewscore.sources.written import PEOPLE
     from reviewscore.store.run_dir import FOCUS
 
@@ -76,8 +77,9 @@ def command(
     labels = annotator.label(found.points, found.materials.files)
     if labels.points is None:
         return labels.code
+    lines = PointLines()
     profile = profile_systems(
-        found.materials, labels.points, annotator.facets,
+        found.materials, lines.noted(labels.points), annotator.facets,
         Resampling(resamples, seed, scheme="papers", level=level),
         reference=reference, form=found.form, metrics=metrics,
     )  # fmt: skip
@@ -98,22 +100,22 @@ def command(
     )  # fmt: skip
     if output is not None:
         foreign = yes or annotator.began  # by now, labels of this session too
-        _write(profile, setup, reference, output, found.run, foreign=foreign)
+        _write(profile, lines, setup, reference, output, found.run, foreign=foreign)
     told = results.numbers if as_json else results.page
     print_text(told(profile.tables, setup))
     return labels.code
 
 
 def _write(
-    profile: Profile, setup: Setup, reference: str, out: Path, run: Path | None, *, foreign: bool
-) -> None:
+    profile: Profile, lines: PointLines, setup: Setup, reference: str, out: Path,
+    run: Path | None, *, foreign: bool,
+) -> None:  # fmt: skip
     from reviewscore.agreement import results
     from reviewscore.focus.digest import write_digest
     from reviewscore.focus.plots import draw
-    from reviewscore.focus.write import write_points
 
     written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
-    written.append(write_points(profile.labelled, out))
+    written.append(lines.write(out))
     written += draw(profile.coded, profile.differences, reference, out)
     say(f"{len(written)} files; read {written[0]} first")
     if run is not None:

@@ -15,8 +15,8 @@ from reviewscore.cli.tabling import tell
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.focus.labelled import Point
-    from reviewscore.sources.written import Form, Materials
+    from reviewscore.focus.profile import Points
+    from reviewscore.sources.written import Form, Materials, Written
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -68,13 +68,13 @@ class Read:
 
     Attributes:
         materials: All reviews.
-        points: Their strengths and weaknesses.
+        points: Their strengths and weaknesses, found anew whenever they are gone through.
         form: Which text these are from.
         run: The run folder that DATA is; None if it is none.
     """
 
     materials: Materials
-    points: list[Point]
+    points: Points
     form: Form
     run: Path | None
 
@@ -86,7 +86,7 @@ def read(flags: dict[str, Any]) -> Read:
         InputError: A file is missing or a line cannot be used.
         SettingsError: A flag cannot be used.
     """
-    from reviewscore.focus.profile import all_points
+    from reviewscore.focus.profile import Points
     from reviewscore.sources.written import Form, read_materials
     from reviewscore.store.run_dir import MANIFEST
 
@@ -106,8 +106,8 @@ def read(flags: dict[str, Any]) -> Read:
     if flags.pop("by") == "reviewer":
         materials = by_reviewer(materials)
     form = flags.pop("form")
-    points, used = all_points(materials, Form(form) if form else None)
-    return Read(materials, points, used, run)
+    points = Points.of(materials, Form(form) if form else None)
+    return Read(materials, points, points.form, run)
 
 
 def _of_run(run: Path, moved: Path | None) -> Materials:
@@ -122,10 +122,9 @@ def _of_run(run: Path, moved: Path | None) -> Materials:
 
 def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
-    return replace(
-        materials,
-        papers={
-            paper: [replace(one, system=one.reviewer or one.system) for one in group]
-            for paper, group in materials.papers.items()
-        },
-    )
+    from reviewscore.sources.shelved import Altered
+
+    def renamed(review: Written) -> Written:
+        return replace(review, system=review.reviewer or review.system)
+
+    return replace(materials, papers=Altered(materials.papers, renamed))

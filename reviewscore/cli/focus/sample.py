@@ -36,7 +36,7 @@ def command(
     Example:  reviewscore focus sample reviews.parquet -o labels/A1.csv --points 150
     """
     from reviewscore.focus.human_labels import draw_points, empty_sheet
-    from reviewscore.focus.profile import all_points
+    from reviewscore.focus.profile import Points
     from reviewscore.sources.written import read_materials
     from reviewscore.store.jsonl import write_whole
 
@@ -44,7 +44,7 @@ def command(
         raise InputError(
             "is there already, perhaps with labels", file=output, cure="name another, or say --yes"
         )
-    points = [point for one in (data, *also) for point in all_points(read_materials(one))[0]]
+    points = [point for one in (data, *also) for point in Points.of(read_materials(one))]
     drawn = draw_points(points, number, seed)
     if not drawn:
         raise InputError("holds no strengths or weaknesses", file=data)
