@@ -77,6 +77,12 @@ class Hidden(Record):
 _TAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f|[\U000e0000-\U000e007f]+")
 """Tag characters; those after a black flag make the flags of regions and are left alone."""
 
+WIDTHLESS = re.compile(
+    "[\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e01ef]+"
+)
+"""Characters without width, or with nothing but a direction, in a row."""
+
 _SHAPELESS = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff\u180e]{4,}")
 """Four or more in a row have no use in any script; single ones part or join letters."""
 

@@ -1,0 +1,153 @@
+"""Forms that address a model by what they look like: forged turns and tags, examples, ready answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reviewscore.papers.addressing_rules import Aim
+from reviewscore.papers.addressing_words import fold, language, languages, mask
+
+Found = tuple[int, int, Aim, str]
+"""Start, end, aim, and code of the language."""
+
+_MARKERS = re.compile(
+    r"<\|?\s?(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id"
+    r"|end_header_id|begin_of_text|start_of_turn|end_of_turn)\s?\|?>|\[/?INST\]|<</?SYS>>",
+    re.IGNORECASE,
+)
+"""Control markers of common chat formats."""
+_AT_START = re.compile(r"(?:\A|\n)[ \t>*\"'`]*\Z")
+
+_SPEAKER = (
+    r"(?:system|assistant|operator|developer|admin(?:istrator)?|user|human|ai|model|assistente"
+    r"|asistente|assistent|assistant·e|sistema|syst[eè]me|ассистент|система|асистент|помощник|asystent"
+    r"|система|asisten|yardımcı|sistem|trợ lý|hệ thống|助手|系统|系統|アシスタント|システム|도우미|시스템"
+    r"|مساعد|المساعد|النظام|دستیار|عוזר|מערכת|सहायक|सिस्टम|ผู้ช่วย|ระบบ|βοηθός|σύστημα)"
+)
+_HEADINGS = (
+    r"(?:new |updated |final |your |actual |real |additional |important )*(?:task|instructions?|system"
+    r"(?: prompt| message)?|prompt|assignment|directive|orders?|operator(?: message)?)|指示|任务|任務|指令|タスク"
+    r"|新しい指示|지시|과제|명령|aufgabe|anweisung(?:en)?|instructions?|t[âa]che|consignes?|tarea"
+    r"|instrucci[oó]n(?:es)?|tarefa|instru[çc](?:[ãa]o|[õo]es)|compito|istruzion[ei]|taak|instructies?"
+    r"|uppgift|задача|задание|инструкция|завдання|інструкція|zadanie|polecenie|úkol|pokyny?|sarcin[ăa]"
+    r"|görev|talimat|nhiệm vụ|chỉ dẫn|tugas|instruksi|εργασία|οδηγίες|مهمة|المهمة(?: الجديدة)?|تعليمات"
+    r"|دستور|وظیفه|משימה|הוראות|कार्य|निर्देश|งาน|คำสั่ง"
+)
+_BOUNDARY = re.compile(
+    rf"(?im)^[ \t]*(?:"
+    rf"</?(?!(?:sub|sup|br|b|i|p|a|em|strong|ul|ol|li|details|summary|div|span|table|t[rdh]|img|code|pre"
+    rf"|h[1-6]|hr|font|center|u|s|small|big|thead|tbody)\b)[^\s<>/]{{2,40}}>"
+    rf"|[-=#*_ ]{{0,8}}(?:end of|fine dell|ende de[sr]|fin d[eu]l?|fim d[oa]|einde van|конец|кінець|koniec"
+    rf"|konec|slut på|sfârșitul|sonu|hết|akhir|τέλος|結束|结束|終わり|以上|끝|نهاية|پایان|סוף|समाप्त|จบ)"
+    rf"[^\n]{{0,40}}$"
+    rf"|[-=#*\[(<_ ]{{0,8}}(?:(?:trusted|authori[sz]ed|verified) )?{_SPEAKER}(?: (?:message|note|prompt"
+    rf"|notice|override|update))?[\])>*]{{0,3}}\s*[:：\])>]"
+    rf"|#{{1,6}}[ \t]*(?:{_HEADINGS})\s*[:：]?"
+    rf"|[\[(]?(?:{_HEADINGS})[\])]?\s*[:：]"
+    rf")"
+)
+_AFTER = 260
+_KINDLY = mask("praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders")
+_KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
+_LEAST = 2
+
+
+def _telling(text: str, least: int) -> str:
+    """The language in which a text speaks of judging kindly, with so many words; else empty."""
+    folded = fold(text)
+    for code in languages(folded):
+        means = [means & _KINDLY for means in language(code).read(folded).means]
+        telling = [bits for bits in means if bits]
+        bits = 0
+        for one in telling:
+            bits |= one
+        if len(telling) >= least and (
+            bits & _KINDLIEST or (bits & mask("deem", "rate") and bits & mask("work"))
+        ):
+            return code
+    return ""
+
+
+def forged(text: str) -> Iterator[Found]:
+    """Turns of a conversation, tags and headings that pass for those around the text."""
+    for match in _MARKERS.finditer(text):
+        if _AT_START.search(text, max(0, match.start() - 8), match.start()):
+            yield *match.span(), Aim.FORGED, "en"
+    for match in _BOUNDARY.finditer(text):
+        code = _telling(text[match.end() : match.end() + _AFTER], _LEAST)
+        if code:
+            yield match.start(), min(len(text), match.end() + _AFTER // 4), Aim.FORGED, code
+
+
+_OBJECT = re.compile(r"\{\s*[\"“'][^{}]{3,400}\}")
+_PAIR = re.compile(
+    r"[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none|[\"“'][^\"”']{0,60}[\"”'])",
+    re.IGNORECASE,
+)
+_BESIDE = 110
+_ANSWERING = mask("say", "tell")
+_ONLY = mask("only")
+
+
+def answers(text: str) -> Iterator[Found]:
+    """Ready answers in JSON, with the wish that they be given."""
+    for match in _OBJECT.finditer(text):
+        if not _PAIR.search(match.group()):
+            continue
+        before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
+        after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
+        around = fold(f"{before} {after}")
+        for code in languages(around):
+            bits = language(code).meaning(around)
+            if bits & _ANSWERING and bits & _ONLY:
+                yield *match.span(), Aim.VERDICT, code
+                break
+
+
+_ANSWER = re.compile(
+    r"(?:[:：]|[-=]>)[ \t]*(?P<said>[^\n.;。！!:：>]{1,70}?)[ \t]*(?=[\n.;。！!]|\Z)"
+)
+_LONGEST_HEAD = 60
+_WITHIN = 600
+_TIMES = 3
+_YES = re.compile(
+    r"(?i)(?:yes|no|none|sí|si|oui|non|ja|nein|nee|да|нет|так|ні|tak|nie|ano|ne|evet|hayır|có|không|ya|tidak"
+    r"|sim|não|да|ναι|όχι|はい|いいえ|ない|なし|是|否|没有|沒有|有|네|예|아니오|없음|نعم|لا|بله|خیر|כן|לא|हाँ|नहीं|ใช่|ไม่|da|nu"
+    r"|inga|nej|\d+\s?/\s?\d+)\W*\Z"
+)
+
+
+def examples(text: str) -> Iterator[Found]:
+    """Examples that answer the same favourable thing under the same head, three times in a row."""
+    heads: dict[str, list[re.Match[str]]] = {}
+    for match in _ANSWER.finditer(text):
+        before = text[max(0, match.start() - _LONGEST_HEAD) : match.start()]
+        name = before[max(map(before.rfind, "\n.;!?。？！:：>")) + 1 :]
+        head = fold(re.sub(r"[\dA-Z]{1,2}\b|\([^)]*\)", "", name)).split() or fold(name).split()
+        if not head:
+            continue
+        key = head[-1] if len(head) < _TIMES else head[0]
+        run = heads.setdefault(key, [])
+        if run and match.start() - run[-1].end() > _WITHIN:
+            run.clear()
+        run.append(match)
+        if len(run) >= _TIMES and _favourable([one["said"] for one in run[-_TIMES:]]):
+            code = next(iter(languages(fold(text[run[-_TIMES].start() : match.end()]))), "en")
+            yield max(0, run[-_TIMES].start() - len(head[-1])), match.end(), Aim.FORGED, code
+            run.clear()
+
+
+_LETTER = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff]")
+
+
+def _favourable(said: list[str]) -> bool:
+    kindly = 0
+    for one in said:
+        folded = fold(one)
+        for code in languages(folded):
+            bits = language(code).meaning(folded)
+            if (bits & mask("praise", "sound") and _LETTER.search(one)) or _YES.match(one):
+                kindly += 1
+                break
+    return kindly == len(said)

@@ -1,0 +1,289 @@
+"""When a sentence addresses a model: which meanings come together in it, in which order and place.
+
+The rules are in `addressing.toml`. English is told by order: an instruction begins a clause, or
+somebody must do something. Reviews and papers are in English for the most part, full of advice to
+people, so that these rules are narrow. Those of other languages are wider.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from reviewscore.papers.addressing_words import BIT, Words, language, mask, rules_of
+
+
+class Aim(StrEnum):
+    """What an instruction wants of the model."""
+
+    OVERRIDE = "set its instructions aside"
+    VERDICT = "judge kindly"
+    ROLE = "speak to it as a model"
+    SECRET = "give away what it was told"
+    FORGED = "pass for a part of the conversation"
+
+
+_LOOK_BACK = 40
+_ORDER = re.compile(
+    r"(?:^|[:;!?.(\[{>|=—–*]|[\"“«„]|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
+    r"|instead))[\s*_#%/<>!,'\"“”„«‘’\-]*\Z"
+)
+_LOOSE = re.compile(
+    r"(?:,|(?<!\w)(?:and|or|to|shall|should|will|strongly|first|second|third|fourth|finally|also|so))"
+    r"[\s*_#%/<>!'\"“”„«‘’\-]*\Z"
+)
+_OPENING = re.compile(
+    r"[\W\d_]*(?:(?:please|now|so|and|then|just|kindly|therefore|always|instead)[\s,]+)*\Z"
+)
+_CALLED = re.compile(
+    r"[\s*_'\"”’)]{0,3}(?:(?P<hailed>[:!：！]|\s[-—–]|[—–])|[,，、]|(?P<last>[.;!?]?\W*\Z))"
+)
+_AFTER_NAME = re.compile(
+    r"(?:[:,!：，！—–]|\s-)[\s*_'\"”’]*(?:(?:please|kindly|then|now|you must|just|always)\s+)?\Z"
+)
+_PARTED = re.compile(r"[,:—–][\s*_'\"“”]*(?:(?:dear|kind|gentle|you|the)\s+)*\Z")
+_ALONE = re.compile(
+    r"(?:^|[.!?:;,\n(\[{>\"“”«'‘*=—–%\\}#|/]|(?<!\w)(?:dear|hey|hello|hi|you|gentle|kind|esteemed))"
+    r"[\s*_#%/<>\-\[\]()\"“”'={}\\]*\Z"
+)
+_TO = re.compile(
+    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
+    r"(?:notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
+    r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,60}\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A word that a rule asks for.
+
+    Attributes:
+        means: The meanings of which it must have one.
+        reach: How many words after the step before it may come.
+        place: ``^`` if it must open the sentence, ``!`` if it must begin a clause as an order does,
+            ``~`` if it may also follow a comma, "and" or "to", ``,`` if it must follow a name and a
+            comma or colon; else empty.
+    """
+
+    means: int
+    reach: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When a sentence has an aim.
+
+    Attributes:
+        aim: What it wants.
+        steps: Words in their order.
+        needs: Groups of meanings: of each group one must occur.
+        bars: Meanings that must not occur.
+        signs: The places that its steps ask for.
+    """
+
+    aim: Aim
+    steps: tuple[Step, ...]
+    needs: tuple[int, ...]
+    bars: int
+    signs: frozenset[str]
+
+    @classmethod
+    def read(cls, aim: Aim, text: str) -> Rule:
+        """A rule as `addressing.toml` writes it."""
+        steps: list[Step] = []
+        needs: list[int] = []
+        reach = bars = 0
+        for part in text.split():
+            if part.isdigit():
+                reach = int(part)
+                continue
+            meanings = mask(*(word.lstrip("!^~,+-") for word in part.split("|")))
+            if part.startswith("-"):
+                bars |= meanings
+                continue
+            needs.append(meanings)
+            if not part.startswith("+"):
+                place = next((sign for sign in "^!~," if sign in part), "")
+                steps.append(Step(meanings, reach, place))
+        signs = frozenset(step.place for step in steps if step.place)
+        return cls(aim, tuple(steps), tuple(needs), bars, signs)
+
+
+_SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
+_MACHINES = mask("machine", "automatic", "machine_named")
+_NAMING = mask("machine", "machine_named", "judge_named", "automatic", "assessor")
+
+
+class Sentence:
+    """A folded sentence as the rules see it.
+
+    Args:
+        text: Its text.
+        words: Its words.
+    """
+
+    def __init__(self, text: str, words: Words) -> None:
+        self.text, self.spans, self.means = text, words.spans, list(words.means)
+        for place, means in enumerate(self.means):
+            if means & _SOMEBODY:
+                self._mark(place)
+        self.all = 0
+        for means in self.means:
+            self.all |= means
+
+    def _mark(self, place: int) -> None:
+        """Mark who judges automatically, and who is spoken to by name."""
+        own, before = self.means[place], 0
+        for means in self.means[max(0, place - 2) : place]:
+            before |= means
+        if (
+            own & BIT["judge_named"]
+            or (own & BIT["assessor"] and before & _MACHINES)
+            or (own & BIT["machine"] and before & BIT["assessor"])
+        ):
+            self.means[place] |= mask("judge", "program")
+        elif own & BIT["machine_named"]:
+            self.means[place] |= BIT["program"]
+        match = _CALLED.match(self.text, self.spans[place][1])
+        if match:
+            self.means[place] |= self._spoken_to(place, match)
+
+    def _spoken_to(self, place: int, match: re.Match[str]) -> int:
+        """Whether a word before a colon or comma names who is spoken to."""
+        first = self._first(place)
+        head = self.text[max(0, first - _LOOK_BACK) : first]
+        if match["last"] is not None:
+            return BIT["last"] if _PARTED.search(head) else 0
+        program = self.means[place] & BIT["program"]
+        bits = 0
+        if _ALONE.search(head):
+            bits = BIT["called"] | (BIT["hailed"] if program and match["hailed"] else 0)
+        if program and _TO.match(self.text[:first]):
+            bits |= mask("called", "noted")
+        return bits
+
+    def _first(self, place: int) -> int:
+        """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
+        while place and self.means[place - 1] & _NAMING:
+            between = self.text[self.spans[place - 1][1] : self.spans[place][0]]
+            if between.strip() not in ("", "-"):
+                break
+            place -= 1
+        return self.spans[place][0]
+
+    def signs(self) -> frozenset[str]:
+        """In which of the places that rules ask for words of a kind that they ask for stand."""
+        return frozenset(
+            sign
+            for sign in "^!~,"
+            if any(
+                means & _ORDERED and self._stands(place, sign)
+                for place, means in enumerate(self.means)
+            )
+        )
+
+    def fits(self, rule: Rule) -> tuple[int, int] | None:
+        """Where a rule holds: its first and its last word; None if it does not."""
+        if self.all & rule.bars:
+            return None
+        for need in rule.needs:
+            if not self.all & need:
+                return None
+        return self._goes_on(rule.steps, 0, range(len(self.spans)))
+
+    def _goes_on(self, steps: Sequence[Step], number: int, among: range) -> tuple[int, int] | None:
+        step = steps[number]
+        for place in among:
+            if not self.means[place] & step.means or not self._stands(place, step.place):
+                continue
+            if number + 1 == len(steps):
+                return place, place
+            last = min(place + 1 + steps[number + 1].reach, len(self.spans))
+            rest = self._goes_on(steps, number + 1, range(place + 1, last))
+            if rest is not None:
+                return place, rest[1]
+        return None
+
+    def _stands(self, place: int, sign: str) -> bool:
+        if not sign:
+            return True
+        start, end = self.spans[place]
+        if self.text[end : end + 1] == "-" or self.text[end : end + 2] == " -":
+            return False
+        low = max(0, start - _LOOK_BACK)
+        if sign == "^":
+            return _OPENING.match(self.text[:start]) is not None
+        if sign == ",":
+            return _AFTER_NAME.search(self.text, low, start) is not None
+        return _ORDER.search(self.text, low, start) is not None or (
+            sign == "~" and _LOOSE.search(self.text, low, start) is not None
+        )
+
+
+_ORDERED = mask("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid",
+                "role", "laud", "please", "verdict_for_you", "praise")  # fmt: skip
+"""Meanings that rules ask for in a certain place."""
+_TELLING = mask("override", "orders", "task", "praise", "score", "deem", "say", "hide", "work", "part",
+                "machine", "assessor", "fault", "you", "role", "secret", "power", "rate", "tell",
+                "laud")  # fmt: skip
+_HINTS = 2
+
+
+@lru_cache(maxsize=64)
+def _rules(code: str, signs: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules that may hold of a sentence with words in such places."""
+    rules = (
+        Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
+    )
+    return tuple(rule for rule in rules if rule.signs <= signs)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a sentence wants of a model.
+
+    Attributes:
+        aim: The kind.
+        start: Offset in the sentence of the first word that tells.
+        end: Offset just after the last one.
+        means: All that the sentence's words mean, as bits.
+    """
+
+    aim: Aim
+    start: int
+    end: int
+    means: int
+
+
+def wish_of(text: str, code: str, *, disguised: bool = False) -> Wish | None:
+    """What a folded sentence wants of a model; None if it wants nothing of any.
+
+    Args:
+        text: The sentence.
+        code: Its language.
+        disguised: Whether it was disguised, so that less is enough.
+    """
+    sentence = Sentence(text, language(code).read(text))
+    for rule in _rules(code, sentence.signs()):
+        span = sentence.fits(rule)
+        if span is not None:
+            first, last = (sentence.spans[place] for place in span)
+            return Wish(rule.aim, first[0], last[1], sentence.all)
+    aim = _hinted(sentence) if disguised else None
+    return None if aim is None else Wish(aim, 0, len(text), sentence.all)
+
+
+def _hinted(sentence: Sentence) -> Aim | None:
+    """What a disguised sentence wants: two different telling words are enough."""
+    telling = [means & _TELLING for means in sentence.means if means & _TELLING]
+    if len(telling) < _HINTS or len(set(telling)) == 1:
+        return None
+    if sentence.all & BIT["override"] and sentence.all & mask("orders", "task"):
+        return Aim.OVERRIDE
+    if sentence.all & BIT["secret"] and sentence.all & BIT["say"]:
+        return Aim.SECRET
+    return Aim.VERDICT if sentence.all & mask("praise", "score", "deem", "hide") else Aim.ROLE
