@@ -124,7 +124,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             if place and stretches[place - 1].end > low:
                 spelling = stretches[place - 1].spelling
         look = glance(sentence)
-        wish, code = _read(sentence, look, disguised=spelling != "plain")
+        wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
         if wish is None and spelling == "full-width letters":
             wish, code = Wish(Aim.ROLE, 0, end - start, 0), look.languages[0]
         if wish is None:

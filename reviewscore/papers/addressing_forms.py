@@ -63,7 +63,7 @@ def _telling(text: str, least: int) -> str:
         for one in telling:
             bits |= one
         if len(telling) >= least and (
-            bits & _KINDLIEST or (bits & mask("deem", "rate") and bits & mask("work"))
+            bits & _KINDLIEST or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
         ):
             return code
     return ""
@@ -82,18 +82,18 @@ def forged(text: str) -> Iterator[Found]:
 
 _OBJECT = re.compile(r"\{\s*[\"“'][^{}]{3,400}\}")
 _PAIR = re.compile(
-    r"[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none|[\"“'][^\"”']{0,60}[\"”'])",
+    r"[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none|[\"“'](?P<said>[^\"”']{0,60})[\"”'])",
     re.IGNORECASE,
 )
 _BESIDE = 110
-_ANSWERING = mask("say", "tell")
+_ANSWERING = mask("say", "tell", "deem", "rate", "act")
 _ONLY = mask("only")
 
 
 def answers(text: str) -> Iterator[Found]:
     """Ready answers in JSON, with the wish that they be given."""
     for match in _OBJECT.finditer(text):
-        if not _PAIR.search(match.group()):
+        if not any(map(_kindly, _PAIR.finditer(match.group()))):
             continue
         before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
         after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
@@ -105,8 +105,16 @@ def answers(text: str) -> Iterator[Found]:
                 break
 
 
+def _kindly(pair: re.Match[str]) -> bool:
+    """Whether a value is a number, a truth, nothing, or a kind word."""
+    said = fold(pair["said"] or "")
+    return not said or any(
+        language(code).meaning(said) & mask("praise", "sound") for code in languages(said)
+    )
+
+
 _ANSWER = re.compile(
-    r"(?:[:：]|[-=]>)[ \t]*(?P<said>[^\n.;。！!:：>]{1,70}?)[ \t]*(?=[\n.;。！!]|\Z)"
+    r"(?:[:：]|[-=]>)[ \t]*(?P<said>[^\n.;。！!:：>]{1,70}?|(?=\Z))[ \t]*(?=[\n.;。！!]|\Z)"
 )
 _LONGEST_HEAD = 60
 _WITHIN = 600
@@ -132,10 +140,17 @@ def examples(text: str) -> Iterator[Found]:
         if run and match.start() - run[-1].end() > _WITHIN:
             run.clear()
         run.append(match)
-        if len(run) >= _TIMES and _favourable([one["said"] for one in run[-_TIMES:]]):
+        said = [one["said"] for one in run[-_TIMES:] if one["said"]]
+        if len(run) >= _TIMES and (_favourable(said) or _same(key, said)):
             code = next(iter(languages(fold(text[run[-_TIMES].start() : match.end()]))), "en")
             yield max(0, run[-_TIMES].start() - len(head[-1])), match.end(), Aim.FORGED, code
             run.clear()
+
+
+def _same(head: str, said: list[str]) -> bool:
+    """Whether the same answer is given each time under a head such as "Score"."""
+    bits = language("en").means(head)
+    return len(set(map(fold, said))) == 1 and bool(bits & mask("score"))
 
 
 _LETTER = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff]")

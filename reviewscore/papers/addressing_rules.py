@@ -27,6 +27,7 @@ class Aim(StrEnum):
 
 
 _LOOK_BACK = 40
+_BESIDE = 2
 _ORDER = re.compile(
     r"(?:^|[:;!?.(\[{>|=—–*]|[\"“«„]|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
     r"|instead))[\s*_#%/<>!,'\"“”„«‘’\-]*\Z"
@@ -38,6 +39,11 @@ _LOOSE = re.compile(
 _OPENING = re.compile(
     r"[\W\d_]*(?:(?:please|now|so|and|then|just|kindly|therefore|always|instead)[\s,]+)*\Z"
 )
+_GOES_ON = re.compile(r"[_(+]|[:\s]+(?![-–—=|:])|\W*\Z")
+_FIRST = re.compile(
+    r"[\W\d_]*(?:(?:now|so|and|then|always|first|second|third|fourth|fifth|finally|next)[\s,]+)?\Z"
+)
+_HEADED = re.compile(r"(?:[:;—]\s+|<!--|(?:\A|\n)\s*%)[\s*_'\"“”„«]*\Z")
 _CALLED = re.compile(
     r"[\s*_'\"”’)]{0,3}(?:(?P<hailed>[:!：！]|\s[-—–]|[—–])|[,，、]|(?P<last>[.;!?]?\W*\Z))"
 )
@@ -51,9 +57,10 @@ _ALONE = re.compile(
 )
 _TO = re.compile(
     r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
-    r"(?:notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
-    r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,60}\Z"
+    r"(?P<kind>notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
+    r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
+"""The head of a sentence that names to whom it is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,9 @@ class Step:
         means: The meanings of which it must have one.
         reach: How many words after the step before it may come.
         place: ``^`` if it must open the sentence, ``!`` if it must begin a clause as an order does,
-            ``~`` if it may also follow a comma, "and" or "to", ``,`` if it must follow a name and a
-            comma or colon; else empty.
+            ``~`` if it may also follow a comma, "and" or "to", ``#`` if it must open the sentence
+            or follow a colon or quotation mark, ``,`` if it must follow a name and a comma or
+            colon; else empty.
     """
 
     means: int
@@ -101,13 +109,13 @@ class Rule:
             if part.isdigit():
                 reach = int(part)
                 continue
-            meanings = mask(*(word.lstrip("!^~,+-") for word in part.split("|")))
+            meanings = mask(*(word.lstrip("!^~#,+-") for word in part.split("|")))
             if part.startswith("-"):
                 bars |= meanings
                 continue
             needs.append(meanings)
             if not part.startswith("+"):
-                place = next((sign for sign in "^!~," if sign in part), "")
+                place = next((sign for sign in "^!~#," if sign in part), "")
                 steps.append(Step(meanings, reach, place))
         signs = frozenset(step.place for step in steps if step.place)
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
@@ -131,6 +139,7 @@ class Sentence:
         for place, means in enumerate(self.means):
             if means & _SOMEBODY:
                 self._mark(place)
+        self._mark_head()
         self.all = 0
         for means in self.means:
             self.all |= means
@@ -138,12 +147,12 @@ class Sentence:
     def _mark(self, place: int) -> None:
         """Mark who judges automatically, and who is spoken to by name."""
         own, before = self.means[place], 0
-        for means in self.means[max(0, place - 2) : place]:
+        for means in self.means[max(0, place - _BESIDE) : place]:
             before |= means
         if (
             own & BIT["judge_named"]
             or (own & BIT["assessor"] and before & _MACHINES)
-            or (own & BIT["machine"] and before & BIT["assessor"])
+            or (own & BIT["machine"] and before & mask("assessor", "judging"))
         ):
             self.means[place] |= mask("judge", "program")
         elif own & BIT["machine_named"]:
@@ -162,9 +171,19 @@ class Sentence:
         bits = 0
         if _ALONE.search(head):
             bits = BIT["called"] | (BIT["hailed"] if program and match["hailed"] else 0)
-        if program and _TO.match(self.text[:first]):
-            bits |= mask("called", "noted")
         return bits
+
+    def _mark_head(self) -> None:
+        """Mark the programs in the head of a sentence that names to whom it is said."""
+        head = _TO.match(self.text)
+        if head is None:
+            return
+        wanted = BIT["program"] if head["kind"] == "for" else mask("program", "machine", "assessor")
+        for place, (_, end) in enumerate(self.spans):
+            if end > head.end():
+                break
+            if self.means[place] & wanted:
+                self.means[place] |= mask("called", "hailed", "noted")
 
     def _first(self, place: int) -> int:
         """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
@@ -179,7 +198,7 @@ class Sentence:
         """In which of the places that rules ask for words of a kind that they ask for stand."""
         return frozenset(
             sign
-            for sign in "^!~,"
+            for sign in "^!~#,"
             if any(
                 means & _ORDERED and self._stands(place, sign)
                 for place, means in enumerate(self.means)
@@ -212,11 +231,15 @@ class Sentence:
         if not sign:
             return True
         start, end = self.spans[place]
-        if self.text[end : end + 1] == "-" or self.text[end : end + 2] == " -":
+        if not _GOES_ON.match(self.text, end):
             return False
         low = max(0, start - _LOOK_BACK)
         if sign == "^":
             return _OPENING.match(self.text[:start]) is not None
+        if sign == "#":
+            return _FIRST.match(self.text[:start]) is not None or (
+                _HEADED.search(self.text, low, start) is not None
+            )
         if sign == ",":
             return _AFTER_NAME.search(self.text, low, start) is not None
         return _ORDER.search(self.text, low, start) is not None or (
@@ -225,7 +248,8 @@ class Sentence:
 
 
 _ORDERED = mask("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid",
-                "role", "laud", "please", "verdict_for_you", "praise")  # fmt: skip
+                "role", "laud", "please", "verdict_for_you", "praise",
+                "act", "considered")  # fmt: skip
 """Meanings that rules ask for in a certain place."""
 _TELLING = mask("override", "orders", "task", "praise", "score", "deem", "say", "hide", "work", "part",
                 "machine", "assessor", "fault", "you", "role", "secret", "power", "rate", "tell",

@@ -24,7 +24,7 @@ MEANINGS = (
     "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "about",
     "common", "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads", "rate", "tell", "det", "yours",
     "verdict_for_you",
-    "judge", "called", "hailed", "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "judge", "called", "hailed", "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
@@ -298,16 +298,13 @@ def glance(sentence: str) -> Glance:
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
-    if most and most >= english and most >= len(words) * _LEAST_SHARE:
-        others = tuple(code for code, count in counts.items() if count == most)
-        if most > max(english, 1) or (not english and len(words) <= _FEW):
-            codes = others
-        elif english <= 1 and len(words) <= _FEW:
-            codes = ("en", *others)
+    if most > english and most >= len(words) * _LEAST_SHARE:
+        if most > 1 or len(words) <= _FEW:
+            codes = tuple(code for code, count in counts.items() if count == most)
     return Glance(codes, len(known), len(words))
 
 
-_FEW = 9
+_FEW = 16
 """Words up to which one little word tells a language."""
 _LEAST_SHARE = 0.1
 
