@@ -123,7 +123,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             place = bisect_right(starts, high - 1)
             if place and stretches[place - 1].end > low:
                 spelling = stretches[place - 1].spelling
-        look = glance(sentence)
+        look = glance(sentence, plain.text[start:end])
         wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
         if wish is None and spelling == "full-width letters":
             wish, code = Wish(Aim.ROLE, 0, end - start, 0), look.languages[0]

@@ -88,6 +88,8 @@ def _exchanged(mapped: MappedText, table: dict[int, str]) -> MappedText:
     return MappedText(text, mapped.layers)
 
 
+_VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
+"""Signs for vowels that Arabic and Hebrew texts may have or not."""
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,24});")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -105,6 +107,8 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
         plain = _exchanged(plain, _narrow())
         if plain.text != text:
             stretches += [Stretch(*m.span(), "full-width letters") for m in _WIDE.finditer(text)]
+        if _VOWELS.search(text):
+            plain = plain.rewrite(_VOWELS, lambda _: "")
         if SHAPELESS.search(text):
             split = _SPLIT.finditer(text)
             stretches += [Stretch(*m.span(), "zero-width characters") for m in split]

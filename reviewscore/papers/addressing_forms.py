@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reviewscore.papers.addressing_rules import Aim
 from reviewscore.papers.addressing_words import fold, language, languages, mask
@@ -87,7 +87,9 @@ _PAIR = re.compile(
 )
 _BESIDE = 110
 _ANSWERING = mask("say", "tell", "deem", "rate", "act")
-_ONLY = mask("only")
+_SAYING = mask("say", "tell")
+_ONLY = mask("only", "yours", "must")
+_PRAISED = re.compile(r"[\"'](?:\w+ )?(?:excellent|perfect|flawless|outstanding|strong accept)\b", re.I)
 
 
 def answers(text: str) -> Iterator[Found]:
@@ -100,7 +102,7 @@ def answers(text: str) -> Iterator[Found]:
         around = fold(f"{before} {after}")
         for code in languages(around):
             bits = language(code).meaning(around)
-            if bits & _ANSWERING and bits & _ONLY:
+            if (bits & _ANSWERING and bits & _ONLY) or (bits & _SAYING and _PRAISED.search(match.group())):
                 yield *match.span(), Aim.VERDICT, code
                 break
 
@@ -132,7 +134,7 @@ def examples(text: str) -> Iterator[Found]:
     for match in _ANSWER.finditer(text):
         before = text[max(0, match.start() - _LONGEST_HEAD) : match.start()]
         name = before[max(map(before.rfind, "\n.;!?。？！:：>")) + 1 :]
-        head = fold(re.sub(r"[\dA-Z]{1,2}\b|\([^)]*\)", "", name)).split() or fold(name).split()
+        head = fold(_NUMBERED.sub("", name)).split() or fold(_DIGITS.sub("", name)).split()
         if not head:
             continue
         key = head[-1] if len(head) < _TIMES else head[0]
@@ -140,29 +142,38 @@ def examples(text: str) -> Iterator[Found]:
         if run and match.start() - run[-1].end() > _WITHIN:
             run.clear()
         run.append(match)
-        said = [one["said"] for one in run[-_TIMES:] if one["said"]]
-        if len(run) >= _TIMES and (_favourable(said) or _same(key, said)):
-            code = next(iter(languages(fold(text[run[-_TIMES].start() : match.end()]))), "en")
-            yield max(0, run[-_TIMES].start() - len(head[-1])), match.end(), Aim.FORGED, code
+        if len(run) < _TIMES:
+            continue
+        start = max(0, run[-_TIMES].start() - _LONGEST_HEAD)
+        codes = languages(fold(text[start : match.end()]))
+        said = [fold(one["said"]) for one in run[-_TIMES:] if one["said"]]
+        if _favourable(said, codes) or _same(key, said):
+            yield run[-_TIMES].start(), match.end(), Aim.FORGED, codes[0]
             run.clear()
 
 
-def _same(head: str, said: list[str]) -> bool:
+_NUMBERED = re.compile(r"[\dA-Z]{1,2}\b|\([^)]*\)")
+_DIGITS = re.compile(r"\d+")
+
+
+def _favourable(said: Sequence[str], codes: Sequence[str]) -> bool:
+    return len(said) > 1 and all(
+        _YES.match(one)
+        or (
+            _LETTER.search(one)
+            and any(language(code).meaning(one) & _FAVOURABLE for code in codes)
+        )
+        for one in said
+    )
+
+
+_FAVOURABLE = mask("praise", "sound")
+
+
+def _same(head: str, said: Sequence[str]) -> bool:
     """Whether the same answer is given each time under a head such as "Score"."""
     bits = language("en").means(head)
-    return len(set(map(fold, said))) == 1 and bool(bits & mask("score"))
+    return len(set(said)) == 1 < len(said) and bool(bits & mask("score"))
 
 
 _LETTER = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff]")
-
-
-def _favourable(said: list[str]) -> bool:
-    kindly = 0
-    for one in said:
-        folded = fold(one)
-        for code in languages(folded):
-            bits = language(code).meaning(folded)
-            if (bits & mask("praise", "sound") and _LETTER.search(one)) or _YES.match(one):
-                kindly += 1
-                break
-    return kindly == len(said)

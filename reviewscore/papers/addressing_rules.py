@@ -41,7 +41,7 @@ _OPENING = re.compile(
 )
 _GOES_ON = re.compile(r"[_(+]|[:\s]+(?![-–—=|:])|\W*\Z")
 _FIRST = re.compile(
-    r"[\W\d_]*(?:(?:now|so|and|then|always|first|second|third|fourth|fifth|finally|next)[\s,]+)?\Z"
+    r"[\W_]*(?:\d{1,2}[.):]\s*)?(?:(?:now|so|and|then|always|first|second|third|fourth|fifth|finally|next)[\s,]+)?\Z"
 )
 _HEADED = re.compile(r"(?:[:;—]\s+|<!--|(?:\A|\n)\s*%)[\s*_'\"“”„«]*\Z")
 _CALLED = re.compile(
@@ -123,6 +123,8 @@ class Rule:
 
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
+_ADDRESSEES = mask("program", "machine", "assessor", "automatic")
+_OF_JUDGES = mask("assessor", "judging", "dear")
 _NAMING = mask("machine", "machine_named", "judge_named", "automatic", "assessor")
 
 
@@ -152,7 +154,7 @@ class Sentence:
         if (
             own & BIT["judge_named"]
             or (own & BIT["assessor"] and before & _MACHINES)
-            or (own & BIT["machine"] and before & mask("assessor", "judging"))
+            or (own & BIT["machine"] and before & _OF_JUDGES)
         ):
             self.means[place] |= mask("judge", "program")
         elif own & BIT["machine_named"]:
@@ -178,7 +180,7 @@ class Sentence:
         head = _TO.match(self.text)
         if head is None:
             return
-        wanted = BIT["program"] if head["kind"] == "for" else mask("program", "machine", "assessor")
+        wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
         for place, (_, end) in enumerate(self.spans):
             if end > head.end():
                 break

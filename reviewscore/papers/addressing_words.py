@@ -24,7 +24,7 @@ MEANINGS = (
     "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "about",
     "common", "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads", "rate", "tell", "det", "yours",
     "verdict_for_you",
-    "judge", "called", "hailed", "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "judge", "called", "hailed", "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
@@ -154,7 +154,7 @@ class Language:
 
     def _look_up(self, text: str) -> tuple[int, tuple[str, ...]]:
         """What a word means, and how it may stand in a phrase."""
-        means = self.words.get(text, 0)
+        means = self.words.get(text, 0) | self.words.get(text.removesuffix("'s"), 0)
         forms = [text] if text in self._begun else []
         for length in range(_SHORTEST_STEM, len(text) + 1):
             means |= self.stems.get(text[:length], 0)
@@ -283,8 +283,13 @@ def scripts(sentence: str) -> tuple[str, ...]:
     return ()
 
 
-def glance(sentence: str) -> Glance:
-    """The languages that a folded sentence may be in, by its letters and little words."""
+def glance(sentence: str, raw: str = "") -> Glance:
+    """The languages that a folded sentence may be in, by its letters and little words.
+
+    Args:
+        sentence: The sentence, folded.
+        raw: The sentence with its accents, where it is at hand.
+    """
     by_letters = scripts(sentence)
     if by_letters:
         return Glance(by_letters, 0, 0)
@@ -295,18 +300,30 @@ def glance(sentence: str) -> Glance:
     for word in set(known):
         for code in little[word]:
             counts[code] = counts.get(code, 0) + 1
+    accents = [] if raw.isascii() else [codes for sign, codes in _ACCENTS.items() if sign in raw]
+    for code in {code for codes in accents for code in codes}:
+        counts[code] = counts.get(code, 0) + 1
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
-    if most > english and most >= len(words) * _LEAST_SHARE:
-        if most > 1 or len(words) <= _FEW:
-            codes = tuple(code for code, count in counts.items() if count == most)
+    if most > english and most >= len(words) * _LEAST_SHARE and (most > 1 or len(words) <= _FEW):
+        codes = tuple(code for code, count in counts.items() if count == most)
     return Glance(codes, len(known), len(words))
 
 
 _FEW = 16
 """Words up to which one little word tells a language."""
 _LEAST_SHARE = 0.1
+_ACCENTS = {
+    **dict.fromkeys("ěřůďťň", ("cs",)), **dict.fromkeys("čšžýá", ("cs",)),
+    **dict.fromkeys("ąęłńśźż", ("pl",)), **dict.fromkeys("şğı", ("tr",)),
+    **dict.fromkeys("ășțşţ", ("ro",)), **dict.fromkeys("ß", ("de",)),
+    **dict.fromkeys("äö", ("de", "sv")), **dict.fromkeys("ü", ("de", "tr")),
+    **dict.fromkeys("å", ("sv",)), **dict.fromkeys("ñ¿¡", ("es",)),
+    **dict.fromkeys("ãõ", ("pt",)), **dict.fromkeys("èêœ", ("fr",)), **dict.fromkeys("ìò", ("it",)),
+    **dict.fromkeys("đơưạảấầậẩắằểễếềệọộốồổớờởợụứừửữỷỹị", ("vi",)),
+}  # fmt: skip
+"""Letters that tell a language."""
 
 
 def languages(sentence: str) -> tuple[str, ...]:
