@@ -19,6 +19,7 @@ from reviewscore.papers.addressing_disguises import (
     decoded,
     leet,
     levelled,
+    may_be_turned,
     spaced,
     turned,
     unmixed,
@@ -133,7 +134,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
                     unmixed(plain.text[start:end]),
                     spaced(sentence) if _within(gaps, start, end) else (),
                     leet(sentence) if _within(digits, start, end) > 1 else (),
-                    turned(sentence) if look.little <= look.words * _KNOWN else (),
+                    turned(sentence) if may_be_turned(look) else (),
                 )
             )
         if wish is None:
@@ -165,7 +166,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
     for code in look.languages:
-        wish = wish_of(sentence, code, disguised=disguised)
+        wish = wish_of(sentence, code, look.words, disguised=disguised)
         if wish is not None:
             return wish, code
     return None, ""
@@ -185,10 +186,6 @@ def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str
             if wish is not None:
                 return wish, code, spelling
     return None, "", "plain"
-
-
-_KNOWN = 0.34
-"""Share of little words from which on a sentence is in no code."""
 
 
 _OPENED = re.compile(r"[\"“„«‘「『《]|(?<![^\W_])'|``")

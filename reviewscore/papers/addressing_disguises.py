@@ -21,6 +21,7 @@ from functools import lru_cache
 
 from reviewscore.papers.addressing_words import (
     TOKEN,
+    Glance,
     codes,
     familiar,
     fold,
@@ -93,7 +94,7 @@ _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,24});")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ .\-_*·|/]{1,3}[^\W_]){5,}(?![^\W_])")
+SPACED = re.compile(r"\b\w\b(?:[ .\-*·|/]{1,3}\w\b){5,}|(?<![^\W_])[^\W_](?:_[^\W_]){5,}(?![^\W_])")
 _WIDE = re.compile(r"(?:[\uff01-\uff5e][\u3000\s]*){20,}")
 _SPLIT = re.compile(rf"(?:[^\W_]{SHAPELESS.pattern}[^\W_]?\s?){{4,}}")
 _ENTITIES = re.compile(r"(?:&#[xX]?[0-9a-fA-F]{1,6};[\s\w]{0,2}){6,}")
@@ -335,11 +336,21 @@ def _twice(said: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _turned_words() -> frozenset[str]:
-    """Little words in ROT13 and backwards."""
-    little = [word for word in little_words() if len(word) > 1]
-    return frozenset({*map(rot13, little), *(word[::-1] for word in little)})
+    """Little words in ROT13 and backwards, as far as those are no little words."""
+    little = little_words()
+    words = [word for word in little if len(word) > 1]
+    return frozenset({*map(rot13, words), *(word[::-1] for word in words)}) - frozenset(little)
 
 
+def may_be_turned(look: Glance) -> bool:
+    """Whether a sentence may be in ROT13 or backwards, by its words."""
+    if not look.words:
+        return True
+    return look.little <= len(look.words) * _KNOWN and not _turned_words().isdisjoint(look.words)
+
+
+_KNOWN = 0.34
+"""Share of little words from which on a sentence is in no code."""
 _PARTLY, _MOSTLY = 0.4, 0.6
 _PARTS = re.compile(r"[^:\"“”«»()\n]+")
 
@@ -351,8 +362,6 @@ def turned(sentence: str) -> Iterator[Reading]:
         return
     little = little_words()
     for match in _PARTS.finditer(sentence):
-        if _turned_words().isdisjoint(TOKEN.findall(match.group())):
-            continue
         own, count = familiar(match.group())
         if count < _LEAST_WORDS or own > count * _PARTLY:
             continue

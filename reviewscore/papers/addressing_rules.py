@@ -198,22 +198,25 @@ class Sentence:
 
     def signs(self) -> frozenset[str]:
         """In which of the places that rules ask for words of a kind that they ask for stand."""
-        return frozenset(
-            sign
-            for sign in "^!~#,"
-            if any(
-                means & _ORDERED and self._stands(place, sign)
-                for place, means in enumerate(self.means)
-            )
-        )
+        found: set[str] = set()
+        for place, means in enumerate(self.means):
+            if means & _ORDERED and self._may_order(place):
+                found.update(
+                    sign for sign in _SIGNS if sign not in found and self._stands(place, sign)
+                )
+        return frozenset(found)
 
-    def fits(self, rule: Rule) -> tuple[int, int] | None:
-        """Where a rule holds: its first and its last word; None if it does not."""
-        if self.all & rule.bars:
-            return None
-        for need in rule.needs:
-            if not self.all & need:
-                return None
+    def _may_order(self, place: int) -> bool:
+        """Whether a word does not stand after an ordinary one."""
+        if not place:
+            return True
+        before, (start, _) = self.spans[place - 1], self.spans[place]
+        if self.text[before[1] : start] != " ":
+            return True
+        return self.text[slice(*before)] in _LEADERS
+
+    def holds(self, rule: Rule) -> tuple[int, int] | None:
+        """Where a rule whose needs are met holds: its first and its last word; else None."""
         return self._goes_on(rule.steps, 0, range(len(self.spans)))
 
     def _goes_on(self, steps: Sequence[Step], number: int, among: range) -> tuple[int, int] | None:
@@ -249,6 +252,12 @@ class Sentence:
         )
 
 
+_SIGNS = "^!~#,"
+_LEADERS = frozenset(
+    "please must kindly hereby therefore then just instead and or to shall should will strongly first second third"
+    " fourth fifth finally also so now always next simply dear".split()
+)
+"""Words after which an order may come; after others none does without a sign between."""
 _ORDERED = mask("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid",
                 "role", "laud", "please", "verdict_for_you", "praise",
                 "act", "considered")  # fmt: skip
@@ -285,20 +294,30 @@ class Wish:
     means: int
 
 
-def wish_of(text: str, code: str, *, disguised: bool = False) -> Wish | None:
+def wish_of(
+    text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
+) -> Wish | None:
     """What a folded sentence wants of a model; None if it wants nothing of any.
 
     Args:
         text: The sentence.
         code: Its language.
+        texts: Its words, if they are known already.
         disguised: Whether it was disguised, so that less is enough.
     """
-    sentence = Sentence(text, language(code).read(text))
+    sentence = Sentence(text, language(code).read(text, texts))
+    means = sentence.all
     for rule in _rules(code, sentence.signs()):
-        span = sentence.fits(rule)
-        if span is not None:
-            first, last = (sentence.spans[place] for place in span)
-            return Wish(rule.aim, first[0], last[1], sentence.all)
+        if means & rule.bars:
+            continue
+        for need in rule.needs:
+            if not means & need:
+                break
+        else:
+            span = sentence.holds(rule)
+            if span is not None:
+                first, last = (sentence.spans[place] for place in span)
+                return Wish(rule.aim, first[0], last[1], means)
     aim = _hinted(sentence) if disguised else None
     return None if aim is None else Wish(aim, 0, len(text), sentence.all)
 

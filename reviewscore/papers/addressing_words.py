@@ -52,12 +52,12 @@ class Glance(NamedTuple):
     Attributes:
         languages: The languages that it may be in, likeliest first.
         little: How many of its words are little ones, of any language.
-        words: How many words it has.
+        words: Its words, where words are written apart.
     """
 
     languages: tuple[str, ...]
     little: int
-    words: int
+    words: list[str]
 
 
 @lru_cache(maxsize=1)
@@ -109,21 +109,28 @@ class Language:
     _begun: set[str] = field(default_factory=set)
     _known: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
 
-    def read(self, sentence: str) -> Words:
-        """The words of a folded sentence; where words are written together, only known ones."""
+    def read(self, sentence: str, texts: Sequence[str] = ()) -> Words:
+        """The words of a folded sentence; where words are written together, only known ones.
+
+        Args:
+            sentence: The sentence.
+            texts: Its words, if they are known already.
+        """
         if self.joined is not None:
             matches = list(self.joined.finditer(sentence))
             means = [self.words[match.group()] for match in matches]
             return Words([match.span() for match in matches], means)
-        matches = list(TOKEN.finditer(sentence))
-        texts = [match.group() for match in matches]
+        texts = texts or TOKEN.findall(sentence)
         known = [self._known.get(text) or self._look_up(text) for text in texts]
         means = [meaning for meaning, _ in known]
-        for place in range(len(texts) - 1):
-            firsts = known[place][1]
-            if firsts:
-                self._find_phrases(texts, place, firsts, known[place + 1][1], means)
-        return Words([match.span() for match in matches], means)
+        spans, end = [], 0
+        for place, text in enumerate(texts):
+            start = sentence.find(text, end)
+            end = start + len(text)
+            spans.append((start, end))
+            if known[place][1] and place + 1 < len(texts):
+                self._find_phrases(texts, place, known[place][1], known[place + 1][1], means)
+        return Words(spans, means)
 
     def meaning(self, sentence: str) -> int:
         """All that the words of a folded sentence mean."""
@@ -292,7 +299,7 @@ def glance(sentence: str, raw: str = "") -> Glance:
     """
     by_letters = scripts(sentence)
     if by_letters:
-        return Glance(by_letters, 0, 0)
+        return Glance(by_letters, 0, [])
     little = little_words()
     words = TOKEN.findall(sentence)
     counts: dict[str, int] = {}
@@ -308,7 +315,7 @@ def glance(sentence: str, raw: str = "") -> Glance:
     codes: tuple[str, ...] = ("en",)
     if most > english and most >= len(words) * _LEAST_SHARE and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
-    return Glance(codes, len(known), len(words))
+    return Glance(codes, len(known), words)
 
 
 _FEW = 16
