@@ -36,7 +36,8 @@ _AROUND = 300
 """Characters before and after a phrase in which a paper may say that it is about such phrases."""
 _SHOWN = 160
 _SENTENCE = re.compile(
-    r"(?:[^.!?。！？।؟\n]|[.!?](?=[^\s\"'”’)\]])|\n(?!\s*(?:\n|[-*•#>%<{|`]|[^\W\d_]+:)))+[.!?。！？।؟]*"
+    r"[^\s.!?。！？।؟](?:[^.!?。！？।؟\n]|[.!?](?=[^\s\"'”’)\]])"
+    r"|\n(?!\s*(?:\n|[-*•#>%<{|`]|[^\W\d_]+:)))*[.!?。！？।؟]*"
 )
 _LONGEST = 700
 """Longer sentences are read in pieces."""
@@ -155,13 +156,11 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     for match in _SENTENCE.finditer(text):
         start, last = match.span()
-        while start < last:
-            end = min(last, start + _LONGEST)
-            while start < end and text[start].isspace():
-                start += 1
-            if start < end and _LETTER.search(text, start, end):
-                yield start, end
-            start = max(end, start + 1)
+        if last - start > _LONGEST:
+            for piece in range(start, last, _LONGEST):
+                yield piece, min(last, piece + _LONGEST)
+        elif _LETTER.search(text, start, last):
+            yield start, last
 
 
 def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:

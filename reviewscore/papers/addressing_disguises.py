@@ -83,12 +83,9 @@ def _narrow() -> dict[int, str]:
     return table
 
 
-def _exchanged(mapped: MappedText, table: dict[int, str]) -> MappedText:
-    """The text with foreign letters exchanged, one for one; there are few in most texts."""
-    text = _FOREIGN.sub(lambda match: table.get(ord(match.group()), match.group()), mapped.text)
-    return MappedText(text, mapped.layers)
-
-
+_WIDER = re.compile(
+    "[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9\u2000-\u200a\u00a0\u202f\u3000\u2100-\u214f]+"
+)
 _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 """Signs for vowels that Arabic and Hebrew texts may have or not."""
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
@@ -105,7 +102,7 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
     """A text with what only looks otherwise as plain letters, and where it was disguised so."""
     plain, stretches = MappedText(text), []
     if not text.isascii():
-        plain = _exchanged(plain, _narrow())
+        plain = MappedText(_WIDER.sub(lambda match: match.group().translate(_narrow()), text))
         if plain.text != text:
             stretches += [Stretch(*m.span(), "full-width letters") for m in _WIDE.finditer(text)]
         if _VOWELS.search(text):
@@ -139,7 +136,10 @@ def unmixed(sentence: str) -> Iterator[Reading]:
 
 
 _DIGITS = ("0134578@$!|9", "oieastbasiig", "oleastbasllg")
-LEET = re.compile(r"[^\W\d_][013457@$!]+[^\W\d_]|(?<![^\s\"'(])[013457][^\W\d_]{2}")
+LEET = re.compile(
+    r"[013457@$!](?:(?<=[^\W\d_][013457@$!])(?=[013457@$!]*[^\W\d_])"
+    r"|(?<=[\s\"'(][013457@$!])(?=[^\W\d_]{2}))"
+)
 """Where a digit stands within a word."""
 _LEAST_LEET = 3
 
@@ -200,6 +200,8 @@ def unspaced(run: str) -> str:
 
 # Codes
 
+_RUN = re.compile(r"[A-Za-z0-9+/]{20}|(?:[0-9A-Fa-f]{2}[ ,:]){10}|(?:\\x[0-9A-Fa-f]{2}){10}")
+"""What all codes in letters and digits have."""
 _BASE64 = re.compile(r"(?<![\w+/=:.-])[A-Za-z0-9+/]{20,4000}={0,2}(?![\w+/])")
 _BASE32 = re.compile(r"(?<![\w=])[A-Z2-7]{24,4000}={0,6}(?![\w=])")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ ,:]?){12,4000}(?![0-9A-Za-z])")
@@ -280,7 +282,7 @@ _CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
 
 def decoded(text: str) -> Iterator[Stretch]:
     """What a text says in codes, as far as it is words."""
-    for spelling, pattern, decode in _CODES:
+    for spelling, pattern, decode in _CODES if _RUN.search(text) else ():
         for match in pattern.finditer(text):
             said = decode(match.group())
             for again in (said, *_twice(said)):

@@ -88,7 +88,7 @@ class Rule:
     Attributes:
         aim: What it wants.
         steps: Words in their order.
-        needs: Groups of meanings: of each group one must occur.
+        needs: Groups of meanings: of each group one must occur; those of rare words first.
         bars: Meanings that must not occur.
         signs: The places that its steps ask for.
     """
@@ -118,9 +118,13 @@ class Rule:
                 place = next((sign for sign in "^!~#," if sign in part), "")
                 steps.append(Step(meanings, reach, place))
         signs = frozenset(step.place for step in steps if step.place)
+        needs.sort(key=lambda need: bool(need & _FREQUENT))
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
 
 
+_FREQUENT = mask("det", "this", "may", "part", "work", "say", "deem", "only", "score", "sound", "task",
+                 "machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor",
+                 "fault", "praise", "hide", "override", "duty")  # fmt: skip
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
@@ -137,7 +141,7 @@ class Sentence:
     """
 
     def __init__(self, text: str, words: Words) -> None:
-        self.text, self.spans, self.means = text, words.spans, list(words.means)
+        self.text, self.words, self.means = text, words, list(words.means)
         for place, means in enumerate(self.means):
             if means & _SOMEBODY:
                 self._mark(place)
@@ -145,6 +149,11 @@ class Sentence:
         self.all = 0
         for means in self.means:
             self.all |= means
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Offsets of its words."""
+        return self.words.spans
 
     def _mark(self, place: int) -> None:
         """Mark who judges automatically, and who is spoken to by name."""
@@ -181,10 +190,8 @@ class Sentence:
         if head is None:
             return
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
-        for place, (_, end) in enumerate(self.spans):
-            if end > head.end():
-                break
-            if self.means[place] & wanted:
+        for place, means in enumerate(self.means):
+            if means & wanted and self.spans[place][1] <= head.end():
                 self.means[place] |= mask("called", "hailed", "noted")
 
     def _first(self, place: int) -> int:
@@ -210,14 +217,12 @@ class Sentence:
         """Whether a word does not stand after an ordinary one."""
         if not place:
             return True
-        before, (start, _) = self.spans[place - 1], self.spans[place]
-        if self.text[before[1] : start] != " ":
-            return True
-        return self.text[slice(*before)] in _LEADERS
+        before, text = self.words.texts[place - 1], self.words.texts[place]
+        return before in _LEADERS or f"{before} {text}" not in self.text
 
     def holds(self, rule: Rule) -> tuple[int, int] | None:
         """Where a rule whose needs are met holds: its first and its last word; else None."""
-        return self._goes_on(rule.steps, 0, range(len(self.spans)))
+        return self._goes_on(rule.steps, 0, range(len(self.means)))
 
     def _goes_on(self, steps: Sequence[Step], number: int, among: range) -> tuple[int, int] | None:
         step = steps[number]
@@ -226,7 +231,7 @@ class Sentence:
                 continue
             if number + 1 == len(steps):
                 return place, place
-            last = min(place + 1 + steps[number + 1].reach, len(self.spans))
+            last = min(place + 1 + steps[number + 1].reach, len(self.means))
             rest = self._goes_on(steps, number + 1, range(place + 1, last))
             if rest is not None:
                 return place, rest[1]
@@ -268,13 +273,17 @@ _TELLING = mask("override", "orders", "task", "praise", "score", "deem", "say", 
 _HINTS = 2
 
 
-@lru_cache(maxsize=64)
-def _rules(code: str, signs: frozenset[str]) -> tuple[Rule, ...]:
-    """The rules that may hold of a sentence with words in such places."""
+@lru_cache(maxsize=256)
+def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[Rule, ...], int]:
+    """The rules that may hold of a sentence with words in such places, and what any of them needs."""
     rules = (
         Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
     )
-    return tuple(rule for rule in rules if rule.signs <= signs)
+    fitting = tuple(rule for rule in rules if rule.signs <= signs)
+    needed = 0
+    for rule in fitting:
+        needed |= rule.needs[0]
+    return fitting, needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +316,8 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
-    for rule in _rules(code, sentence.signs()):
+    rules, needed = _rules(code, sentence.signs())
+    for rule in rules if means & needed else ():
         if means & rule.bars:
             continue
         for need in rule.needs:

@@ -34,16 +34,35 @@ def mask(*meanings: str) -> int:
     return sum(BIT[meaning] for meaning in meanings)
 
 
-class Words(NamedTuple):
+class Words:
     """The words of a sentence.
 
-    Attributes:
-        spans: Offsets in the sentence.
+    Args:
+        sentence: The sentence.
+        texts: The words in their order.
         means: Their meanings, as bits.
+        spans: Their offsets in the sentence; looked up when they are asked for, if not given.
     """
 
-    spans: list[tuple[int, int]]
-    means: list[int]
+    def __init__(
+        self,
+        sentence: str,
+        texts: Sequence[str],
+        means: list[int],
+        spans: list[tuple[int, int]] | None = None,
+    ) -> None:
+        self._sentence, self.texts, self.means, self._spans = sentence, texts, means, spans
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Offsets of the words in the sentence."""
+        if self._spans is None:
+            self._spans, end = [], 0
+            for text in self.texts:
+                start = self._sentence.find(text, end)
+                end = start + len(text)
+                self._spans.append((start, end))
+        return self._spans
 
 
 class Glance(NamedTuple):
@@ -118,19 +137,16 @@ class Language:
         """
         if self.joined is not None:
             matches = list(self.joined.finditer(sentence))
-            means = [self.words[match.group()] for match in matches]
-            return Words([match.span() for match in matches], means)
+            texts = [match.group() for match in matches]
+            means = [self.words[text] for text in texts]
+            return Words(sentence, texts, means, [match.span() for match in matches])
         texts = texts or TOKEN.findall(sentence)
         known = [self._known.get(text) or self._look_up(text) for text in texts]
         means = [meaning for meaning, _ in known]
-        spans, end = [], 0
-        for place, text in enumerate(texts):
-            start = sentence.find(text, end)
-            end = start + len(text)
-            spans.append((start, end))
-            if known[place][1] and place + 1 < len(texts):
+        for place in range(len(texts) - 1):
+            if known[place][1] and known[place + 1][1]:
                 self._find_phrases(texts, place, known[place][1], known[place + 1][1], means)
-        return Words(spans, means)
+        return Words(sentence, texts, means)
 
     def meaning(self, sentence: str) -> int:
         """All that the words of a folded sentence mean."""
@@ -253,6 +269,7 @@ def codes() -> tuple[str, ...]:
 
 
 _OTHER_LETTERS = ("el", "ru", "uk")
+_OTHER_SCRIPT = re.compile("[\u0370-\u0e7f\u3040-\u9fff\uac00-\ud7af]{2}|[\u3040-\u30ff\uac00-\ud7af]")
 _SCRIPTS = (
     (re.compile("[\u3040-\u30ff]"), ("ja",)),
     (re.compile("[\uac00-\ud7af]"), ("ko",)),
@@ -283,7 +300,7 @@ def little_words() -> dict[str, tuple[str, ...]]:
 
 def scripts(sentence: str) -> tuple[str, ...]:
     """The languages that a sentence may be in, by its letters; none if those are Latin."""
-    if not sentence.isascii():
+    if not sentence.isascii() and _OTHER_SCRIPT.search(sentence):
         for script, has in _SCRIPTS:
             if script.search(sentence):
                 return has
@@ -302,6 +319,10 @@ def glance(sentence: str, raw: str = "") -> Glance:
         return Glance(by_letters, 0, [])
     little = little_words()
     words = TOKEN.findall(sentence)
+    english_words = _english_words()
+    sure = len([word for word in words if word in english_words])
+    if sure > len(words) * _SURELY:
+        return Glance(("en",), sure, words)
     counts: dict[str, int] = {}
     known = [word for word in words if word in little]
     for word in set(known):
@@ -318,6 +339,14 @@ def glance(sentence: str, raw: str = "") -> Glance:
     return Glance(codes, len(known), words)
 
 
+@lru_cache(maxsize=1)
+def _english_words() -> frozenset[str]:
+    """Little words of English that no other language has."""
+    return frozenset(word for word, has in little_words().items() if has == ("en",))
+
+
+_SURELY = 0.25
+"""Share of English little words from which on a sentence is in English."""
 _FEW = 16
 """Words up to which one little word tells a language."""
 _LEAST_SHARE = 0.1
