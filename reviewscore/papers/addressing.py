@@ -1,9 +1,9 @@
-"""Text that addresses a model: instructions in a paper, review or response to who judges it by machine.
+"""Text that addresses a model: instructions in a paper, review or response to who judges it.
 
-Sentences are read in 25 languages by what their words mean (`addressing_words`, `addressing_rules`),
-forged turns, examples and ready answers by their form (`addressing_forms`), after disguises are undone
-(`addressing_disguises`). What is found stays data: it is shown to people, and judges get it as part of
-the fenced text they judge.
+Sentences are read in 25 languages by what their words mean (`addressing_words`,
+`addressing_rules`), forged turns, examples and ready answers by their form (`addressing_forms`),
+after disguises are undone (`addressing_disguises`). What is found stays data: it is shown to
+people, and judges get it as part of the fenced text they judge.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from reviewscore.papers.addressing_disguises import (
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
 from reviewscore.papers.addressing_rules import Aim, Wish, wish_of
-from reviewscore.papers.addressing_words import Glance, fold, glance, languages, mask, scripts
+from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
 
-__all__ = ["Addressing", "Aim", "addressing"]
+__all__ = ["Addressing", "Aim", "addressing", "talk_of_prompts"]
 
 _AROUND = 300
 """Characters before and after a phrase in which a paper may say that it is about such phrases."""
-_SHOWN = 160
+_SHOWN = 320
 _SENTENCE = re.compile(
     r"[^\s.!?。！？।؟](?:[^.!?。！？।؟\n]|[.!?](?=[^\s\"'”’)\]])"
     r"|\n(?!\s*(?:\n|[-*•#>%<{|`]|[^\W\d_]+:)))*[.!?。！？।؟]*"
@@ -48,7 +48,7 @@ class Addressing(Record):
     """A stretch of text that addresses a model.
 
     Attributes:
-        text: The stretch as it stands there, with a little around it; decoded if it was coded.
+        text: The stretch as it stands there; decoded if it was coded.
         aim: What it wants of the model.
         language: Code of its language, such as ``en``.
         spelling: ``plain``, or how it is disguised.
@@ -56,7 +56,7 @@ class Addressing(Record):
         end: Offset just after its last character.
         page: 1-based page, where known.
         quoted: Whether it is probably talked about rather than said: in quotation marks that a
-            sentence leads in, or in a text about prompts without asking for a kind verdict.
+            sentence leads in, or in a text about prompts without a wish for a kind verdict.
             Disguised ones never are.
     """
 
@@ -75,41 +75,65 @@ def addressing(text: str) -> tuple[Addressing, ...]:
 
     Linear in the length of the text.
     """
-    found = [
-        Addressing(
+    plain, stretches = levelled(text)
+    found = [*_coded(text), *_said(text, plain, stretches)]
+    for form in (forged, answers, examples):
+        for low, high, aim, code in form(plain.text):
+            start, end = plain.original_span(low, high)
+            quoted = _talked_of(plain.text, low, high)
+            found.append(_addressing(text, (start, end), aim, code, "plain", quoted=quoted))
+    return _apart(found)
+
+
+def talk_of_prompts(text: str) -> int:
+    """In how many places a text speaks of prompts, and of attacks by them."""
+    return sum(1 for _ in _TALK.finditer(text))
+
+
+def _addressing(
+    text: str, span: tuple[int, int], aim: Aim, code: str, spelling: str, *, quoted: bool = False
+) -> Addressing:
+    start, end = span
+    return Addressing(
+        text=_cut(text[start:end]),
+        aim=aim,
+        language=code,
+        spelling=spelling,
+        start=start,
+        end=end,
+        quoted=quoted,
+    )
+
+
+def _cut(said: str) -> str:
+    return " ".join(said.split())[:_SHOWN]
+
+
+def _apart(found: list[Addressing]) -> tuple[Addressing, ...]:
+    """What was found, in order; of what overlaps, what is said, not quoted, and the longest."""
+    kept: list[Addressing] = []
+    for passage in sorted(found, key=lambda passage: (passage.start, passage.quoted, -passage.end)):
+        if not kept or passage.start >= kept[-1].end:
+            kept.append(passage)
+        elif kept[-1].quoted and not passage.quoted:
+            kept[-1] = passage
+    return tuple(kept)
+
+
+def _coded(text: str) -> Iterator[Addressing]:
+    """Words in codes; that they were coded is enough to suspect them."""
+    for stretch in decoded(text):
+        said = fold(stretch.said)[:_LONGEST]
+        look = glance(said, stretch.said)
+        wish, code = _read(said, look, disguised=True)
+        yield Addressing(
             text=_cut(stretch.said),
-            aim=_aim(fold(stretch.said)),
-            language=languages(fold(stretch.said))[0],
+            aim=Aim.ROLE if wish is None else wish.aim,
+            language=code or look.languages[0],
             spelling=stretch.spelling,
             start=stretch.start,
             end=stretch.end,
         )
-        for stretch in decoded(text)
-    ]
-    plain, stretches = levelled(text)
-    found += _said(text, plain, stretches)
-    for form in (forged, answers, examples):
-        for start, end, aim, code in form(plain.text):
-            start, end = plain.original_span(start, end)
-            found.append(_plain(text, start, end, aim, code))
-    return _apart(found)
-
-
-def _apart(found: list[Addressing]) -> tuple[Addressing, ...]:
-    """What was found, in order; of what overlaps, what is said rather than quoted, and the longest."""
-    kept: list[Addressing] = []
-    for one in sorted(found, key=lambda one: (one.start, one.quoted, -one.end)):
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-        elif kept[-1].quoted and not one.quoted:
-            kept[-1] = one
-    return tuple(kept)
-
-
-def _aim(said: str) -> Aim:
-    """What decoded words want; that they were coded is enough to suspect them."""
-    wish, _ = _read(said[:_LONGEST], glance(said), disguised=True)
-    return Aim.ROLE if wish is None else wish.aim
 
 
 def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterator[Addressing]:
@@ -140,17 +164,9 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             )
         if wish is None:
             continue
-        low, high = plain.original_span(start, end)
         quoted = spelling == "plain" and _about(plain.text, start, wish, code)
-        yield Addressing(
-            text=_cut(text[low:high]),
-            aim=wish.aim,
-            language=code,
-            spelling=spelling,
-            start=low,
-            end=high,
-            quoted=quoted,
-        )
+        span = plain.original_span(start, end)
+        yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -179,76 +195,59 @@ def _within(starts: Sequence[int], start: int, end: int) -> int:
 def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str, str]:
     """What a sentence wants once a disguise is undone, its language, and the disguise."""
     for readings in ways:
-        for spelling, said in readings:
-            said = fold(said)
-            wish, code = _read(said, glance(said), disguised=spelling != "reversed" or not scripts(said))
+        for spelling, words in readings:
+            said = fold(words)
+            sure = spelling != "reversed" or not scripts(said)
+            wish, code = _read(said, glance(said), disguised=sure)
             if wish is not None:
                 return wish, code, spelling
     return None, "", "plain"
 
 
+# Said, or talked about?
+
 _OPENED = re.compile(r"[\"“„«‘「『《]|(?<![^\W_])'|``")
 _CLOSED = re.compile(r"[\"”“»’」』》]|'(?![^\W_])|''")
 _LED_IN = re.compile(
-    r"(?<!\w)(?:prompt\w*|templates?|attack\w*|adversar\w+|inject\w*|instruct\w*|quer(?:y|ies|ied)|input"
-    r"|strings?|commands?|sentences?|phrases?|orders|messages?|wr[io]tes?|written|text|asked|asks?|told"
-    r"|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
+    r"(?<!\w)(?:prompt\w*|templates?|attack\w*|adversar\w+|inject\w*|instruct\w*|quer(?:y|ies|ied)"
+    r"|input|strings?|commands?|sentences?|phrases?|orders|messages?|wr[io]tes?|written|text|asked"
+    r"|asks?|told|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
     re.IGNORECASE,
 )
-_TALK = re.compile(
-    r"prompt[- ]?inject|injection attack|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject"
-    r"|system prompt|prompt templates?|prompt[- ](?:leak|hack|attack|engineer|template|used)|hidden (?:prompt|instruct)"
-    r"|instruction[- ](?:tun|follow|hierarch)|few-shot prompt|the following prompt|red[- ]team|attacker"
-    r"|adversary|prompts? (?:used|for|we|is|are)|llm-as-a-judge|(?:we|then) prompt|prompted|user prompt",
-    re.IGNORECASE,
-)
+_TALK = re.compile(marks("talk"), re.IGNORECASE)
+_KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
+_LEAST_LEAD = 2
 
 
 def _about(text: str, offset: int, wish: Wish, code: str) -> bool:
     """Whether a plain sentence is probably talked about rather than said."""
     start, end = offset + wish.start, offset + wish.end
-    line = text[max(0, text.rfind("\n\n", 0, start) + 1, start - _AROUND) : start]
-    for place in (start, end - 1):
-        if _led_in(text[max(0, text.rfind("\n\n", 0, place) + 1, place - _AROUND) : place], text[place : place + _AROUND], code):
-            return True
+    if any(_led_in(text, place, code) for place in (start, end - 1)):
+        return True
     aimed = wish.means & _KIND and wish.aim is not Aim.SECRET
-    talk = _TALK.search(text, max(0, start - _AROUND), start) or _TALK.search(
-        text, end, min(len(text), end + _AROUND)
+    return not aimed and _talked_of(text, start, end)
+
+
+def _talked_of(text: str, start: int, end: int) -> bool:
+    """Whether prompts are spoken of near a span."""
+    return bool(
+        _TALK.search(text, max(0, start - _AROUND), start)
+        or _TALK.search(text, end, min(len(text), end + _AROUND))
     )
-    return talk is not None and not aimed
 
 
-_KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
-
-
-def _led_in(before: str, after: str, code: str) -> bool:
+def _led_in(text: str, place: int, code: str) -> bool:
     """Whether a place stands in quotation marks that a sentence leads in."""
+    begin = max(0, text.rfind("\n\n", 0, place) + 1, place - _AROUND)
+    before = text[begin:place]
     opened = None
-    for opened in _OPENED.finditer(before):
-        pass
-    if opened is None or not _CLOSED.search(after):
+    for mark in _OPENED.finditer(before):
+        opened = mark
+    if opened is None or not _CLOSED.search(text, place, min(len(text), place + _AROUND)):
         return False
-    lead, inside = before[: opened.start()], before[opened.end() :]
-    if _CLOSED.search(inside) or len(lead.split()) < _LEAST_LEAD and lead.isascii():
+    lead = before[: opened.start()]
+    if _CLOSED.search(before, opened.end()):
+        return False
+    if len(lead.split()) < _LEAST_LEAD and lead.isascii():
         return False
     return bool(_LED_IN.search(lead)) if code == "en" else bool(lead.strip())
-
-
-_LEAST_LEAD = 2
-
-
-def _plain(text: str, start: int, end: int, aim: Aim, code: str) -> Addressing:
-    talk = _TALK.search(text, max(0, start - _AROUND), min(len(text), end + _AROUND))
-    return Addressing(
-        text=_cut(text[start:end]),
-        aim=aim,
-        language=code,
-        spelling="plain",
-        start=start,
-        end=end,
-        quoted=talk is not None,
-    )
-
-
-def _cut(said: str) -> str:
-    return " ".join(said.split())[: 2 * _SHOWN]

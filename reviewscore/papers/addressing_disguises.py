@@ -1,7 +1,7 @@
 """Disguises undone: what a text says to a model in letters that people do not read as words.
 
 Two kinds. What only looks otherwise (full-width, look-alike or spaced letters, zero-width
-characters, entities, hyphens at line ends) is levelled in place, and so is named by where it stands.
+characters, entities, hyphens at line ends) is levelled in place, so that its offsets are known.
 What is coded (base64, hex, ROT13, reversed, tag characters) is decoded and read by itself: nobody
 writes words so in a paper, so that words are enough.
 """
@@ -149,7 +149,9 @@ def leet(sentence: str) -> Iterator[Reading]:
     digits, *ways = _DIGITS
     for letters in ways:
         table = str.maketrans(digits, letters)
-        changed = (word.translate(table) for word in sentence.split() if word != word.translate(table))
+        changed = (
+            word.translate(table) for word in sentence.split() if word != word.translate(table)
+        )
         said = " ".join(changed)
         known, words = familiar(fold(said))
         if known >= _LEAST_LEET and known * 2 >= words:
@@ -282,23 +284,27 @@ _CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
 
 def decoded(text: str) -> Iterator[Stretch]:
     """What a text says in codes, as far as it is words."""
-    for spelling, pattern, decode in _CODES if _RUN.search(text) else ():
-        for match in pattern.finditer(text):
-            said = decode(match.group())
-            for again in (said, *_twice(said)):
-                if again and wordy(again):
-                    yield Stretch(*match.span(), spelling, again)
-                    break
+    if _RUN.search(text):
+        for spelling, pattern, decode in _CODES:
+            for match in pattern.finditer(text):
+                said = decode(match.group())
+                words = next(filter(wordy, filter(None, (said, *_twice(said)))), "")
+                if words:
+                    yield Stretch(*match.span(), spelling, words)
     line = -1
     for match in _ROT47.finditer(text):
         if match.start() > line:
             start, line = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
             line = len(text) if line < 0 else line
             yield from _rotated(text, start, line)
-    if text.isascii():
-        return
+    if not text.isascii():
+        yield from _unseen(text)
+
+
+def _unseen(text: str) -> Iterator[Stretch]:
+    """What a text says in characters that are not drawn, or drawn the other way round."""
     for match in _TAGS.finditer(text):
-        if text[match.start() - 1 : match.start()] != "\U0001f3f4":  # the flag of a region
+        if text[match.start() - 1 : match.start()] != _FLAG:
             said = "".join(chr(ord(char) - 0xE0000) for char in match.group())
             yield Stretch(*match.span(), "tag characters", said)
     for match in _OVERRIDDEN.finditer(text):
@@ -307,14 +313,28 @@ def decoded(text: str) -> Iterator[Stretch]:
             yield Stretch(*match.span(), "direction override", said)
 
 
+_FLAG = "\U0001f3f4"
+"""Before tag characters, it makes the flag of a region."""
+
+
+def _twice(said: str) -> Iterator[str]:
+    """What a decoded text says if it was coded once more."""
+    if said and _printable(said):
+        yield rot13(said)
+        yield said[::-1]
+        for _, pattern, decode in _CODES:
+            if pattern.fullmatch(said.strip()):
+                yield decode(said.strip())
+
+
 def _rotated(text: str, low: int, high: int) -> Iterator[Stretch]:
     """The words in ROT47 of a line, as far as they stand in a row."""
     start = end = low
     for word in re.finditer(r"\S+|\Z", text[low:high]):
-        if word.group() and _ROT47_WORD.fullmatch(word.group()):
-            if _PLAIN_WORD.fullmatch(rot47(word.group())):
-                end = low + word.end()
-                continue
+        coded = word.group()
+        if coded and _ROT47_WORD.fullmatch(coded) and _PLAIN_WORD.fullmatch(rot47(coded)):
+            end = low + word.end()
+            continue
         said = rot47(text[start:end])
         if end > start and wordy(said):
             yield Stretch(start, end, "ROT47", said)
@@ -323,17 +343,6 @@ def _rotated(text: str, low: int, high: int) -> Iterator[Stretch]:
 
 
 _PLAIN_WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'-]*[\"').,;:!?]*|[0-9]+")
-
-
-def _twice(said: str) -> Iterator[str]:
-    """What a decoded text says if it was coded once more."""
-    if not said or not _printable(said):
-        return
-    yield rot13(said)
-    yield said[::-1]
-    for _, pattern, decode in _CODES:
-        if pattern.fullmatch(said.strip()):
-            yield decode(said.strip())
 
 
 @lru_cache(maxsize=1)
@@ -370,8 +379,9 @@ def turned(sentence: str) -> Iterator[Reading]:
         for spelling, said in (("ROT13", rot13(match.group())), ("reversed", match.group()[::-1])):
             known, count = familiar(said)
             some = len({word for word in TOKEN.findall(said) if len(word) > 1 and word in little})
-            if known > 2 * own and known >= _LEAST_WORDS and (
-                (some > 1 and known >= count * _PARTLY) or (some and known >= count * _MOSTLY)
+            if (
+                known > 2 * own
+                and known >= _LEAST_WORDS
+                and ((some > 1 and known >= count * _PARTLY) or (some and known >= count * _MOSTLY))
             ):
                 yield spelling, said
-

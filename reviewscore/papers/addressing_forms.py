@@ -1,4 +1,4 @@
-"""Forms that address a model by what they look like: forged turns and tags, examples, ready answers."""
+"""Forms that address a model by their look: forged turns and tags, examples, ready answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reviewscore.papers.addressing_rules import Aim
-from reviewscore.papers.addressing_words import fold, language, languages, mask
+from reviewscore.papers.addressing_words import fold, language, languages, marks, mask
 
 Found = tuple[int, int, Aim, str]
 """Start, end, aim, and code of the language."""
@@ -19,36 +19,24 @@ _MARKERS = re.compile(
 """Control markers of common chat formats."""
 _AT_START = re.compile(r"(?:\A|\n)[ \t>*\"'`]*\Z")
 
-_SPEAKER = (
-    r"(?:system|assistant|operator|developer|admin(?:istrator)?|user|human|ai|model|assistente"
-    r"|asistente|assistent|assistant·e|sistema|syst[eè]me|ассистент|система|асистент|помощник|asystent"
-    r"|система|asisten|yardımcı|sistem|trợ lý|hệ thống|助手|系统|系統|アシスタント|システム|도우미|시스템"
-    r"|مساعد|المساعد|النظام|دستیار|عוזר|מערכת|सहायक|सिस्टम|ผู้ช่วย|ระบบ|βοηθός|σύστημα)"
-)
-_HEADINGS = (
-    r"(?:new |updated |final |your |actual |real |additional |important )*(?:task|instructions?|system"
-    r"(?: prompt| message)?|prompt|assignment|directive|orders?|operator(?: message)?)|指示|任务|任務|指令|タスク"
-    r"|新しい指示|지시|과제|명령|aufgabe|anweisung(?:en)?|instructions?|t[âa]che|consignes?|tarea"
-    r"|instrucci[oó]n(?:es)?|tarefa|instru[çc](?:[ãa]o|[õo]es)|compito|istruzion[ei]|taak|instructies?"
-    r"|uppgift|задача|задание|инструкция|завдання|інструкція|zadanie|polecenie|úkol|pokyny?|sarcin[ăa]"
-    r"|görev|talimat|nhiệm vụ|chỉ dẫn|tugas|instruksi|εργασία|οδηγίες|مهمة|المهمة(?: الجديدة)?|تعليمات"
-    r"|دستور|وظیفه|משימה|הוראות|कार्य|निर्देश|งาน|คำสั่ง"
+_HTML = (
+    "sub|sup|br|b|i|p|a|em|strong|ul|ol|li|details|summary|div|span|table|t[rdh]|img|code|pre|h[1-6]"
+    "|hr|font|center|u|s|small|big|thead|tbody"
 )
 _BOUNDARY = re.compile(
-    rf"(?im)^[ \t]*(?:"
-    rf"</?(?!(?:sub|sup|br|b|i|p|a|em|strong|ul|ol|li|details|summary|div|span|table|t[rdh]|img|code|pre"
-    rf"|h[1-6]|hr|font|center|u|s|small|big|thead|tbody)\b)[^\s<>/]{{2,40}}>"
-    rf"|[-=#*_ ]{{0,8}}(?:end of|fine dell|ende de[sr]|fin d[eu]l?|fim d[oa]|einde van|конец|кінець|koniec"
-    rf"|konec|slut på|sfârșitul|sonu|hết|akhir|τέλος|結束|结束|終わり|以上|끝|نهاية|پایان|סוף|समाप्त|จบ)"
-    rf"[^\n]{{0,40}}$"
-    rf"|[-=#*\[(<_ ]{{0,8}}(?:(?:trusted|authori[sz]ed|verified) )?{_SPEAKER}(?: (?:message|note|prompt"
-    rf"|notice|override|update))?[\])>*]{{0,3}}\s*[:：\])>]"
-    rf"|#{{1,6}}[ \t]*(?:{_HEADINGS})\s*[:：]?"
-    rf"|[\[(]?(?:{_HEADINGS})[\])]?\s*[:：]"
-    rf")"
+    rf"(?im)^[ \t]*(?:</?(?!(?:{_HTML})\b)[^\s<>/]{{2,40}}>"
+    rf"|[-=#*_ ]{{0,8}}(?:{marks('ends')})[^\n]{{0,40}}$"
+    r"|[-=#*\[(<!_ ]{0,8}(?:(?:trusted|authori[sz]ed|verified) )?"
+    rf"(?:{marks('speakers')})(?: (?:message|note|prompt|notice|override|update))?"
+    r"[\])>*]{0,3}\s*[:：\])>]"
+    rf"|#{{1,6}}[ \t]*(?:{marks('headings')})\s*[:：]?"
+    rf"|[\[(]?(?:{marks('headings')})[\])]?\s*[:：])"
 )
+"""What passes for the end of a text, for a turn of a conversation or for the head of a task."""
 _AFTER = 260
-_KINDLY = mask("praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders")
+_KINDLY = mask(
+    "praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders"
+)
 _KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
 _LEAST = 2
 
@@ -63,7 +51,8 @@ def _telling(text: str, least: int) -> str:
         for one in telling:
             bits |= one
         if len(telling) >= least and (
-            bits & _KINDLIEST or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
+            bits & _KINDLIEST
+            or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
         ):
             return code
     return ""
@@ -89,7 +78,9 @@ _BESIDE = 110
 _ANSWERING = mask("say", "tell", "deem", "rate", "act")
 _SAYING = mask("say", "tell")
 _ONLY = mask("only", "yours", "must")
-_PRAISED = re.compile(r"[\"'](?:\w+ )?(?:excellent|perfect|flawless|outstanding|strong accept)\b", re.I)
+_PRAISED = re.compile(
+    r"[\"'](?:\w+ )?(?:excellent|perfect|flawless|outstanding|strong accept)\b", re.I
+)
 
 
 def answers(text: str) -> Iterator[Found]:
@@ -102,7 +93,9 @@ def answers(text: str) -> Iterator[Found]:
         around = fold(f"{before} {after}")
         for code in languages(around):
             bits = language(code).meaning(around)
-            if (bits & _ANSWERING and bits & _ONLY) or (bits & _SAYING and _PRAISED.search(match.group())):
+            if (bits & _ANSWERING and bits & _ONLY) or (
+                bits & _SAYING and _PRAISED.search(match.group())
+            ):
                 yield *match.span(), Aim.VERDICT, code
                 break
 
@@ -121,11 +114,7 @@ _ANSWER = re.compile(
 _LONGEST_HEAD = 60
 _WITHIN = 600
 _TIMES = 3
-_YES = re.compile(
-    r"(?i)(?:yes|no|none|sí|si|oui|non|ja|nein|nee|да|нет|так|ні|tak|nie|ano|ne|evet|hayır|có|không|ya|tidak"
-    r"|sim|não|да|ναι|όχι|はい|いいえ|ない|なし|是|否|没有|沒有|有|네|예|아니오|없음|نعم|لا|بله|خیر|כן|לא|हाँ|नहीं|ใช่|ไม่|da|nu"
-    r"|inga|nej|\d+\s?/\s?\d+)\W*\Z"
-)
+_YES = re.compile(rf"(?i)(?:{marks('yes_no')}|\d+\s?/\s?\d+)\W*\Z")
 
 
 def examples(text: str) -> Iterator[Found]:
@@ -160,8 +149,7 @@ def _favourable(said: Sequence[str], codes: Sequence[str]) -> bool:
     return len(said) > 1 and all(
         _YES.match(one)
         or (
-            _LETTER.search(one)
-            and any(language(code).meaning(one) & _FAVOURABLE for code in codes)
+            _LETTER.search(one) and any(language(code).meaning(one) & _FAVOURABLE for code in codes)
         )
         for one in said
     )

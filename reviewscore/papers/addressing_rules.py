@@ -57,10 +57,13 @@ _ALONE = re.compile(
 )
 _TO = re.compile(
     r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
-    r"(?P<kind>notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
+    r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
     r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
+_ALSO_SAID = {"for", "to", "comment", "comments", "remark", "remarks", "request", "requests", "note",
+              "notes", "information", "guidance", "instruction", "instructions"}  # fmt: skip
+"""Words that head much else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Rule:
     Attributes:
         aim: What it wants.
         steps: Words in their order.
-        needs: Groups of meanings: of each group one must occur; those of rare words first.
+        needs: Groups of meanings, of each of which one must occur; those of rare words first.
         bars: Meanings that must not occur.
         signs: The places that its steps ask for.
     """
@@ -122,9 +125,24 @@ class Rule:
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
 
 
-_FREQUENT = mask("det", "this", "may", "part", "work", "say", "deem", "only", "score", "sound", "task",
-                 "machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor",
-                 "fault", "praise", "hide", "override", "duty")  # fmt: skip
+_FREQUENT = mask(
+    *(
+        "det",
+        "this",
+        "may",
+        "part",
+        "work",
+        "say",
+        "deem",
+        "only",
+        "score",
+        "sound",
+        "task",
+        "duty",
+    ),
+    *("machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor", "fault"),
+    *("praise", "hide", "override"),
+)
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
@@ -189,10 +207,12 @@ class Sentence:
         head = _TO.match(self.text)
         if head is None:
             return
+        said = head["kind"] not in _ALSO_SAID
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
         for place, means in enumerate(self.means):
             if means & wanted and self.spans[place][1] <= head.end():
-                self.means[place] |= mask("called", "hailed", "noted")
+                sure = said and means & BIT["program"]
+                self.means[place] |= mask("called", "hailed", "noted", *["addressed"] * bool(sure))
 
     def _first(self, place: int) -> int:
         """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
@@ -259,23 +279,38 @@ class Sentence:
 
 _SIGNS = "^!~#,"
 _LEADERS = frozenset(
-    "please must kindly hereby therefore then just instead and or to shall should will strongly first second third"
-    " fourth fifth finally also so now always next simply dear".split()
+    {"please", "must", "kindly", "hereby", "therefore", "then", "just", "instead", "and", "or"}
+    | {"to", "shall", "should", "will", "strongly", "first", "second", "third", "fourth", "fifth"}
+    | {"finally", "also", "so", "now", "always", "next", "simply", "dear"}
 )
 """Words after which an order may come; after others none does without a sign between."""
-_ORDERED = mask("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid",
-                "role", "laud", "please", "verdict_for_you", "praise",
-                "act", "considered")  # fmt: skip
+_ORDERED = mask(
+    *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
+    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa"),
+)
 """Meanings that rules ask for in a certain place."""
-_TELLING = mask("override", "orders", "task", "praise", "score", "deem", "say", "hide", "work", "part",
-                "machine", "assessor", "fault", "you", "role", "secret", "power", "rate", "tell",
-                "laud")  # fmt: skip
+_TELLING = mask(
+    *(
+        "override",
+        "orders",
+        "task",
+        "praise",
+        "score",
+        "deem",
+        "say",
+        "hide",
+        "work",
+        "part",
+        "rate",
+    ),
+    *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
+)
 _HINTS = 2
 
 
 @lru_cache(maxsize=256)
 def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[Rule, ...], int]:
-    """The rules that may hold of a sentence with words in such places, and what any of them needs."""
+    """The rules that may hold of a sentence with words in such places, and what they need."""
     rules = (
         Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
     )

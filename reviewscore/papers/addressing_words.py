@@ -21,10 +21,11 @@ _SHORTEST_STEM = 2
 MEANINGS = (
     "override", "orders", "task", "earlier", "praise", "score", "deem", "say", "hide", "not",
     "fault", "work", "part", "this", "machine", "machine_named", "assessor", "automatic", "you",
-    "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "about",
-    "common", "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads", "rate", "tell", "det", "yours",
-    "verdict_for_you",
-    "judge", "called", "hailed", "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "about", "common",
+    "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads", "rate",
+    "tell", "det", "yours", "verdict_for_you", "judge", "called", "hailed", "addressed", "dear", "so",
+    "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named",
+    "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
@@ -231,11 +232,11 @@ def _language(code: str, table: Mapping[str, str | bool]) -> Language:
 def _nested(entries: Mapping[str, int]) -> dict[str, int]:
     """Entries with the meanings of those that stand within them."""
     whole = {}
-    for entry, means in entries.items():
+    for entry in entries:
+        whole[entry] = 0
         for start in range(len(entry)):
             for end in range(start + 1, len(entry) + 1):
-                means |= entries.get(entry[start:end], 0)
-        whole[entry] = means
+                whole[entry] |= entries.get(entry[start:end], 0)
     return whole
 
 
@@ -263,13 +264,21 @@ def rules_of(code: str) -> dict[str, list[str]]:
     return dict(rules["en" if code == "en" else "others"])
 
 
+def marks(name: str) -> str:
+    """Patterns of forged marks, such as ``speakers``, as one."""
+    listed: Any = _tables()["marks"]
+    return "|".join(str(listed[name]).split("\n")).replace("| ", "|")
+
+
 def codes() -> tuple[str, ...]:
     """The languages that are known."""
-    return tuple(code for code in _tables() if len(code) == 2)
+    return tuple(code for code, table in _tables().items() if "common" in table)
 
 
 _OTHER_LETTERS = ("el", "ru", "uk")
-_OTHER_SCRIPT = re.compile("[\u0370-\u0e7f\u3040-\u9fff\uac00-\ud7af]{2}|[\u3040-\u30ff\uac00-\ud7af]")
+_OTHER_SCRIPT = re.compile(
+    "[\u0370-\u0e7f\u3040-\u9fff\uac00-\ud7af]{2}|[\u3040-\u30ff\uac00-\ud7af]"
+)
 _SCRIPTS = (
     (re.compile("[\u3040-\u30ff]"), ("ja",)),
     (re.compile("[\uac00-\ud7af]"), ("ko",)),
@@ -377,8 +386,6 @@ def familiar(text: str) -> tuple[int, int]:
             hits = len(known.read(text).means)
             return hits, hits
         little = little_words()
-        count = sum(
-            1 for word in words if known.means(word) or code in little.get(word, ())
-        )
+        count = sum(1 for word in words if known.means(word) or code in little.get(word, ()))
         best = max(best, count)
     return best, len(words)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless
+from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless, unseen_characters
 from reviewscore.papers.offsets import MappedText
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -44,6 +44,8 @@ class TidyText:
         if self.controls:
             notes.append(f"{self.controls} control characters replaced by spaces")
         notes += [f"{one.trick} left out at {one.place}: {one.text}" for one in self.hidden]
+        if unseen := unseen_characters(self.text):
+            notes.append(unseen)
         return tuple(notes)
 
 
