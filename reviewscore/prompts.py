@@ -3,8 +3,9 @@
 A prompt is a file ``prompts/<name>/v<N>.md``: TOML front matter between ``+++`` lines, then a
 Jinja template. Values are inserted as they are and never read as templates. Text from papers,
 reviews and models is put between fences whose name holds a hash of the text, so that the text
-cannot close its own fence. A line ``{# item #}`` parts what is the same for every item (the task,
-which providers can cache) from the item itself.
+cannot close its own fence. Characters without width or with direction are left out of what is
+filled in (`hidden.without_unseen`); records keep them. A line ``{# item #}`` parts what is the same
+for every item (the task, which providers can cache) from the item itself.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.errors import PromptError
+from reviewscore.papers.hidden import without_unseen
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -199,7 +201,7 @@ def render(name: str, /, **variables: object) -> Rendered:
     task, mark, item = prompt.body.partition(_ITEM)
     parts = (task, item) if mark else ("", task)
     try:
-        filled = [_template(part).render(**variables).strip("\n") for part in parts]
+        filled = [without_unseen(_template(part).render(**variables)).strip("\n") for part in parts]
     except TemplateError as error:
         raise PromptError(f"prompt '{prompt.prompt_id}': {error}") from error
     return Rendered(task=filled[0], item=filled[1], prompt=prompt)

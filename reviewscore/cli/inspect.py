@@ -132,6 +132,17 @@ def _findings(one: Inspection, *, everything: bool) -> Iterator[str]:
     quoted = sum(said.quoted for said in one.addressing)
     if quoted and not everything:
         yield f"  for models  {quoted} phrases that are only quoted (--all shows them)"
+    yield from _beside(one, quoted=quoted > 0)
     if one.unlooked:
         pages = ", ".join(map(str, one.unlooked))
         yield f"  not looked  pages {pages} take too long to draw; judged by properties alone"
+
+
+def _beside(one: Inspection, *, quoted: bool) -> Iterator[str]:
+    """What else a model is told, or is kept from."""
+    if one.about_prompts and (one.kind != "review" or quoted):
+        yield f"  about       it speaks of prompts for models in {one.about_prompts} places"
+    for named in one.named:
+        yield f"  for models  {named}"
+    if one.unseen:
+        yield f"  unseen      {one.unseen}"

@@ -15,6 +15,7 @@ from reviewscore import prompts
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Question
 from reviewscore.hf.reading import Part
+from reviewscore.papers.hidden import without_unseen
 from reviewscore.papers.hygiene import broken_up, without_surrogates
 
 Turns = list[dict[str, str]]
@@ -53,14 +54,15 @@ class Layout:
         )
 
     def _filled(self, text: str | None) -> Part:
-        if text is None or not text.strip():
+        shown = without_unseen(text or "")
+        if not shown.strip():
             return Part(self.absent, foreign=False)
-        return Part(str(without_surrogates(text)), foreign=True)
+        return Part(str(without_surrogates(shown)), foreign=True)
 
 
 def reference_of(question: Question) -> str:
     """The text that is scored, as it can be encoded."""
-    return str(without_surrogates(question.reference))
+    return str(without_surrogates(without_unseen(question.reference)))
 
 
 def plain() -> Layout:

@@ -1,78 +1,63 @@
-"""Text that addresses a model: instructions in a paper or review to whoever judges it by machine.
+"""Text that addresses a model: instructions in a paper, review or response to who judges it.
 
-Plain words are found, and words disguised by look-alike letters, digits for letters, spaces or
-dots between letters, characters without a shape, or base64. What is found stays data: it is shown
-to people, and judges get it as part of the fenced text they judge.
+Sentences are read in 25 languages by what their words mean (`addressing_words`,
+`addressing_rules`), forged turns, examples and ready answers by their form (`addressing_forms`),
+after disguises are undone (`addressing_disguises`). What is found stays data: it is shown to
+people, and judges get it as part of the fenced text they judge.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
-from reviewscore.papers.addressing_phrases import (
-    DISGUISED,
-    OTHERS,
-    SCRIPTS,
-    STEMS,
-    Aim,
-    english,
-    others,
+from reviewscore.papers.addressing_disguises import (
+    LEET,
+    SPACED,
+    Stretch,
+    decoded,
+    leet,
+    levelled,
+    may_be_turned,
+    spaced,
+    turned,
+    unmixed,
 )
+from reviewscore.papers.addressing_forms import answers, examples, forged
+from reviewscore.papers.addressing_rules import Aim, Wish, wish_of
+from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
 
-_WORDS_BETWEEN = r"[\s\-_,*]{1,4}"
-_NOTHING_BETWEEN = r"[\s\-_,*]{0,4}"
+__all__ = ["Addressing", "Aim", "addressing", "talk_of_prompts"]
+
 _AROUND = 300
 """Characters before and after a phrase in which a paper may say that it is about such phrases."""
-_SHOWN = 160
-
-_SHAPELESS = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe00-\ufe0f]+")
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
-_SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[ .\-_*·|/]{1,3}[^\W_]){7,}(?![^\W_])")
-_SEPARATOR = re.compile(r"[ .\-_*·|/]")
-_BASE64 = re.compile(r"(?<![\w+/=:.-])[A-Za-z0-9+/]{24,2000}={0,2}(?![\w+/])")
-_QUOTED = re.compile(r"[\"“”«»„'‘’`「『《]")
-_ABOUT = re.compile(
-    r"prompt[- ]?inject|jailbreak|adversarial(?:ly)?[- ]prompt|indirect(?:ly)? inject"
-    r"|system prompt|prompt template|prompt[- ](?:leak|hack|attack|engineer)"
-    r"|hidden (?:prompt|instruct)|instruction[- ](?:tun|follow|hierarch)|few-shot prompt"
-    r"|the following prompt",
-    re.IGNORECASE,
+_SHOWN = 320
+_SENTENCE = re.compile(
+    r"[^\s.!?。！？।؟](?:[^.!?。！？।؟\n]|[.!?](?=[^\s\"'”’)\]])"
+    r"|\n(?!\s*(?:\n|[-*•#>%<{|`]|[^\W\d_]+:)))*[.!?。！？।؟]*"
 )
-
-_LOOKALIKES = {
-    "a": "аαаɑ", "b": "ЬвЬ", "c": "сϲс", "d": "ԁ", "e": "еεеҽ", "f": "ғ", "g": "ɡց", "h": "һн",
-    "i": "іıιɩ", "j": "јʝ", "k": "кκ", "l": "ӏⅼ", "m": "мϻ", "n": "пηո", "o": "оοоօ", "p": "рρр",
-    "q": "ԛզ", "r": "гг", "s": "ѕꜱ", "t": "тτ", "u": "υսц", "v": "νѵ", "w": "ѡԝω", "x": "хχ",
-    "y": "уүγ", "z": "ᴢ",
-}  # fmt: skip
-_FOLDED = {
-    **{ord(one): plain for plain, many in _LOOKALIKES.items() for one in many},
-    **{ord(one.upper()): plain for plain, many in _LOOKALIKES.items() for one in many
-       if len(one.upper()) == 1},
-}  # fmt: skip
-_DIGITS = dict(zip(map(ord, "0134578@$!|"), "oieastbasii", strict=True))
+_LONGEST = 700
+"""Longer sentences are read in pieces."""
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class Addressing(Record):
     """A stretch of text that addresses a model.
 
     Attributes:
-        text: The stretch as it stands there, with a little around it; decoded if it was coded.
+        text: The stretch as it stands there; decoded if it was coded.
         aim: What it wants of the model.
         language: Code of its language, such as ``en``.
         spelling: ``plain``, or how it is disguised.
         start: Offset of its first character.
         end: Offset just after its last character.
         page: 1-based page, where known.
-        quoted: Whether it is probably talked about rather than said: in quotation marks, or in a
-            text about prompts. Disguised ones never are.
+        quoted: Whether it is probably talked about rather than said: in quotation marks that a
+            sentence leads in, or in a text about prompts without a wish for a kind verdict.
+            Disguised ones never are.
     """
 
     text: str
@@ -90,115 +75,29 @@ def addressing(text: str) -> tuple[Addressing, ...]:
 
     Linear in the length of the text.
     """
-    found = [*_said(text), *_coded(text)]
-    found.sort(key=lambda one: (one.start, one.spelling != "plain", -one.end))
-    kept: list[Addressing] = []
-    for one in found:
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return tuple(kept)
+    plain, stretches = levelled(text)
+    found = [*_coded(text), *_said(text, plain, stretches)]
+    for form in (forged, answers, examples):
+        for low, high, aim, code in form(plain.text):
+            start, end = plain.original_span(low, high)
+            quoted = _talked_of(plain.text, low, high)
+            found.append(_addressing(text, (start, end), aim, code, "plain", quoted=quoted))
+    return _apart(found)
 
 
-def _said(text: str) -> Iterator[Addressing]:
-    """Phrases in words, plain or disguised."""
-    plain = MappedText(text)
-    if not text.isascii():
-        plain = _exchanged(plain, _narrow()).rewrite(_SHAPELESS, lambda _: "")
-    yield from _english(text, plain, "plain", _WORDS_BETWEEN)
-    lowered = _lowered(plain)
-    for language in OTHERS:
-        if not _worthwhile(language, lowered):
-            continue
-        for pattern in _others(language):
-            for match in pattern.matches(lowered):
-                start, end = plain.original_span(*match.span())
-                yield _found(text, start, end, pattern.aim, language, "plain")
-    yield from _disguised(text, plain)
+def talk_of_prompts(text: str) -> int:
+    """In how many places a text speaks of prompts, and of attacks by them."""
+    return sum(1 for _ in _TALK.finditer(text))
 
 
-def _lowered(mapped: MappedText) -> str:
-    """The text in small letters, as long as it was: one capital alone becomes two letters."""
-    return mapped.text.replace("\u0130", "I").lower()
-
-
-def _worthwhile(language: str, lowered: str) -> bool:
-    if language in SCRIPTS:
-        return SCRIPTS[language].search(lowered) is not None
-    return any(stem in lowered for stem in STEMS[language])
-
-
-def _disguised(text: str, plain: MappedText) -> Iterator[Addressing]:
-    """Phrases that come to light when one disguise after the other is undone."""
-    known = _stems(plain)
-    for spelling, gap, undo in _DISGUISES:
-        undone = undo(plain)
-        stems = _stems(undone)
-        if stems > known:
-            yield from _english(text, undone, spelling, gap)
-        plain, known = undone, stems
-
-
-def _stems(mapped: MappedText) -> int:
-    return sum(map(_lowered(mapped).count, DISGUISED))
-
-
-def _letters(mapped: MappedText) -> MappedText:
-    return _exchanged(mapped, _FOLDED)
-
-
-def _exchanged(mapped: MappedText, table: dict[int, str]) -> MappedText:
-    """The text with foreign letters exchanged, one for one; there are few in most texts."""
-    text = _FOREIGN.sub(lambda match: table.get(ord(match.group()), match.group()), mapped.text)
-    return MappedText(text, mapped.layers)
-
-
-def _unspaced(mapped: MappedText) -> MappedText:
-    return mapped.rewrite(_SPACED, lambda match: _SEPARATOR.sub("", match.group()))
-
-
-def _spelled(mapped: MappedText) -> MappedText:
-    return mapped.translate(_DIGITS)
-
-
-_DISGUISES = (
-    ("look-alike letters", _WORDS_BETWEEN, _letters),
-    ("spaced letters", _NOTHING_BETWEEN, _unspaced),
-    ("digits for letters", _NOTHING_BETWEEN, _spelled),
-)
-
-
-def _english(text: str, mapped: MappedText, spelling: str, gap: str) -> Iterator[Addressing]:
-    lowered = _lowered(mapped)
-    for pattern in _patterns(gap):
-        for match in pattern.matches(lowered):
-            start, end = mapped.original_span(*match.span())
-            yield _found(text, start, end, pattern.aim, "en", spelling)
-
-
-_patterns = lru_cache(maxsize=4)(english)
-_others = lru_cache(maxsize=16)(others)
-
-
-@lru_cache(maxsize=1)
-def _narrow() -> dict[int, str]:
-    """Full-width, circled and mathematical letters and spaces as plain ones, one for one."""
-    blocks = (range(0xFF01, 0xFF5F), range(0x1D400, 0x1D800), range(0x24B6, 0x24EA),
-              range(0x2000, 0x200B), (0xA0, 0x202F, 0x3000), range(0x2100, 0x2150))  # fmt: skip
-    table = {}
-    for block in blocks:
-        for code in block:
-            plain = unicodedata.normalize("NFKC", chr(code))
-            if len(plain) == 1:
-                table[code] = plain
-    return table
-
-
-def _found(text: str, start: int, end: int, aim: Aim, language: str, spelling: str) -> Addressing:
-    quoted = spelling == "plain" and _is_quoted(text, start, end)
+def _addressing(
+    text: str, span: tuple[int, int], aim: Aim, code: str, spelling: str, *, quoted: bool = False
+) -> Addressing:
+    start, end = span
     return Addressing(
-        text=_shown(text, start, end),
+        text=_cut(text[start:end]),
         aim=aim,
-        language=language,
+        language=code,
         spelling=spelling,
         start=start,
         end=end,
@@ -206,35 +105,149 @@ def _found(text: str, start: int, end: int, aim: Aim, language: str, spelling: s
     )
 
 
-def _shown(text: str, start: int, end: int) -> str:
-    """The stretch with what follows it in its line or sentence."""
-    rest = re.split(r"(?<=[.!?。])\s|\n\n", text[end : end + _SHOWN], maxsplit=1)[0]
-    return " ".join((text[start:end] + rest).split())[: 2 * _SHOWN]
+def _cut(said: str) -> str:
+    return " ".join(said.split())[:_SHOWN]
 
 
-def _is_quoted(text: str, start: int, end: int) -> bool:
-    before, after = text[max(0, start - 3) : start + 1], text[end : end + _AROUND]
-    if _QUOTED.search(before) and _QUOTED.search(after):
-        return True
-    return _ABOUT.search(text, max(0, start - _AROUND), min(len(text), end + _AROUND)) is not None
+def _apart(found: list[Addressing]) -> tuple[Addressing, ...]:
+    """What was found, in order; of what overlaps, what is said, not quoted, and the longest."""
+    kept: list[Addressing] = []
+    for passage in sorted(found, key=lambda passage: (passage.start, passage.quoted, -passage.end)):
+        if not kept or passage.start >= kept[-1].end:
+            kept.append(passage)
+        elif kept[-1].quoted and not passage.quoted:
+            kept[-1] = passage
+    return tuple(kept)
 
 
 def _coded(text: str) -> Iterator[Addressing]:
-    """Phrases in base64."""
-    for match in _BASE64.finditer(text):
-        whole = match.group().rstrip("=")
-        try:
-            raw = base64.b64decode(whole + "=" * (-len(whole) % 4), validate=True)
-            said = raw.decode("utf-8")
-        except (binascii.Error, ValueError):
-            continue
-        for one in (*_said(said),):
-            yield one.model_copy(
-                update={
-                    "text": said[: 2 * _SHOWN],
-                    "spelling": "base64",
-                    "start": match.start(),
-                    "end": match.end(),
-                    "quoted": False,
-                }
+    """Words in codes; that they were coded is enough to suspect them."""
+    for stretch in decoded(text):
+        said = fold(stretch.said)[:_LONGEST]
+        look = glance(said, stretch.said)
+        wish, code = _read(said, look, disguised=True)
+        yield Addressing(
+            text=_cut(stretch.said),
+            aim=Aim.ROLE if wish is None else wish.aim,
+            language=code or look.languages[0],
+            spelling=stretch.spelling,
+            start=stretch.start,
+            end=stretch.end,
+        )
+
+
+def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterator[Addressing]:
+    """Sentences in words, plain or disguised."""
+    whole = fold(plain.text)
+    starts = [stretch.start for stretch in stretches]
+    digits = [match.start() for match in LEET.finditer(whole)]
+    gaps = [match.start() for match in SPACED.finditer(whole)]
+    for start, end in _sentences(whole):
+        sentence, spelling = whole[start:end], "plain"
+        if stretches:
+            low, high = plain.original_span(start, end)
+            place = bisect_right(starts, high - 1)
+            if place and stretches[place - 1].end > low:
+                spelling = stretches[place - 1].spelling
+        look = glance(sentence, plain.text[start:end])
+        wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
+        if wish is None and spelling == "full-width letters":
+            wish, code = Wish(Aim.ROLE, 0, end - start, 0), look.languages[0]
+        if wish is None:
+            wish, code, spelling = _undone(
+                (
+                    unmixed(plain.text[start:end]),
+                    spaced(sentence) if _within(gaps, start, end) else (),
+                    leet(sentence) if _within(digits, start, end) > 1 else (),
+                    turned(sentence) if may_be_turned(look) else (),
+                )
             )
+        if wish is None:
+            continue
+        quoted = spelling == "plain" and _about(plain.text, start, wish, code)
+        span = plain.original_span(start, end)
+        yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    for match in _SENTENCE.finditer(text):
+        start, last = match.span()
+        if last - start > _LONGEST:
+            for piece in range(start, last, _LONGEST):
+                yield piece, min(last, piece + _LONGEST)
+        elif _LETTER.search(text, start, last):
+            yield start, last
+
+
+def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
+    for code in look.languages:
+        wish = wish_of(sentence, code, look.words, disguised=disguised)
+        if wish is not None:
+            return wish, code
+    return None, ""
+
+
+def _within(starts: Sequence[int], start: int, end: int) -> int:
+    """How many of some places lie in a span."""
+    return bisect_right(starts, end - 1) - bisect_right(starts, start - 1)
+
+
+def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str, str]:
+    """What a sentence wants once a disguise is undone, its language, and the disguise."""
+    for readings in ways:
+        for spelling, words in readings:
+            said = fold(words)
+            sure = spelling != "reversed" or not scripts(said)
+            wish, code = _read(said, glance(said), disguised=sure)
+            if wish is not None:
+                return wish, code, spelling
+    return None, "", "plain"
+
+
+# Said, or talked about?
+
+_OPENED = re.compile(r"[\"“„«‘「『《]|(?<![^\W_])'|``")
+_CLOSED = re.compile(r"[\"”“»’」』》]|'(?![^\W_])|''")
+_LED_IN = re.compile(
+    r"(?<!\w)(?:prompt\w*|templates?|attack\w*|adversar\w+|inject\w*|instruct\w*|quer(?:y|ies|ied)"
+    r"|input|strings?|commands?|sentences?|phrases?|orders|messages?|wr[io]tes?|written|text|asked"
+    r"|asks?|told|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
+    re.IGNORECASE,
+)
+_TALK = re.compile(marks("talk"), re.IGNORECASE)
+_KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
+_LEAST_LEAD = 2
+
+
+def _about(text: str, offset: int, wish: Wish, code: str) -> bool:
+    """Whether a plain sentence is probably talked about rather than said."""
+    start, end = offset + wish.start, offset + wish.end
+    if any(_led_in(text, place, code) for place in (start, end - 1)):
+        return True
+    aimed = wish.means & _KIND and wish.aim is not Aim.SECRET
+    return not aimed and _talked_of(text, start, end)
+
+
+def _talked_of(text: str, start: int, end: int) -> bool:
+    """Whether prompts are spoken of near a span."""
+    return bool(
+        _TALK.search(text, max(0, start - _AROUND), start)
+        or _TALK.search(text, end, min(len(text), end + _AROUND))
+    )
+
+
+def _led_in(text: str, place: int, code: str) -> bool:
+    """Whether a place stands in quotation marks that a sentence leads in."""
+    begin = max(0, text.rfind("\n\n", 0, place) + 1, place - _AROUND)
+    before = text[begin:place]
+    opened = None
+    for mark in _OPENED.finditer(before):
+        opened = mark
+    if opened is None or not _CLOSED.search(text, place, min(len(text), place + _AROUND)):
+        return False
+    lead = before[: opened.start()]
+    if _CLOSED.search(before, opened.end()):
+        return False
+    if len(lead.split()) < _LEAST_LEAD and lead.isascii():
+        return False
+    return bool(_LED_IN.search(lead)) if code == "en" else bool(lead.strip())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewscore.bounds import Bound, in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless
+from reviewscore.papers.hidden import UNSEEN, Hidden, is_flag, shapeless, unseen_characters
 from reviewscore.papers.offsets import MappedText
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -45,6 +45,8 @@ class TidyText:
         if self.controls:
             notes.append(f"{self.controls} control characters replaced by spaces")
         notes += [f"{one.trick} left out at {one.place}: {one.text}" for one in self.hidden]
+        if unseen := unseen_characters(self.text):
+            notes.append(unseen)
         return tuple(notes)
 
 

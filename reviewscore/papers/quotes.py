@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from reviewscore.papers.clean import clean
+from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.paper import Evidence, Paper, Zone
 
@@ -37,7 +38,7 @@ _LIGATURES = {
 # Page rules first; emphasis, soft hyphens and invisible characters vanish.
 _UNWANTED = re.compile(
     r"(?P<rule>(?<!\S)-{3,}(?!\S))|(?P<ligature>[ﬀ-ﬆ…])"
-    r"|[*_\u00ad\u200b-\u200d\u2060\ufeff]+|''"
+    rf"|[*_]+|{WIDTHLESS.pattern}|''"
 )
 _SPACING = re.compile(
     r"(?P<hyphen>(?<=[^\W\d])-\s*(?=[^\W\d]))"  # co-operate, co-\noperate, cooperate: one word

@@ -26,7 +26,7 @@ from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.line_numbers import Mended, without_line_numbers
 from reviewscore.papers.sections import find_sections
-from reviewscore.papers.suspicions import suspicions
+from reviewscore.papers.suspicions import in_names, suspicions
 from reviewscore.papers.venue_text import (
     find_checklist,
     venue_text,
@@ -229,6 +229,12 @@ def paper_of(
     pdf = content.pdf
     pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
     abstract = row.abstract or content.abstract
+    warnings: tuple[str, ...] = ()
+    if doubts:
+        names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
+                 "file": row.source_file}  # fmt: skip
+        unseen = (*content.unseen, *tidied.hidden)
+        warnings = (*suspicions(text, unseen, pdf, pages), *in_names(names))
     return Paper(
         paper_id=row.paper_id,
         title=_best_title(row.title or "", _best_title(content.title, read_title(text)))
@@ -242,7 +248,7 @@ def paper_of(
         authors_withheld=row.authors_withheld,
         source=content.source,
         notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),
-        warnings=suspicions(text, (*content.unseen, *tidied.hidden), pdf, pages) if doubts else (),
+        warnings=warnings,
         pages=pages,
         lines=mended.lines
         or tuple(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from reviewscore.papers.addressing import Addressing, addressing
-from reviewscore.papers.hidden import Hidden
+from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.pdf_reading import PdfReading
 from reviewscore.papers.quality import badly_read
 from reviewscore.schema.paper import Paper
@@ -43,8 +44,7 @@ def suspicions(
             f"pages {_numbers(pdf.unlooked)} could not be drawn in time, so that not all hidden "
             "text may have been found"
         )
-    said = for_models(addressed(text, pages))
-    return (*found, said) if said else tuple(found)
+    return (*found, *filter(None, (unseen_characters(text), for_models(addressed(text, pages)))))
 
 
 def left_out(hidden: Sequence[Hidden]) -> str:
@@ -68,6 +68,22 @@ def for_models(found: Sequence[Addressing]) -> str:
     return (
         f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
         f"({places}{_more(len(said))})"
+    )
+
+
+_PARTED = re.compile(r"[-_.+]+")
+
+
+def in_names(names: Mapping[str, str | None]) -> tuple[str, ...]:
+    """What addresses a model in short texts beside the text itself, in words.
+
+    Args:
+        names: Titles, abstracts, names of files and people, by what they are.
+    """
+    return tuple(
+        f"{what}: {said}"
+        for what, name in names.items()
+        if name and (said := for_models((*addressed(name), *addressed(_PARTED.sub(" ", name)))[:1]))
     )
 
 

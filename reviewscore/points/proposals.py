@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.points.concerns import Concern
 from reviewscore.points.sections import OpenSection, open_sections
 from reviewscore.points.split import review_point
@@ -15,8 +16,9 @@ _Place = tuple[int, int, int]  # index of the section, start and end in its fiel
 
 
 def _squeezed(text: str) -> tuple[str, list[int]]:
-    """A text without white space, and where each of its characters stood."""
-    places = [index for index, char in enumerate(text) if not char.isspace()]
+    """A text without white space and unseen characters, and where each of the others stood."""
+    unseen = {at for match in WIDTHLESS.finditer(text) for at in range(*match.span())}
+    places = [at for at, char in enumerate(text) if at not in unseen and not char.isspace()]
     return "".join(text[index] for index in places), places
 
 
@@ -45,8 +47,9 @@ def accept_proposed(
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Accept the proposed points that stand verbatim where the review may hold points.
 
-    White space is ignored in the comparison; the stored text is the review's own. A proposal is
-    rejected if it is not there, was proposed before, or overlaps one accepted before it.
+    White space and characters without width are ignored in the comparison; the stored text is the
+    review's own. A proposal is rejected if it is not there, was proposed before, or overlaps one
+    accepted before it.
 
     Args:
         review: The review that was shown to the model.

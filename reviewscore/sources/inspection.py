@@ -9,14 +9,14 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.papers.addressing import Addressing
+from reviewscore.papers.addressing import Addressing, talk_of_prompts
 from reviewscore.papers.content import Content, read_content
-from reviewscore.papers.hidden import Hidden
+from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.hygiene import read_text, tidy
 from reviewscore.papers.parts import cut_from
 from reviewscore.papers.quality import badly_read
 from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of, text_of
-from reviewscore.papers.suspicions import addressed
+from reviewscore.papers.suspicions import addressed, in_names
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
 from reviewscore.sources.records import Row, Shelf, decode
@@ -75,6 +75,11 @@ class Inspection(Record):
         furniture: Running heads, page and margin numbers left out, with their number.
         hidden: Text that people cannot see; it is left out.
         addressing: Passages that address a model; they are kept, as data.
+        about_prompts: In how many places it speaks of prompts and of attacks by them; what it
+            only quotes of them is no alarm.
+        unseen: Characters without width or with direction in the text, in words; models do not
+            get them.
+        named: Titles, abstracts and names that address a model, in words.
         scripts: Scripts in a PDF; they are never run.
         unlooked: Pages whose drawing took too long to look for hidden text by eye.
         missing: Formulas and figures that the text lacks, in words.
@@ -93,6 +98,9 @@ class Inspection(Record):
     furniture: dict[str, int] = Field(default_factory=dict)
     hidden: tuple[Hidden, ...] = ()
     addressing: tuple[Addressing, ...] = ()
+    about_prompts: int = 0
+    unseen: str = ""
+    named: tuple[str, ...] = ()
     scripts: int = 0
     unlooked: tuple[int, ...] = ()
     missing: str = ""
@@ -100,11 +108,12 @@ class Inspection(Record):
 
     @property
     def suspicious(self) -> bool:
-        """Whether somebody should look at it: hidden text, text for a model, or a bad reading."""
+        """Whether to look at it again: hidden text or signs, text for a model, a bad reading."""
         return (
             bool(self.badly_read)
             or any(not one.stray for one in self.hidden)
             or any(not one.quoted for one in self.addressing)
+            or bool(self.named or self.unseen)
         )
 
 
@@ -180,6 +189,9 @@ def _paper(name: str, paper: Paper, content: Content) -> Inspection:
         furniture=dict(Counter(map(_named, pdf.furniture))) if pdf is not None else {},
         hidden=(*content.unseen, *tidied.hidden),
         addressing=addressed(paper.text, paper.pages),
+        about_prompts=talk_of_prompts(paper.text),
+        unseen=unseen_characters(paper.text),
+        named=in_names({"title": paper.title, "abstract": paper.abstract, "file": Path(name).stem}),
         scripts=pdf.scripts if pdf is not None else 0,
         unlooked=pdf.unlooked if pdf is not None else (),
         missing=paper.missing.words,
@@ -203,14 +215,19 @@ def _named(furniture: str) -> str:
 
 
 def _review(path: Path, row: ReviewRow) -> Inspection:
-    """A review, its boxes one after the other."""
+    """A review, its boxes one after the other, and then what the authors answered."""
     boxes = row.sections or {"text": row.text or ""}
-    texts = [tidy(text) for text in boxes.values()]
+    texts = [tidy(text) for text in (*boxes.values(), row.author_response or "") if text]
     whole = "\n\n".join(one.text for one in texts)
+    names = {"id": row.review_id, "reviewer": row.reviewer}
+    names |= {f"name of section {number}": name for number, name in enumerate(boxes, 1)}
     return Inspection(
         name=f"{storable(str(path))}: {row.review_id}",
         kind="review",
         characters=len(whole),
         hidden=tuple(hidden for one in texts for hidden in one.hidden),
         addressing=addressed(whole),
+        about_prompts=talk_of_prompts(whole),
+        unseen=unseen_characters(whole),
+        named=in_names(names),
     )

@@ -10,9 +10,9 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.rows import Identifier, Word
-from reviewscore.papers.suspicions import addressed, for_models
+from reviewscore.papers.suspicions import addressed, for_models, in_names
 from reviewscore.schema.review import Review
 
 _MOST_BYTES = 4
@@ -142,11 +142,16 @@ def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
             field="sections",
             cure="give `sections` or `text`, or take the line out",
         )
-    notes = tuple(
-        f"review '{row.review_id}', {name}: {note}"
-        for name, text in tidied.items()
-        for note in (*text.notes, for_models(addressed(text.text)))
-        if note
+    response = tidy(row.author_response or "")
+    names = {"id": row.review_id, "reviewer": row.reviewer}
+    names |= {f"name of section {number}": name for number, name in enumerate(tidied, 1)}
+    notes = (
+        *(
+            f"review '{row.review_id}', {what}: {note}"
+            for what, text in (*tidied.items(), ("authors' response", response))
+            for note in _notes(text)
+        ),
+        *(f"review '{row.review_id}', {said}" for said in in_names(names)),
     )
     review = Review(
         review_id=row.review_id,
@@ -155,7 +160,12 @@ def build_review(row: ReviewRow) -> tuple[Review, tuple[str, ...]]:
         fields={name: text.text for name, text in tidied.items()},
         rating=row.rating,
         confidence=row.confidence,
-        author_response=(tidy(row.author_response or "").text.strip() or None),
+        author_response=response.text.strip() or None,
         date=row.date,
     )
     return review, notes
+
+
+def _notes(text: TidyText) -> tuple[str, ...]:
+    """What was changed in a text, and what it says to a model, in words."""
+    return tuple(filter(None, (*text.notes, for_models(addressed(text.text)))))

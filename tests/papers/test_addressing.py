@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.papers.addressing import addressing
-from reviewscore.papers.addressing_phrases import Aim
+from reviewscore.papers.addressing_rules import Aim
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.sources.rows import ReviewRow, build_review
 

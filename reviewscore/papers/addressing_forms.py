@@ -1,0 +1,167 @@
+"""Forms that address a model by their look: forged turns and tags, examples, ready answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reviewscore.papers.addressing_rules import Aim
+from reviewscore.papers.addressing_words import fold, language, languages, marks, mask
+
+Found = tuple[int, int, Aim, str]
+"""Start, end, aim, and code of the language."""
+
+_MARKERS = re.compile(
+    r"<\|?\s?(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id"
+    r"|end_header_id|begin_of_text|start_of_turn|end_of_turn)\s?\|?>|\[/?INST\]|<</?SYS>>",
+    re.IGNORECASE,
+)
+"""Control markers of common chat formats."""
+_AT_START = re.compile(r"(?:\A|\n)[ \t>*\"'`]*\Z")
+
+_HTML = (
+    "sub|sup|br|b|i|p|a|em|strong|ul|ol|li|details|summary|div|span|table|t[rdh]|img|code|pre|h[1-6]"
+    "|hr|font|center|u|s|small|big|thead|tbody"
+)
+_BOUNDARY = re.compile(
+    rf"(?im)^[ \t]*(?:</?(?!(?:{_HTML})\b)[^\s<>/]{{2,40}}>"
+    rf"|[-=#*_ ]{{0,8}}(?:{marks('ends')})[^\n]{{0,40}}$"
+    r"|[-=#*\[(<!_ ]{0,8}(?:(?:trusted|authori[sz]ed|verified) )?"
+    rf"(?:{marks('speakers')})(?: (?:message|note|prompt|notice|override|update))?"
+    r"[\])>*]{0,3}\s*[:：\])>]"
+    rf"|#{{1,6}}[ \t]*(?:{marks('headings')})\s*[:：]?"
+    rf"|[\[(]?(?:{marks('headings')})[\])]?\s*[:：])"
+)
+"""What passes for the end of a text, for a turn of a conversation or for the head of a task."""
+_AFTER = 260
+_KINDLY = mask(
+    "praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders"
+)
+_KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
+_LEAST = 2
+
+
+def _telling(text: str, least: int) -> str:
+    """The language in which a text speaks of judging kindly, with so many words; else empty."""
+    folded = fold(text)
+    for code in languages(folded):
+        means = [means & _KINDLY for means in language(code).read(folded).means]
+        telling = [bits for bits in means if bits]
+        bits = 0
+        for one in telling:
+            bits |= one
+        if len(telling) >= least and (
+            bits & _KINDLIEST
+            or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
+        ):
+            return code
+    return ""
+
+
+def forged(text: str) -> Iterator[Found]:
+    """Turns of a conversation, tags and headings that pass for those around the text."""
+    for match in _MARKERS.finditer(text):
+        if _AT_START.search(text, max(0, match.start() - 8), match.start()):
+            yield *match.span(), Aim.FORGED, "en"
+    for match in _BOUNDARY.finditer(text):
+        code = _telling(text[match.end() : match.end() + _AFTER], _LEAST)
+        if code:
+            yield match.start(), min(len(text), match.end() + _AFTER // 4), Aim.FORGED, code
+
+
+_OBJECT = re.compile(r"\{\s*[\"“'][^{}]{3,400}\}")
+_PAIR = re.compile(
+    r"[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none|[\"“'](?P<said>[^\"”']{0,60})[\"”'])",
+    re.IGNORECASE,
+)
+_BESIDE = 110
+_ANSWERING = mask("say", "tell", "deem", "rate", "act")
+_SAYING = mask("say", "tell")
+_ONLY = mask("only", "yours", "must")
+_PRAISED = re.compile(
+    r"[\"'](?:\w+ )?(?:excellent|perfect|flawless|outstanding|strong accept)\b", re.I
+)
+
+
+def answers(text: str) -> Iterator[Found]:
+    """Ready answers in JSON, with the wish that they be given."""
+    for match in _OBJECT.finditer(text):
+        if not any(map(_kindly, _PAIR.finditer(match.group()))):
+            continue
+        before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
+        after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
+        around = fold(f"{before} {after}")
+        for code in languages(around):
+            bits = language(code).meaning(around)
+            if (bits & _ANSWERING and bits & _ONLY) or (
+                bits & _SAYING and _PRAISED.search(match.group())
+            ):
+                yield *match.span(), Aim.VERDICT, code
+                break
+
+
+def _kindly(pair: re.Match[str]) -> bool:
+    """Whether a value is a number, a truth, nothing, or a kind word."""
+    said = fold(pair["said"] or "")
+    return not said or any(
+        language(code).meaning(said) & mask("praise", "sound") for code in languages(said)
+    )
+
+
+_ANSWER = re.compile(
+    r"(?:[:：]|[-=]>)[ \t]*(?P<said>[^\n.;。！!:：>]{1,70}?|(?=\Z))[ \t]*(?=[\n.;。！!]|\Z)"
+)
+_LONGEST_HEAD = 60
+_WITHIN = 600
+_TIMES = 3
+_YES = re.compile(rf"(?i)(?:{marks('yes_no')}|\d+\s?/\s?\d+)\W*\Z")
+
+
+def examples(text: str) -> Iterator[Found]:
+    """Examples that answer the same favourable thing under the same head, three times in a row."""
+    heads: dict[str, list[re.Match[str]]] = {}
+    for match in _ANSWER.finditer(text):
+        before = text[max(0, match.start() - _LONGEST_HEAD) : match.start()]
+        name = before[max(map(before.rfind, "\n.;!?。？！:：>")) + 1 :]
+        head = fold(_NUMBERED.sub("", name)).split() or fold(_DIGITS.sub("", name)).split()
+        if not head:
+            continue
+        key = head[-1] if len(head) < _TIMES else head[0]
+        run = heads.setdefault(key, [])
+        if run and match.start() - run[-1].end() > _WITHIN:
+            run.clear()
+        run.append(match)
+        if len(run) < _TIMES:
+            continue
+        start = max(0, run[-_TIMES].start() - _LONGEST_HEAD)
+        codes = languages(fold(text[start : match.end()]))
+        said = [fold(one["said"]) for one in run[-_TIMES:] if one["said"]]
+        if _favourable(said, codes) or _same(key, said):
+            yield run[-_TIMES].start(), match.end(), Aim.FORGED, codes[0]
+            run.clear()
+
+
+_NUMBERED = re.compile(r"[\dA-Z]{1,2}\b|\([^)]*\)")
+_DIGITS = re.compile(r"\d+")
+
+
+def _favourable(said: Sequence[str], codes: Sequence[str]) -> bool:
+    return len(said) > 1 and all(
+        _YES.match(one)
+        or (
+            _LETTER.search(one) and any(language(code).meaning(one) & _FAVOURABLE for code in codes)
+        )
+        for one in said
+    )
+
+
+_FAVOURABLE = mask("praise", "sound")
+
+
+def _same(head: str, said: Sequence[str]) -> bool:
+    """Whether the same answer is given each time under a head such as "Score"."""
+    bits = language("en").means(head)
+    return len(set(said)) == 1 < len(said) and bool(bits & mask("score"))
+
+
+_LETTER = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff]")

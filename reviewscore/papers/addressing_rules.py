@@ -1,0 +1,379 @@
+"""When a sentence addresses a model: which meanings come together in it, in which order and place.
+
+The rules are in `addressing.toml`. English is told by order: an instruction begins a clause, or
+somebody must do something. Reviews and papers are in English for the most part, full of advice to
+people, so that these rules are narrow. Those of other languages are wider.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from reviewscore.papers.addressing_words import BIT, Words, language, mask, rules_of
+
+
+class Aim(StrEnum):
+    """What an instruction wants of the model."""
+
+    OVERRIDE = "set its instructions aside"
+    VERDICT = "judge kindly"
+    ROLE = "speak to it as a model"
+    SECRET = "give away what it was told"
+    FORGED = "pass for a part of the conversation"
+
+
+_LOOK_BACK = 40
+_BESIDE = 2
+_ORDER = re.compile(
+    r"(?:^|[:;!?.(\[{>|=—–*]|[\"“«„]|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
+    r"|instead))[\s*_#%/<>!,'\"“”„«‘’\-]*\Z"
+)
+_LOOSE = re.compile(
+    r"(?:,|(?<!\w)(?:and|or|to|shall|should|will|strongly|first|second|third|fourth|finally|also|so))"
+    r"[\s*_#%/<>!'\"“”„«‘’\-]*\Z"
+)
+_OPENING = re.compile(
+    r"[\W\d_]*(?:(?:please|now|so|and|then|just|kindly|therefore|always|instead)[\s,]+)*\Z"
+)
+_GOES_ON = re.compile(r"[_(+]|[:\s]+(?![-–—=|:])|\W*\Z")
+_FIRST = re.compile(
+    r"[\W_]*(?:\d{1,2}[.):]\s*)?(?:(?:now|so|and|then|always|first|second|third|fourth|fifth|finally|next)[\s,]+)?\Z"
+)
+_HEADED = re.compile(r"(?:[:;—]\s+|<!--|(?:\A|\n)\s*%)[\s*_'\"“”„«]*\Z")
+_CALLED = re.compile(
+    r"[\s*_'\"”’)]{0,3}(?:(?P<hailed>[:!：！]|\s[-—–]|[—–])|[,，、]|(?P<last>[.;!?]?\W*\Z))"
+)
+_AFTER_NAME = re.compile(
+    r"(?:[:,!：，！—–]|\s-)[\s*_'\"”’]*(?:(?:please|kindly|then|now|you must|just|always)\s+)?\Z"
+)
+_PARTED = re.compile(r"[,:—–][\s*_'\"“”]*(?:(?:dear|kind|gentle|you|the)\s+)*\Z")
+_ALONE = re.compile(
+    r"(?:^|[.!?:;,\n(\[{>\"“”«'‘*=—–%\\}#|/]|(?<!\w)(?:dear|hey|hello|hi|you|gentle|kind|esteemed))"
+    r"[\s*_#%/<>\-\[\]()\"“”'={}\\]*\Z"
+)
+_TO = re.compile(
+    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
+    r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
+    r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
+)
+"""The head of a sentence that names to whom it is said."""
+_ALSO_SAID = {"for", "to", "comment", "comments", "remark", "remarks", "request", "requests", "note",
+              "notes", "information", "guidance", "instruction", "instructions"}  # fmt: skip
+"""Words that head much else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A word that a rule asks for.
+
+    Attributes:
+        means: The meanings of which it must have one.
+        reach: How many words after the step before it may come.
+        place: ``^`` if it must open the sentence, ``!`` if it must begin a clause as an order does,
+            ``~`` if it may also follow a comma, "and" or "to", ``#`` if it must open the sentence
+            or follow a colon or quotation mark, ``,`` if it must follow a name and a comma or
+            colon; else empty.
+    """
+
+    means: int
+    reach: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When a sentence has an aim.
+
+    Attributes:
+        aim: What it wants.
+        steps: Words in their order.
+        needs: Groups of meanings, of each of which one must occur; those of rare words first.
+        bars: Meanings that must not occur.
+        signs: The places that its steps ask for.
+    """
+
+    aim: Aim
+    steps: tuple[Step, ...]
+    needs: tuple[int, ...]
+    bars: int
+    signs: frozenset[str]
+
+    @classmethod
+    def read(cls, aim: Aim, text: str) -> Rule:
+        """A rule as `addressing.toml` writes it."""
+        steps: list[Step] = []
+        needs: list[int] = []
+        reach = bars = 0
+        for part in text.split():
+            if part.isdigit():
+                reach = int(part)
+                continue
+            meanings = mask(*(word.lstrip("!^~#,+-") for word in part.split("|")))
+            if part.startswith("-"):
+                bars |= meanings
+                continue
+            needs.append(meanings)
+            if not part.startswith("+"):
+                place = next((sign for sign in "^!~#," if sign in part), "")
+                steps.append(Step(meanings, reach, place))
+        signs = frozenset(step.place for step in steps if step.place)
+        needs.sort(key=lambda need: bool(need & _FREQUENT))
+        return cls(aim, tuple(steps), tuple(needs), bars, signs)
+
+
+_FREQUENT = mask(
+    *(
+        "det",
+        "this",
+        "may",
+        "part",
+        "work",
+        "say",
+        "deem",
+        "only",
+        "score",
+        "sound",
+        "task",
+        "duty",
+    ),
+    *("machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor", "fault"),
+    *("praise", "hide", "override"),
+)
+_SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
+_MACHINES = mask("machine", "automatic", "machine_named")
+_ADDRESSEES = mask("program", "machine", "assessor", "automatic")
+_OF_JUDGES = mask("assessor", "judging", "dear")
+_NAMING = mask("machine", "machine_named", "judge_named", "automatic", "assessor")
+
+
+class Sentence:
+    """A folded sentence as the rules see it.
+
+    Args:
+        text: Its text.
+        words: Its words.
+    """
+
+    def __init__(self, text: str, words: Words) -> None:
+        self.text, self.words, self.means = text, words, list(words.means)
+        for place, means in enumerate(self.means):
+            if means & _SOMEBODY:
+                self._mark(place)
+        self._mark_head()
+        self.all = 0
+        for means in self.means:
+            self.all |= means
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Offsets of its words."""
+        return self.words.spans
+
+    def _mark(self, place: int) -> None:
+        """Mark who judges automatically, and who is spoken to by name."""
+        own, before = self.means[place], 0
+        for means in self.means[max(0, place - _BESIDE) : place]:
+            before |= means
+        if (
+            own & BIT["judge_named"]
+            or (own & BIT["assessor"] and before & _MACHINES)
+            or (own & BIT["machine"] and before & _OF_JUDGES)
+        ):
+            self.means[place] |= mask("judge", "program")
+        elif own & BIT["machine_named"]:
+            self.means[place] |= BIT["program"]
+        match = _CALLED.match(self.text, self.spans[place][1])
+        if match:
+            self.means[place] |= self._spoken_to(place, match)
+
+    def _spoken_to(self, place: int, match: re.Match[str]) -> int:
+        """Whether a word before a colon or comma names who is spoken to."""
+        first = self._first(place)
+        head = self.text[max(0, first - _LOOK_BACK) : first]
+        if match["last"] is not None:
+            return BIT["last"] if _PARTED.search(head) else 0
+        program = self.means[place] & BIT["program"]
+        bits = 0
+        if _ALONE.search(head):
+            bits = BIT["called"] | (BIT["hailed"] if program and match["hailed"] else 0)
+        return bits
+
+    def _mark_head(self) -> None:
+        """Mark the programs in the head of a sentence that names to whom it is said."""
+        head = _TO.match(self.text)
+        if head is None:
+            return
+        said = head["kind"] not in _ALSO_SAID
+        wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
+        for place, means in enumerate(self.means):
+            if means & wanted and self.spans[place][1] <= head.end():
+                sure = said and means & BIT["program"]
+                self.means[place] |= mask("called", "hailed", "noted", *["addressed"] * bool(sure))
+
+    def _first(self, place: int) -> int:
+        """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
+        while place and self.means[place - 1] & _NAMING:
+            between = self.text[self.spans[place - 1][1] : self.spans[place][0]]
+            if between.strip() not in ("", "-"):
+                break
+            place -= 1
+        return self.spans[place][0]
+
+    def signs(self) -> frozenset[str]:
+        """In which of the places that rules ask for words of a kind that they ask for stand."""
+        found: set[str] = set()
+        for place, means in enumerate(self.means):
+            if means & _ORDERED and self._may_order(place):
+                found.update(
+                    sign for sign in _SIGNS if sign not in found and self._stands(place, sign)
+                )
+        return frozenset(found)
+
+    def _may_order(self, place: int) -> bool:
+        """Whether a word does not stand after an ordinary one."""
+        if not place:
+            return True
+        before, text = self.words.texts[place - 1], self.words.texts[place]
+        return before in _LEADERS or f"{before} {text}" not in self.text
+
+    def holds(self, rule: Rule) -> tuple[int, int] | None:
+        """Where a rule whose needs are met holds: its first and its last word; else None."""
+        return self._goes_on(rule.steps, 0, range(len(self.means)))
+
+    def _goes_on(self, steps: Sequence[Step], number: int, among: range) -> tuple[int, int] | None:
+        step = steps[number]
+        for place in among:
+            if not self.means[place] & step.means or not self._stands(place, step.place):
+                continue
+            if number + 1 == len(steps):
+                return place, place
+            last = min(place + 1 + steps[number + 1].reach, len(self.means))
+            rest = self._goes_on(steps, number + 1, range(place + 1, last))
+            if rest is not None:
+                return place, rest[1]
+        return None
+
+    def _stands(self, place: int, sign: str) -> bool:
+        if not sign:
+            return True
+        start, end = self.spans[place]
+        if not _GOES_ON.match(self.text, end):
+            return False
+        low = max(0, start - _LOOK_BACK)
+        if sign == "^":
+            return _OPENING.match(self.text[:start]) is not None
+        if sign == "#":
+            return _FIRST.match(self.text[:start]) is not None or (
+                _HEADED.search(self.text, low, start) is not None
+            )
+        if sign == ",":
+            return _AFTER_NAME.search(self.text, low, start) is not None
+        return _ORDER.search(self.text, low, start) is not None or (
+            sign == "~" and _LOOSE.search(self.text, low, start) is not None
+        )
+
+
+_SIGNS = "^!~#,"
+_LEADERS = frozenset(
+    {"please", "must", "kindly", "hereby", "therefore", "then", "just", "instead", "and", "or"}
+    | {"to", "shall", "should", "will", "strongly", "first", "second", "third", "fourth", "fifth"}
+    | {"finally", "also", "so", "now", "always", "next", "simply", "dear"}
+)
+"""Words after which an order may come; after others none does without a sign between."""
+_ORDERED = mask(
+    *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
+    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa"),
+)
+"""Meanings that rules ask for in a certain place."""
+_TELLING = mask(
+    *(
+        "override",
+        "orders",
+        "task",
+        "praise",
+        "score",
+        "deem",
+        "say",
+        "hide",
+        "work",
+        "part",
+        "rate",
+    ),
+    *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
+)
+_HINTS = 2
+
+
+@lru_cache(maxsize=256)
+def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[Rule, ...], int]:
+    """The rules that may hold of a sentence with words in such places, and what they need."""
+    rules = (
+        Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
+    )
+    fitting = tuple(rule for rule in rules if rule.signs <= signs)
+    needed = 0
+    for rule in fitting:
+        needed |= rule.needs[0]
+    return fitting, needed
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a sentence wants of a model.
+
+    Attributes:
+        aim: The kind.
+        start: Offset in the sentence of the first word that tells.
+        end: Offset just after the last one.
+        means: All that the sentence's words mean, as bits.
+    """
+
+    aim: Aim
+    start: int
+    end: int
+    means: int
+
+
+def wish_of(
+    text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
+) -> Wish | None:
+    """What a folded sentence wants of a model; None if it wants nothing of any.
+
+    Args:
+        text: The sentence.
+        code: Its language.
+        texts: Its words, if they are known already.
+        disguised: Whether it was disguised, so that less is enough.
+    """
+    sentence = Sentence(text, language(code).read(text, texts))
+    means = sentence.all
+    rules, needed = _rules(code, sentence.signs())
+    for rule in rules if means & needed else ():
+        if means & rule.bars:
+            continue
+        for need in rule.needs:
+            if not means & need:
+                break
+        else:
+            span = sentence.holds(rule)
+            if span is not None:
+                first, last = (sentence.spans[place] for place in span)
+                return Wish(rule.aim, first[0], last[1], means)
+    aim = _hinted(sentence) if disguised else None
+    return None if aim is None else Wish(aim, 0, len(text), sentence.all)
+
+
+def _hinted(sentence: Sentence) -> Aim | None:
+    """What a disguised sentence wants: two different telling words are enough."""
+    telling = [means & _TELLING for means in sentence.means if means & _TELLING]
+    if len(telling) < _HINTS or len(set(telling)) == 1:
+        return None
+    if sentence.all & BIT["override"] and sentence.all & mask("orders", "task"):
+        return Aim.OVERRIDE
+    if sentence.all & BIT["secret"] and sentence.all & BIT["say"]:
+        return Aim.SECRET
+    return Aim.VERDICT if sentence.all & mask("praise", "score", "deem", "hide") else Aim.ROLE
