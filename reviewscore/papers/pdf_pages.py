@@ -18,6 +18,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.clean import spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
+from reviewscore.papers.pdf_floats import floats_after_paragraphs
 from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, printed_rows, rows
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
@@ -198,6 +199,7 @@ def _reading(
     pages[1:] = [replace(one, lines=_without_heads(one.lines, repeated)) for one in pages[1:]]
     bodies = [_body(page.lines, repeated, first=page is pages[0]) for page in pages]
     kept = {id(line) for body in bodies for line in body}
+    bodies = floats_after_paragraphs(bodies)
     furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
     parts, starts, length = [], [], 0
     rows: list[tuple[int, int, Box, int | None]] = []
