@@ -31,7 +31,7 @@ _SMALL = re.compile(
     r"\b(?:the|an?|of|and|or|in|on|for|with|to|by|is|are|was|were|that|which|as|at|from|than|our|"
     r"we|this|these|be|not|can|it|when|has|have)\b"
 )
-_PROSE = 25
+_PROSE = 20
 """Letters of a line of prose, at least."""
 
 

@@ -49,6 +49,7 @@ _LINE = re.compile(r"[^\r\n]+")
 _AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
 _SPACES = re.compile(r"\A\n+|\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
+_BROKEN_COMPOUND = re.compile(r"(?<=[a-z])[\ufffe\x02][ \r\n]*(?=[A-Z])")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIGH = re.compile("[\ud800-\udbff]")
@@ -434,6 +435,7 @@ def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
 def _title(lines: Sequence[str], paper: str) -> str:
     """The lines of a title as one; a compound that ends a line keeps its hyphen."""
     joined = re.sub(r"(?<=\w)- (?=\w)", "-", " ".join(lines))
+    joined = _BROKEN_COMPOUND.sub("-", joined)
     words = spelled_out(_whole_words(MappedText(_SURROGATE.sub("\ufffd", joined)), paper)).text
     return " ".join(words.split())
 
