@@ -40,6 +40,7 @@ class Line:
         last_top: Upper edge of its last row.
         boxes: The boxes of its parts.
         start: Index of its first character on the page.
+        parted: Whether it begins a paragraph wherever it stands.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Line:
     last_top: float
     boxes: tuple[Box, ...]
     start: int
+    parted: bool = False
 
     @classmethod
     def of_boxes(cls, text: str, boxes: Sequence[Box], start: int) -> Line:
@@ -163,6 +165,13 @@ def _by_column(parts: Sequence[Line], sides: Sequence[str]) -> list[Line]:
     return [*result, *columns["left"], *columns["right"]]
 
 
+def paragraph_gap(lines: Sequence[Line]) -> float:
+    """Points between two lines of a page beyond which they stand in two paragraphs."""
+    gaps = (before.bottom - after.top for before, after in pairwise(lines))
+    usual = [gap for gap in gaps if -_GUTTER < gap < 2 * _GUTTER]
+    return (median(usual) if usual else 0.0) + _EXTRA_GAP
+
+
 def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
     """The text of lines in reading order, with an empty line where the gap is wider than usual.
 
@@ -170,14 +179,13 @@ def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
         The text, and the offset in it at which each line begins.
     """
     gaps = [before.bottom - after.top for before, after in pairwise(lines)]
-    usual = [gap for gap in gaps if -_GUTTER < gap < 2 * _GUTTER]
-    wide = (median(usual) if usual else 0.0) + _EXTRA_GAP
+    wide = paragraph_gap(lines)
     pieces: list[str] = []
     starts: list[int] = []
     length = 0
     for index, line in enumerate(lines):
         if index:
-            pieces.append("\n\n" if gaps[index - 1] > wide else "\n")
+            pieces.append("\n\n" if line.parted or gaps[index - 1] > wide else "\n")
             length += len(pieces[-1])
         pieces.append(line.text.strip())
         starts.append(length)

@@ -18,6 +18,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.clean import spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
+from reviewscore.papers.pdf_floats import floats_after_paragraphs
 from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, printed_rows, rows
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
@@ -50,6 +51,7 @@ _LINE = re.compile(r"[^\r\n]+")
 _AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
 _SPACES = re.compile(r"\A\n+|\n{3,}")
 _BROKEN_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[\ufffe\x02][ \r\n]*([^\W\d_]+)")
+_BROKEN_COMPOUND = re.compile(r"(?<=[a-z])[\ufffe\x02][ \r\n]*(?=[A-Z])")
 _HYPHEN_MARK = re.compile(r"[\ufffe\x02][ \r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIGH = re.compile("[\ud800-\udbff]")
@@ -200,6 +202,7 @@ def _reading(
     pages[1:] = [replace(one, lines=_without_heads(one.lines, repeated)) for one in pages[1:]]
     bodies = [_body(page.lines, repeated, first=page is pages[0]) for page in pages]
     kept = {id(line) for body in bodies for line in body}
+    bodies = floats_after_paragraphs(bodies)
     furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
     parts, starts, length = [], [], 0
     rows: list[tuple[int, int, Box, int | None]] = []
@@ -434,6 +437,7 @@ def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
 def _title(lines: Sequence[str], paper: str) -> str:
     """The lines of a title as one; a compound that ends a line keeps its hyphen."""
     joined = re.sub(r"(?<=\w)- (?=\w)", "-", " ".join(lines))
+    joined = _BROKEN_COMPOUND.sub("-", joined)
     words = spelled_out(_whole_words(MappedText(_SURROGATE.sub("\ufffd", joined)), paper)).text
     return " ".join(words.split())
 

@@ -66,8 +66,9 @@ def _inside(line: Line, glyphs: PageGlyphs) -> npt.NDArray[np.bool_]:
 
 def _size(line: Line, glyphs: PageGlyphs) -> float:
     """The size of a line's letters; of small capitals that of the large ones among them."""
-    letters = np.array([chr(code).isalpha() for code in glyphs.codes], dtype=np.bool_)
-    return float(max(glyphs.sizes[_inside(line, glyphs) & letters], default=0.0))
+    inside = np.flatnonzero(_inside(line, glyphs)).tolist()
+    letters = (glyphs.sizes[at] for at in inside if chr(glyphs.codes[at]).isalpha())
+    return float(max(letters, default=0.0))
 
 
 def _block(sized: Sequence[tuple[Line, float]], size: float) -> Iterator[Line]:

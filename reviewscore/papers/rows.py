@@ -237,8 +237,7 @@ def paper_of(
         warnings = (*suspicions(text, unseen, pdf, pages), *in_names(names))
     return Paper(
         paper_id=row.paper_id,
-        title=_best_title(row.title or "", _best_title(content.title, read_title(text)))
-        or row.paper_id,
+        title=_best_title(row.title or "", _title_read(content, text)) or row.paper_id,
         text=text,
         sections=sections,
         abstract=tidy(abstract).text if abstract else _abstract(text, sections),
@@ -348,6 +347,13 @@ def _one_line(title: str) -> str:
     # Extraction leaves `WO## RD` where a heading was broken within a word.
     joined = re.sub(r"(?<=\w)#+ (?=\w)", "", tidy(title).text)
     return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
+
+
+def _title_read(content: Content, text: str) -> str:
+    """The title as its place and type show it, else as it is marked, or the first lines."""
+    if content.pdf is not None and content.title:
+        return _one_line(content.title)
+    return _best_title(content.title, read_title(text))
 
 
 def _best_title(given: str, read: str) -> str:

@@ -149,7 +149,7 @@ def _block(element: _Element, paper: MarkedText) -> None:
 def _heading(element: _Element, classes: set[str], paper: MarkedText) -> None:
     tags = [one for one in element.iter() if any(c.startswith("ltx_tag") for c in _classes(one))]
     tag = _line(_inline(tags[0])) if tags else ""
-    whole = _line(_inline(element))
+    whole = re.sub(r"\s+(?=[.:]\Z)", "", _line(_inline(element)))
     if "ltx_title_document" in classes:
         paper.title = paper.title or whole
         paper.add(whole)
