@@ -10,7 +10,7 @@ import signal
 from functools import lru_cache
 from pathlib import Path
 
-from reviewscore.bounds import check_size, in_force
+from reviewscore.bounds import Bound, check_size, in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
 from reviewscore.processes.pool import AbandonedError, Answer, ChildPool
@@ -107,10 +107,9 @@ class PdfReaders:
         path = Path(path)
         check_pdf(path)
         state = path.stat()
-        return self._read(path, (state.st_mtime_ns, state.st_size), limits)
+        return self._read(path, (state.st_mtime_ns, state.st_size), limits, in_force().text)
 
-    def _fresh(self, path: Path, _: tuple[int, int], limits: Limits) -> PdfReading:
-        bound = in_force().text
+    def _fresh(self, path: Path, _: tuple[int, int], limits: Limits, bound: Bound) -> PdfReading:
         task = Task(path=str(path.resolve()), limits=limits, most=bound.size)
         found = self._answer(task)
         if isinstance(found, Refusal) and found.drawing and not self.pool.abandoned:
