@@ -53,6 +53,7 @@ QUALITY = (
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),
     Benchmark("places"),
+    Benchmark("numbered_papers"),
     Benchmark("gem_validation"),
     Benchmark("focus_measured"),
     Benchmark("similarity_quality"),
