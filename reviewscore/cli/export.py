@@ -31,6 +31,7 @@ def command(runs: tuple[Path, ...], output: Path | None) -> None:
     from reviewscore.report.lines import counted
     from reviewscore.store.export import export, records
     from reviewscore.store.parts import read_parts
+    from reviewscore.store.run_dir import check_destination
 
     read_parts(runs)  # a folder that is no run has no points to write
     if output == Path("-"):
@@ -40,5 +41,6 @@ def command(runs: tuple[Path, ...], output: Path | None) -> None:
     if output is None and len(runs) > 1:
         raise SettingsError("several runs; name the file to write with -o")
     output = output or runs[0] / "points.csv"
+    check_destination(output)
     rows = export(runs, output)
     print_line(f"{counted(rows, 'point')} written to {output}")

@@ -40,6 +40,10 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     Example:  reviewscore report runs/iclr24 -o iclr24.md
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
     """
+    from reviewscore.store.run_dir import check_destination
+
+    if output is not None:
+        check_destination(output)
     if reader is not None:
         return _for(run, reader, output, data)
     from reviewscore.report.html import write_report

@@ -31,6 +31,27 @@ SIMILARITY = "similarity-digest.json"
 _LOCK = ".lock"
 
 
+_OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
+"""Files that a run cannot do without, or that it is taken up again by."""
+
+
+def check_destination(output: Path) -> None:
+    """Refuse to write over what a run folder is read by.
+
+    Args:
+        output: The file to write.
+
+    Raises:
+        RunFolderError: It is a file of a run's own.
+    """
+    target = output.resolve()
+    if target.name in _OWN and (target.parent / MANIFEST).is_file():
+        raise RunFolderError(
+            f"{output} is what its run folder is read by; name another file, such as "
+            f"{target.parent.name}{target.suffix}"
+        )
+
+
 class ErrorRecord(Record):
     """What failed: a point, a whole review, a line of the input, or a file of reviews.
 

@@ -448,3 +448,20 @@ def test_names_that_are_no_text_are_audited_and_reported(
     assert code == 0
     code, _, _ = cli(capsys, "report", folder / "run", "-o", folder / "x.md")
     assert code == 0
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "points.jsonl", "errors.jsonl"])
+def test_what_a_run_is_read_by_is_never_written_over(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path, name: str
+) -> None:
+    run = tmp_path / "run"
+    assert audit_files(capsys, files, "-o", run, "-q")[0] == 0
+    (run / "errors.jsonl").touch()
+    before = (run / name).read_bytes()
+
+    for verb in ("report", "export"):
+        code, _, err = cli(capsys, verb, run, "-o", run / name)
+
+        assert code == 2
+        assert name in err
+    assert (run / name).read_bytes() == before
