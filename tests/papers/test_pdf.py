@@ -108,7 +108,7 @@ def test_a_word_broken_at_a_line_end_is_found(tmp_path: Path) -> None:
     paper = load_paper(make(tmp_path / "a.pdf", draw))
     assert find_quote(paper, "every single illumination of the town").verified
     assert paper.source == "pdf"
-    assert paper.notes == ("no section headings found",)
+    assert "no section headings found" in paper.notes
 
 
 @pytest.mark.parametrize(
