@@ -32,7 +32,8 @@ _FURNITURE = 5
 def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     """Say what papers or reviews hold: sections, loss, hidden text, text for a model.
 
-    FILES are PDF, Markdown, TEI or text files, or JSONL or Parquet with papers or reviews. Exit
+    FILES are PDF, Markdown, LaTeX, arXiv HTML, TEI or text files, or JSONL or Parquet with papers
+    or reviews. Exit
     code 0: nothing found; 1: hidden text, text that addresses a model, or a bad reading; 3: some
     file or record could not be read; 2: none could.
 

@@ -116,7 +116,7 @@ AUDIT_OPTIONS = (
         "--paper-parts",
         type=click.Choice(["auto", "main", "all"]),
         help="What judges see of a paper: main leaves out references and appendix; auto leaves out "
-        "references, of papers read from a PDF or TEI file.",
+        "references, of papers read from a PDF, TEI, LaTeX or HTML file.",
     ),
     click.option(
         "--limitations/--no-limitations",

@@ -1,4 +1,4 @@
-"""A paper from a file: plain text, Markdown, TEI, PDF, or a JSON record."""
+"""A paper from a file: text, Markdown, LaTeX, HTML, TEI, PDF, or a JSON record."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def load_paper(path: Path, *, year: int | None = None) -> Paper:
     """The paper in a file; its format follows from the ending, a PDF is known by its content.
 
     Args:
-        path: A ``.txt``, ``.md``, ``.tei.xml``, ``.pdf``, ``.json`` file, or a ``.jsonl`` with
-            one paper.
+        path: A ``.txt``, ``.md``, ``.tex``, ``.html``, ``.tei.xml``, ``.pdf``, ``.json`` file, or a
+            ``.jsonl`` with one paper.
         year: Year of the submission, if the file does not say or is wrong.
 
     Raises:

@@ -107,7 +107,8 @@ class PaperRow(BaseModel):
         sections: Sections in order, as a list of ``title`` and ``text`` or as an object from
             titles to texts.
         pdf: The same as ``file``.
-        file: PDF, Markdown, TEI (``.tei.xml``) or text file, by its path in the folder; read where
+        file: PDF, Markdown, LaTeX (``.tex``), arXiv's HTML, TEI (``.tei.xml``) or text file, by its
+            path in the folder; read where
             the record holds no text.
         authors_withheld: Whether the authors' names were taken out.
     """
@@ -164,8 +165,8 @@ def build_paper(
     """The paper of a record.
 
     The text is the record's, else its sections in order, else that of its file (``file``: PDF,
-    Markdown, TEI or text; ``pdf``: the same). Given sections are kept where they can be found in
-    the text; otherwise headings are searched.
+    Markdown, LaTeX, HTML, TEI or text; ``pdf``: the same). Given sections are kept where they can
+    be found in the text; otherwise headings are searched.
 
     Args:
         row: The record.

@@ -209,8 +209,8 @@ class Paper(Record):
         text: Whole text, unchanged from the input (or as extracted from the PDF).
         sections: Sections in reading order.
         year: Year of the submission; premises about the field are judged as of this year.
-        source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown``, ``tei`` or
-            ``pdf``.
+        source: Format it was read from: ``jsonl``, ``parquet``, ``text``, ``markdown``, ``tei``,
+            ``latex``, ``html`` or ``pdf``.
         notes: Doubts about the text, such as ``no section headings found``.
         warnings: What makes verdicts on this paper doubtful: much of it lost in reading, text
             that people cannot see, text that addresses a model.

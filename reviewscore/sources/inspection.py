@@ -64,7 +64,8 @@ class Inspection(Record):
 
     Attributes:
         name: The file, and the record's identifier in it.
-        kind: ``pdf``, ``markdown``, ``tei``, ``text``, ``jsonl`` or ``review``.
+        kind: ``pdf``, ``markdown``, ``tei``, ``latex``, ``html``, ``text``, ``jsonl`` or
+            ``review``.
         title: Title of a paper.
         characters: Length of the text.
         pages: Pages of a PDF.
@@ -123,8 +124,8 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
     A record that cannot be used gives its error, and the next one follows.
 
     Args:
-        path: A PDF, Markdown, TEI or text file, or ``.jsonl``, ``.json`` or ``.parquet`` with
-            papers or reviews.
+        path: A paper's file (see `papers.content.read_content`), or ``.jsonl``, ``.json`` or
+            ``.parquet`` with papers or reviews.
 
     Raises:
         InputError: If the file cannot be used; says what to do.
