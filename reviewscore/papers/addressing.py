@@ -164,7 +164,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             )
         if wish is None:
             continue
-        quoted = spelling == "plain" and _about(plain.text, start, wish, code)
+        quoted = spelling == "plain" and _about(plain.text, start, end, wish, code)
         span = plain.original_span(start, end)
         yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
 
@@ -219,13 +219,38 @@ _KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
 _LEAST_LEAD = 2
 
 
-def _about(text: str, offset: int, wish: Wish, code: str) -> bool:
+def _about(text: str, offset: int, end: int, wish: Wish, code: str) -> bool:
     """Whether a plain sentence is probably talked about rather than said."""
-    start, end = offset + wish.start, offset + wish.end
-    if any(_led_in(text, place, code) for place in (start, end - 1)):
+    first, last = offset + wish.start, offset + wish.end
+    if any(_led_in(text, place, code) for place in (first, last - 1)):
         return True
-    aimed = wish.means & _KIND and wish.aim is not Aim.SECRET
-    return not aimed and _talked_of(text, start, end)
+    aimed = bool(wish.means & _KIND and wish.aim is not Aim.SECRET)
+    if code == "en" and _is_title(text[offset:end], wish, aimed=aimed):
+        return True
+    return not aimed and _talked_of(text, first, end)
+
+
+_OWN = re.compile(r"(?<!\w)(?:this|our|these|my)(?!\w)", re.IGNORECASE)
+_PARTED = re.compile(r"\w:\s|\s[-–—]\s|[!?]\s")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_CAPITALS = 0.6
+_SUBTITLE = re.compile(
+    r"\s*(?::|[-–—]|\?)\s*[^:!?]*(?<!\w)(?:attacks?|survey|benchmark\w*|stud(?:y|ies)|towards?|evaluat\w+"
+    r"|language models?|llms?|framework|datasets?|analysis|investigation|exposing|understanding"
+    r"|methods?|defen[cs]es?|learning|agents?)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def _is_title(sentence: str, wish: Wish, *, aimed: bool) -> bool:
+    """Whether a sentence is the title of a work: in capitals, in two parts, about no own paper."""
+    if _OWN.search(sentence) or sentence.isupper():
+        return False
+    if not aimed and _SUBTITLE.match(sentence, wish.end):
+        return True
+    words = _LONG_WORD.findall(sentence)
+    capitals = sum(word[0].isupper() for word in words)
+    return capitals >= len(words) * _CAPITALS and bool(_PARTED.search(sentence))
 
 
 def _talked_of(text: str, start: int, end: int) -> bool:

@@ -57,12 +57,25 @@ _ALONE = re.compile(
 )
 _TO = re.compile(
     r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
-    r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?|attention|reminder"
-    r"|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
+    r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?"
+    r"|attention|reminder|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
-_ALSO_SAID = {"for", "to", "comment", "comments", "remark", "remarks", "request", "requests", "note",
-              "notes", "information", "guidance", "instruction", "instructions"}  # fmt: skip
+_ALSO_SAID = frozenset(
+    {
+        "for",
+        "to",
+        "comment",
+        "comments",
+        "remark",
+        "remarks",
+        "request",
+        "requests",
+        "note",
+        "notes",
+    }
+    | {"information", "guidance", "instruction", "instructions"}
+)
 """Words that head much else."""
 
 

@@ -16,16 +16,16 @@ TOKEN = re.compile(r"\d+(?:[./]\d+)*(?![^\W\d_])|[^\W_]+(?:'[a-z]{1,2}(?![^\W_])
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _KNOWN_WORDS = 50_000
 """Words that are looked up once and then remembered, for each language."""
-_SHORTEST_STEM = 2
+_SHORTEST_STEM, _LONGEST_STEM = 2, 24
 
 MEANINGS = (
     "override", "orders", "task", "earlier", "praise", "score", "deem", "say", "hide", "not",
     "fault", "work", "part", "this", "machine", "machine_named", "assessor", "automatic", "you",
-    "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "about", "common",
-    "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads", "rate",
-    "tell", "det", "yours", "verdict_for_you", "judge", "called", "hailed", "addressed", "dear", "so",
-    "considered", "command", "must", "granted", "judging", "asked", "left", "act", "judge_named",
-    "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "duty", "please", "role", "secret", "only", "power", "if", "self", "others", "common",
+    "stop", "laud", "human", "sound", "deemed", "shun", "forbid", "may", "ifyou", "reads",
+    "rate", "tell", "det", "yours", "verdict_for_you", "judge", "called", "hailed", "addressed",
+    "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act",
+    "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
@@ -180,7 +180,7 @@ class Language:
         """What a word means, and how it may stand in a phrase."""
         means = self.words.get(text, 0) | self.words.get(text.removesuffix("'s"), 0)
         forms = [text] if text in self._begun else []
-        for length in range(_SHORTEST_STEM, len(text) + 1):
+        for length in range(_SHORTEST_STEM, min(len(text), _LONGEST_STEM) + 1):
             means |= self.stems.get(text[:length], 0)
             if f"{text[:length]}*" in self._begun:
                 forms.append(f"{text[:length]}*")
@@ -299,10 +299,9 @@ _TWO = re.compile(r"[^\W\d_]{2}|[aio]\Z")
 def little_words() -> dict[str, tuple[str, ...]]:
     """The languages in Latin letters that have a little word, such as English "the"."""
     known: dict[str, list[str]] = {}
-    for code in codes():
-        table = _tables()[code]
-        if not table.get("joined") and code not in _OTHER_LETTERS:
-            for word in filter(_TWO.match, map(fold, str(table["common"]).split())):
+    for code in _latin():
+        for word in map(fold, str(_tables()[code]["common"]).split()):
+            if _TWO.match(word):
                 known.setdefault(word.rstrip("'"), []).append(code)
     return {word: tuple(has) for word, has in known.items()}
 
@@ -340,12 +339,49 @@ def glance(sentence: str, raw: str = "") -> Glance:
     accents = [] if raw.isascii() else [codes for sign, codes in _ACCENTS.items() if sign in raw]
     for code in {code for codes in accents for code in codes}:
         counts[code] = counts.get(code, 0) + 1
+    if not counts and _LEAST_FOREIGN <= len(words) <= _FEW and not _NAMES.search(raw):
+        return Glance(_by_telling_words(words), 0, words)
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
     if most > english and most >= len(words) * _LEAST_SHARE and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
     return Glance(codes, len(known), words)
+
+
+_LEAST_FOREIGN = 3
+_NAMES = re.compile(r"[\d|=_\\$]|\s[A-Z][^\s]*\s+[A-Z]")
+"""What sentences without little words mostly are: tables and lists of names."""
+
+
+def _by_telling_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The languages in which most words tell of judging, two at least; else English."""
+    counts: dict[str, int] = {}
+    for word in words:
+        for code in _telling_in(word) if len(word) >= _LEAST_LETTERS else ():
+            counts[code] = counts.get(code, 0) + 1
+    most = max(counts.values(), default=0)
+    if most < max(_LEAST_TELLING, counts.get("en", 0)):
+        return ("en",)
+    return tuple(code for code, count in counts.items() if count == most)
+
+
+@lru_cache(maxsize=_KNOWN_WORDS)
+def _telling_in(word: str) -> tuple[str, ...]:
+    return tuple(code for code in _latin() if language(code).means(word) & _TELLING)
+
+
+_LEAST_LETTERS = 4
+_LEAST_TELLING = 2
+_TELLING = mask("override", "orders", "judge_named", "earlier")
+
+
+@lru_cache(maxsize=1)
+def _latin() -> tuple[str, ...]:
+    """The languages in Latin letters whose words stand apart."""
+    return tuple(
+        code for code in codes() if not _tables()[code].get("joined") and code not in _OTHER_LETTERS
+    )
 
 
 @lru_cache(maxsize=1)
