@@ -141,7 +141,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
     whole = fold(plain.text)
     starts = [stretch.start for stretch in stretches]
     digits = [match.start() for match in LEET.finditer(whole)]
-    gaps = [match.start() for match in SPACED.finditer(whole)]
+    gaps = [match.start() for match in SPACED.finditer(f"\n{whole}")]
     for start, end in _sentences(whole):
         sentence, spelling = whole[start:end], "plain"
         if stretches:
