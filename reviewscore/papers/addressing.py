@@ -48,7 +48,7 @@ class Addressing(Record):
     """A stretch of text that addresses a model.
 
     Attributes:
-        text: The stretch as it stands there; decoded if it was coded.
+        text: The stretch to the end of its sentence, as it stands there; decoded if it was coded.
         aim: What it wants of the model.
         language: Code of its language, such as ``en``.
         spelling: ``plain``, or how it is disguised.
@@ -165,7 +165,8 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
         if wish is None:
             continue
         quoted = spelling == "plain" and _about(plain.text, start, end, wish, code)
-        span = plain.original_span(start, end)
+        first = start + wish.start if spelling == "plain" else start
+        span = plain.original_span(first, end)
         yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
 
 
