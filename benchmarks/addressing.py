@@ -1,8 +1,8 @@
 """Text that addresses a model: how much of the corpus is warned of, and what is a false alarm.
 
 The corpus lies in `tests/data/addressing`: invented phrasings, written by somebody else than the
-author of the detector. Every phrasing is put into a paper, a review and a response. False alarms are
-counted on real reviews and papers, where the development data are, and on the corpus' harmless
+author of the detector. Every phrasing is put into a paper, a review and a response. False alarms
+are counted on real reviews and papers, where the development data are, and on the corpus' harmless
 texts, titles and texts about prompts.
 """
 

@@ -48,7 +48,8 @@ class Addressing(Record):
     """A stretch of text that addresses a model.
 
     Attributes:
-        text: The stretch to the end of its sentence, as it stands there; decoded if it was coded.
+        text: The sentence as it stands there, or the rest of it where it is quoted; decoded if it
+            was coded.
         aim: What it wants of the model.
         language: Code of its language, such as ``en``.
         spelling: ``plain``, or how it is disguised.
@@ -165,7 +166,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
         if wish is None:
             continue
         quoted = spelling == "plain" and _about(plain.text, start, end, wish, code)
-        first = start + wish.start if spelling == "plain" else start
+        first = start + wish.start if quoted else start
         span = plain.original_span(first, end)
         yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
 

@@ -190,8 +190,8 @@ class Sentence:
     def _mark(self, place: int) -> None:
         """Mark who judges automatically, and who is spoken to by name."""
         own, before = self.means[place], 0
-        for means in self.means[max(0, place - _BESIDE) : place]:
-            before |= means
+        if "learning" not in self.words.texts[max(0, place - _BESIDE) : place]:
+            before = reduce(or_, self.means[max(0, place - _BESIDE) : place], 0)
         if (
             own & BIT["judge_named"]
             or (own & BIT["assessor"] and before & _MACHINES)
