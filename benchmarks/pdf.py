@@ -22,7 +22,6 @@ from rapidfuzz import fuzz
 
 from benchmarks.measure import QUICK, ROOT, SHARED, head, row, skip
 from examples.typeset import write_pdf
-from reviewscore.papers.addressing import addressing
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.pdf import PdfReaders, read_pdf
 from reviewscore.papers.rows import PaperRow, build_paper
@@ -214,44 +213,12 @@ def _finds(hidden: Sequence[Hidden]) -> bool:
     return [one.text for one in hidden] == [SECRET]
 
 
-def words() -> None:
-    """Passages that address a model, in papers and reviews that do not."""
-    import pandas as pd
-
-    head("Text for a model, in real papers and reviews")
-    columns = {
-        "100 papers of ICLR 2022": ("iclr2022/batch100/papers.parquet", "text"),
-        "300 reviews of them": ("iclr2022/batch100/reviews.parquet", "sections"),
-        "3,000 reviews of ICLR 2023": ("iclr2023_reviews/iclr2023_reviews_dev.parquet", "review"),
-    }
-    for name, (file, column) in columns.items():
-        texts = [str(one) for one in pd.read_parquet(SHARED / file)[column]]
-        began = time.perf_counter()
-        said = [one for text in texts for one in addressing(text)]
-        each = (time.perf_counter() - began) / len(texts)
-        lower = sum(len(text.lower()) for text in texts)
-        began = time.perf_counter()
-        for text in texts:
-            letters(text)
-        bare = (time.perf_counter() - began) / len(texts)
-        quoted = sum(one.quoted for one in said)
-        row(
-            f"{name}: found, and only quoted",
-            f"{len(said) - quoted}, {quoted} ({each * 1000:.1f} ms each)",
-            f"folding case {bare * 1000:.1f} ms ({lower:,} characters)",
-            each / bare,
-            "0",
-            met=None if quoted else not said,
-        )
-
-
 def main() -> None:
     """Run all of them; those that need the development data only where it is."""
     if SHARED.is_dir():
         reading()
-        words()
     else:
-        skip(f"two papers and real reviews: no data at {SHARED}")
+        skip(f"two papers: no data at {SHARED}")
     pool()
     tricks()
 

@@ -49,6 +49,7 @@ SPEED = (
 )
 QUALITY = (
     Benchmark("token_cost"),
+    Benchmark("addressing"),
     Benchmark("logic_formulas", ("--data", str(SHARED / "fol"))),
     Benchmark("agreement_coverage"),
     Benchmark("lexical_types"),

@@ -48,7 +48,8 @@ class Addressing(Record):
     """A stretch of text that addresses a model.
 
     Attributes:
-        text: The stretch as it stands there; decoded if it was coded.
+        text: The sentence as it stands there, or the rest of it where it is quoted; decoded if it
+            was coded.
         aim: What it wants of the model.
         language: Code of its language, such as ``en``.
         spelling: ``plain``, or how it is disguised.
@@ -141,7 +142,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
     whole = fold(plain.text)
     starts = [stretch.start for stretch in stretches]
     digits = [match.start() for match in LEET.finditer(whole)]
-    gaps = [match.start() for match in SPACED.finditer(whole)]
+    gaps = [match.start() for match in SPACED.finditer(f"\n{whole}")]
     for start, end in _sentences(whole):
         sentence, spelling = whole[start:end], "plain"
         if stretches:
@@ -165,7 +166,8 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
         if wish is None:
             continue
         quoted = spelling == "plain" and _about(plain.text, start, end, wish, code)
-        span = plain.original_span(start, end)
+        first = start + wish.start if quoted else start
+        span = plain.original_span(first, end)
         yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
 
 

@@ -91,7 +91,8 @@ _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,24});")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-SPACED = re.compile(r"\b\w\b(?:[ .\-*·|/]{1,3}\w\b){5,}|(?<![^\W_])[^\W_](?:_[^\W_]){5,}(?![^\W_])")
+SPACED = re.compile(r"[^\w](\w(?:[ .\-*·|/]{1,3}\w\b){5,})")
+"""Letters that stand alone, in a row; a sign goes before the first."""
 _WIDE = re.compile(r"(?:[\uff01-\uff5e][\u3000\s]*){20,}")
 _SPLIT = re.compile(rf"(?:[^\W_]{SHAPELESS.pattern}[^\W_]?\s?){{4,}}")
 _ENTITIES = re.compile(r"(?:&#[xX]?[0-9a-fA-F]{1,6};[\s\w]{0,2}){6,}")
@@ -160,8 +161,8 @@ def leet(sentence: str) -> Iterator[Reading]:
 
 def spaced(sentence: str) -> Iterator[Reading]:
     """The stretches of a sentence in spaced letters, as words."""
-    for match in SPACED.finditer(sentence):
-        said = unspaced(match.group())
+    for match in SPACED.finditer(f"\n{sentence}"):
+        said = unspaced(match[1])
         yield "spaced letters", said if " " in said else " ".join(_within(said))
 
 
@@ -202,11 +203,14 @@ def unspaced(run: str) -> str:
 
 # Codes
 
-_RUN = re.compile(r"[A-Za-z0-9+/]{20}|(?:[0-9A-Fa-f]{2}[ ,:]){10}|(?:\\x[0-9A-Fa-f]{2}){10}")
-"""What all codes in letters and digits have."""
-_BASE64 = re.compile(r"(?<![\w+/=:.-])[A-Za-z0-9+/]{20,4000}={0,2}(?![\w+/])")
-_BASE32 = re.compile(r"(?<![\w=])[A-Z2-7]{24,4000}={0,6}(?![\w=])")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ ,:]?){12,4000}(?![0-9A-Za-z])")
+_RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,6}")
+"""Letters and digits without a blank, as codes have them."""
+_BEFORE_NO_CODE = frozenset("=:.-_/+")
+"""Signs before the parts of addresses."""
+_HEX_APART = re.compile(
+    r"(?<![0-9A-Za-z])(?:(?:0x|\\x)[0-9A-Fa-f]{2}[ ,]?|[0-9A-Fa-f]{2}[ ,:]){11,4000}"
+    r"[0-9A-Fa-f]{0,2}"
+)
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\u2069\n]{4,})")
 _ROT47 = re.compile(r"[2-9A-K:-@][:;<=>?@][2-9A-K:-@]")
@@ -276,21 +280,37 @@ def rot13(text: str) -> str:
 
 
 _CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
-    ("base64", _BASE64, lambda coded: _bytes(_unbased64, coded)),
-    ("base32", _BASE32, lambda coded: _bytes(_unbased32, coded)),
-    ("hex", _HEX, lambda coded: _bytes(_unhexed, coded)),
+    (
+        "base64",
+        re.compile(r"[A-Za-z0-9+/]{20,4000}={0,2}"),
+        lambda coded: _bytes(_unbased64, coded),
+    ),
+    ("base32", re.compile(r"[A-Z2-7]{24,4000}={0,6}"), lambda coded: _bytes(_unbased32, coded)),
+    ("hex", re.compile(r"[0-9A-Fa-f]{24,8000}"), lambda coded: _bytes(_unhexed, coded)),
 )
+
+
+def _plain_words(coded: str) -> tuple[str, str]:
+    """The code in which a run is words, also if it was coded twice, and the words; else empty."""
+    for spelling, pattern, decode in _CODES:
+        if pattern.fullmatch(coded):
+            said = decode(coded)
+            words = next(filter(wordy, filter(None, (said, *_twice(said)))), "")
+            if words:
+                return spelling, words
+    return "", ""
 
 
 def decoded(text: str) -> Iterator[Stretch]:
     """What a text says in codes, as far as it is words."""
-    if _RUN.search(text):
-        for spelling, pattern, decode in _CODES:
-            for match in pattern.finditer(text):
-                said = decode(match.group())
-                words = next(filter(wordy, filter(None, (said, *_twice(said)))), "")
-                if words:
-                    yield Stretch(*match.span(), spelling, words)
+    for match in _RUN.finditer(text):
+        spelling, words = _plain_words(match.group())
+        if words and text[match.start() - 1 : match.start()] not in _BEFORE_NO_CODE:
+            yield Stretch(*match.span(), spelling, words)
+    for match in _HEX_APART.finditer(text):
+        said = _bytes(_unhexed, match.group())
+        if wordy(said):
+            yield Stretch(*match.span(), "hex", said)
     line = -1
     for match in _ROT47.finditer(text):
         if match.start() > line:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from reviewscore.papers.addressing_words import BIT, Words, language, mask, rules_of
 
@@ -173,13 +174,13 @@ class Sentence:
 
     def __init__(self, text: str, words: Words) -> None:
         self.text, self.words, self.means = text, words, list(words.means)
-        for place, means in enumerate(self.means):
-            if means & _SOMEBODY:
-                self._mark(place)
-        self._mark_head()
-        self.all = 0
-        for means in self.means:
-            self.all |= means
+        self.all = reduce(or_, self.means, 0)
+        if self.all & _SOMEBODY:
+            for place, means in enumerate(self.means):
+                if means & _SOMEBODY:
+                    self._mark(place)
+            self._mark_head()
+            self.all = reduce(or_, self.means, 0)
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -189,8 +190,8 @@ class Sentence:
     def _mark(self, place: int) -> None:
         """Mark who judges automatically, and who is spoken to by name."""
         own, before = self.means[place], 0
-        for means in self.means[max(0, place - _BESIDE) : place]:
-            before |= means
+        if "learning" not in self.words.texts[max(0, place - _BESIDE) : place]:
+            before = reduce(or_, self.means[max(0, place - _BESIDE) : place], 0)
         if (
             own & BIT["judge_named"]
             or (own & BIT["assessor"] and before & _MACHINES)
@@ -239,6 +240,8 @@ class Sentence:
     def signs(self) -> frozenset[str]:
         """In which of the places that rules ask for words of a kind that they ask for stand."""
         found: set[str] = set()
+        if not self.all & _ORDERED:
+            return _NO_SIGNS
         for place, means in enumerate(self.means):
             if means & _ORDERED and self._may_order(place):
                 found.update(
@@ -290,7 +293,7 @@ class Sentence:
         )
 
 
-_SIGNS = "^!~#,"
+_SIGNS, _NO_SIGNS = "^!~#,", frozenset[str]()
 _LEADERS = frozenset(
     {"please", "must", "kindly", "hereby", "therefore", "then", "just", "instead", "and", "or"}
     | {"to", "shall", "should", "will", "strongly", "first", "second", "third", "fourth", "fifth"}

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -144,8 +145,9 @@ class Language:
         texts = texts or TOKEN.findall(sentence)
         known = [self._known.get(text) or self._look_up(text) for text in texts]
         means = [meaning for meaning, _ in known]
-        for place in range(len(texts) - 1):
-            if known[place][1] and known[place + 1][1]:
+        starts = [place for place, (_, forms) in enumerate(known) if forms]
+        for place, following in pairwise(starts):
+            if following == place + 1:
                 self._find_phrases(texts, place, known[place][1], known[place + 1][1], means)
         return Words(sentence, texts, means)
 
@@ -180,7 +182,8 @@ class Language:
         """What a word means, and how it may stand in a phrase."""
         means = self.words.get(text, 0) | self.words.get(text.removesuffix("'s"), 0)
         forms = [text] if text in self._begun else []
-        for length in range(_SHORTEST_STEM, min(len(text), _LONGEST_STEM) + 1):
+        longest = min(len(text), _LONGEST_STEM) if self.stems else 0
+        for length in range(_SHORTEST_STEM, longest + 1):
             means |= self.stems.get(text[:length], 0)
             if f"{text[:length]}*" in self._begun:
                 forms.append(f"{text[:length]}*")
@@ -366,9 +369,25 @@ def _by_telling_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(code for code, count in counts.items() if count == most)
 
 
-@lru_cache(maxsize=_KNOWN_WORDS)
-def _telling_in(word: str) -> tuple[str, ...]:
-    return tuple(code for code in _latin() if language(code).means(word) & _TELLING)
+def _telling_in(word: str) -> set[str]:
+    """The languages in which a word tells of setting instructions aside, or of judges."""
+    telling = _telling_beginnings()
+    found: set[str] = set()
+    for length in range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1):
+        if word[:length] in telling:
+            found |= telling[word[:length]]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _telling_beginnings() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for code in _latin():
+        known = language(code)
+        for beginning, means in (*known.stems.items(), *known.words.items()):
+            if means & _TELLING:
+                found.setdefault(beginning, set()).add(code)
+    return found
 
 
 _LEAST_LETTERS = 4
