@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -134,8 +135,9 @@ def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
         InputError: A label is neither of the set nor `UNKNOWN`.
     """
     review_at: dict[Review, int] = {}
-    for one in reviews:
-        review_at.setdefault(one, len(review_at))
+    for one in reviews:  # names that reviews share are held once
+        whose = Review(intern(one.system), intern(one.paper_id), one.review_id)
+        review_at.setdefault(whose, len(review_at))
     of_point, weak = array("q"), array("b")
     labels = {kind: array("q") for kind in Kind}
     known = {
@@ -144,7 +146,7 @@ def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
     }
     for labelled in points:
         point = labelled.point
-        whose = Review(point.system, point.paper_id, point.review_id)
+        whose = Review(intern(point.system), intern(point.paper_id), point.review_id)
         of_point.append(review_at.setdefault(whose, len(review_at)))
         weak.append(point.polarity is Polarity.WEAKNESS)
         for kind, name in ((Kind.TARGET, labelled.target), (Kind.ASPECT, labelled.aspect)):

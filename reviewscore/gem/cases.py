@@ -99,7 +99,7 @@ def cases(
         _check_reviewer(materials, candidate)
     found: list[Case] = []
     dropped: dict[str, Counter[str]] = {name: Counter() for name in materials.systems()}
-    for group in materials.papers.values():
+    for group in map(list, materials.papers.values()):  # texts are read once
         people = [one for one in group if one.system == PEOPLE and text_of(one, variant.form)]
         references = [one for one in people if candidate is None or one.reviewer != candidate]
         for one in group:

@@ -109,11 +109,11 @@ def _write_pages(
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         _write(path, template.render(frame | shown | {"number": number}))
         written.append(path)
-        rows += [replace(row, page=path.name) for row in page.rows]
+        if not frame["tabled"]:
+            rows += [replace(row, page=path.name) for row in page.rows]
         counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
         listed.append((path.name, counts))
-    shown_rows = rows if len(rows) <= ROWS_IN_INDEX else []
-    index = frame | {"tabled": True, "rows": shown_rows, "fragments": (), "pages": listed}
+    index = frame | {"tabled": True, "rows": rows, "fragments": (), "pages": listed}
     _write(target, environment.get_template("report.html").render(index))
     return [target, *written]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from sys import intern
 from typing import TypeVar
 
 from jinja2 import Template
@@ -42,7 +43,7 @@ ReviewOf = Callable[[str], Review]
 _Found = TypeVar("_Found", Paper, Review)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line of the table of points, and where the point's record lies in ``points.jsonl``."""
 
@@ -96,22 +97,27 @@ def rows_of(run: Path) -> list[Row]:
     """A line for each point, in the order of papers, reviews and points."""
     # Both read the same whole lines in the same order.
     lines = zip(read_lines(run / POINTS), read_points(run), strict=False)
-    rows = [_row(offset, score) for (offset, _), score in lines]
+    headlines: dict[wording.Headline, wording.Headline] = {}
+    rows = [_row(offset, score, headlines) for (offset, _), score in lines]
     order = {name: _natural(name) for row in rows for name in (row.paper_id, row.point_id)}
     return sorted(rows, key=lambda row: (order[row.paper_id], row.review_id, order[row.point_id]))
 
 
-def _row(offset: int, score: PointScore) -> Row:
+def _row(
+    offset: int, score: PointScore, headlines: dict[wording.Headline, wording.Headline]
+) -> Row:
+    """A point's line; what lines have in common is held once, as all of them are held."""
+    headline = wording.headline(score)
     text = " ".join(score.text.split())
     return Row(
         offset=offset,
         anchor=_anchor(score.point_id),
         point_id=score.point_id,
-        review_id=score.review_id,
-        paper_id=score.paper_id,
+        review_id=intern(score.review_id),
+        paper_id=intern(score.paper_id),
         type=score.type.value if score.type else UNTYPED,
         status=score.status.value,
-        headline=wording.headline(score),
+        headline=headlines.setdefault(headline, headline),
         finding=score.finding.value if score.finding else "",
         text=text if len(text) <= _ROW_TEXT else text[:_ROW_TEXT].rsplit(" ", 1)[0] + " …",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.sources.grids import SPREADSHEETS, read_grid
-from reviewscore.sources.records import Shelf, rows_at_once
+from reviewscore.sources.records import READ_AHEAD, Shelf, rows_at_once
 
 FIELDS = (
     "area", "primary_area", "subject_area", "track",
@@ -125,7 +125,7 @@ def _parquet(file: Path, columns: Sequence[str]) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.ParquetFile(file)
+        table = pq.ParquetFile(file, pre_buffer=False, buffer_size=READ_AHEAD)
         held = rows_at_once(table.metadata, file, most=_BATCH, columns=columns)
         there = [name for name in columns if name in table.schema_arrow.names]
         line = 0

@@ -20,6 +20,8 @@ _BATCH = 32
 """Rows of a Parquet file held in memory at once, or fewer if they may be large."""
 _MOST_HELD = 256_000_000
 """Bytes that they may have, if all of a column were in each of them."""
+READ_AHEAD = 65_536
+"""Bytes of a column that are read at once; else whole row groups are held as they are packed."""
 _MOST_GROWTH = 100
 """Times by which text that was written by somebody shrinks at most when it is packed."""
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -193,7 +195,7 @@ def _parquet(file: Path) -> Iterator[dict[str, object]]:
     try:
         # Arrow's own allocator keeps what a large file needed once until the program ends.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-        with parquet.ParquetFile(file) as source:
+        with parquet.ParquetFile(file, pre_buffer=False, buffer_size=READ_AHEAD) as source:
             for batch in source.iter_batches(batch_size=rows_at_once(source.metadata, file)):
                 for record in batch.to_pylist():
                     yield {name: _plain(value) for name, value in record.items()}
