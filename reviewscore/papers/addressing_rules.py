@@ -242,15 +242,15 @@ class Sentence:
 
     def signs(self) -> frozenset[str]:
         """In which of the places that rules ask for words of a kind that they ask for stand."""
-        found: set[str] = set()
+        signs: set[str] = set()
         if not self.all & _ORDERED:
             return _NO_SIGNS
         for place, means in enumerate(self.means):
             if means & _ORDERED and self._may_order(place):
-                found.update(
-                    sign for sign in _SIGNS if sign not in found and self._stands(place, sign)
+                signs.update(
+                    sign for sign in _SIGNS if sign not in signs and self._stands(place, sign)
                 )
-        return frozenset(found)
+        return frozenset(signs)
 
     def _may_order(self, place: int) -> bool:
         """Whether a word does not stand after an ordinary one."""

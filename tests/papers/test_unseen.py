@@ -154,9 +154,7 @@ def test_a_point_proposed_without_them_is_accepted_at_its_true_span() -> None:
 
 
 def records(path: Path) -> list[Inspection]:
-    found = list(inspect_file(path))
-    assert all(isinstance(one, Inspection) for one in found)
-    return [one for one in found if isinstance(one, Inspection)]
+    return [record for record in inspect_file(path) if isinstance(record, Inspection)]
 
 
 def test_inspect_shows_them_and_what_responses_say(tmp_path: Path) -> None:
