@@ -106,10 +106,10 @@ def corpus(file: Path) -> None:
 def boxes(cell: object) -> list[str]:
     """The texts of a cell: one, or those of a JSON object."""
     try:
-        found = json.loads(str(cell))
+        cells = json.loads(str(cell))
     except ValueError:
         return [str(cell)]
-    return [str(text) for text in found.values()] if isinstance(found, dict) else [str(cell)]
+    return [str(text) for text in cells.values()] if isinstance(cells, dict) else [str(cell)]
 
 
 def real() -> None:

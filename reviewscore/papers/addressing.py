@@ -77,13 +77,13 @@ def addressing(text: str) -> tuple[Addressing, ...]:
     Linear in the length of the text.
     """
     plain, stretches = levelled(text)
-    found = [*_coded(text), *_said(text, plain, stretches)]
+    passages = [*_coded(text), *_said(text, plain, stretches)]
     for form in (forged, answers, examples):
         for low, high, aim, code in form(plain.text):
             start, end = plain.original_span(low, high)
             quoted = _talked_of(plain.text, low, high)
-            found.append(_addressing(text, (start, end), aim, code, "plain", quoted=quoted))
-    return _apart(found)
+            passages.append(_addressing(text, (start, end), aim, code, "plain", quoted=quoted))
+    return _apart(passages)
 
 
 def talk_of_prompts(text: str) -> int:
@@ -110,10 +110,12 @@ def _cut(said: str) -> str:
     return " ".join(said.split())[:_SHOWN]
 
 
-def _apart(found: list[Addressing]) -> tuple[Addressing, ...]:
+def _apart(passages: list[Addressing]) -> tuple[Addressing, ...]:
     """What was found, in order; of what overlaps, what is said, not quoted, and the longest."""
     kept: list[Addressing] = []
-    for passage in sorted(found, key=lambda passage: (passage.start, passage.quoted, -passage.end)):
+    for passage in sorted(
+        passages, key=lambda passage: (passage.start, passage.quoted, -passage.end)
+    ):
         if not kept or passage.start >= kept[-1].end:
             kept.append(passage)
         elif kept[-1].quoted and not passage.quoted:

@@ -89,6 +89,13 @@ _WIDER = re.compile(
 _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 """Signs for vowels that Arabic and Hebrew texts may have or not."""
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
+_HIDDEN_MARKUP = re.compile(
+    r"<!--(?s:.{4,2000}?)-->|^\[(?://|comment)\]: # [(\"'][^\n]{4,500}"
+    r"|<(\w+)[^<>]{0,80}(?:display:\s*none|visibility:\s*hidden|font-size:\s*0)[^<>]{0,80}>[^<]{4,800}"
+    r"|\\(?:h|v)?phantom\{[^{}]{4,500}|\\(?:text)?color\{white\}\{?[^{}]{4,500}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a page or a printed text does not show."""
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,24});")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 SPACED = re.compile(r"[^\w](\w(?:[ .\-*·|/]{1,3}\w\b){5,})")
@@ -112,6 +119,9 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
             split = _SPLIT.finditer(text)
             stretches += [Stretch(*m.span(), "zero-width characters") for m in split]
             plain = plain.rewrite(SHAPELESS, lambda _: "")
+    if "<" in text or "\\" in text or "]: #" in text:
+        hidden = _HIDDEN_MARKUP.finditer(text)
+        stretches += [Stretch(*match.span(), "hidden markup") for match in hidden]
     if "-\n" in text or "\u00ad\n" in text or "‐\n" in text:
         plain = plain.rewrite(_BROKEN, lambda _: "")
     if "&" in text and _ENTITY.search(text):
@@ -122,7 +132,7 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
         plain = plain.rewrite(
             _ESCAPED, lambda match: urllib.parse.unquote(match.group(), errors="replace")
         )
-    return plain, tuple(stretches)
+    return plain, tuple(sorted(stretches, key=lambda stretch: stretch.start))
 
 
 Reading = tuple[str, str]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 from reviewscore.papers.addressing_rules import Aim
 from reviewscore.papers.addressing_words import fold, language, languages, marks, mask
@@ -47,9 +49,7 @@ def _telling(text: str, least: int) -> str:
     for code in languages(folded):
         means = [means & _KINDLY for means in language(code).read(folded).means]
         telling = [bits for bits in means if bits]
-        bits = 0
-        for one in telling:
-            bits |= one
+        bits = reduce(or_, telling, 0)
         if len(telling) >= least and (
             bits & _KINDLIEST
             or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
@@ -135,7 +135,7 @@ def examples(text: str) -> Iterator[Found]:
             continue
         start = max(0, run[-_TIMES].start() - _LONGEST_HEAD)
         codes = languages(fold(text[start : match.end()]))
-        said = [fold(one["said"]) for one in run[-_TIMES:] if one["said"]]
+        said = [fold(answer["said"]) for answer in run[-_TIMES:] if answer["said"]]
         if _favourable(said, codes) or _same(key, said):
             yield run[-_TIMES].start(), match.end(), Aim.FORGED, codes[0]
             run.clear()
@@ -147,11 +147,12 @@ _DIGITS = re.compile(r"\d+")
 
 def _favourable(said: Sequence[str], codes: Sequence[str]) -> bool:
     return len(said) > 1 and all(
-        _YES.match(one)
+        _YES.match(answer)
         or (
-            _LETTER.search(one) and any(language(code).meaning(one) & _FAVOURABLE for code in codes)
+            _LETTER.search(answer)
+            and any(language(code).meaning(answer) & _FAVOURABLE for code in codes)
         )
-        for one in said
+        for answer in said
     )
 
 

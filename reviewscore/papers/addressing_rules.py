@@ -59,7 +59,8 @@ _ALONE = re.compile(
 _TO = re.compile(
     r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
     r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?"
-    r"|attention|reminder|hint|memo|notice|information|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
+    r"|for the attention of|attention|reminder|hint|memo|notice|information"
+    r"|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
 _ALSO_SAID = frozenset(
@@ -161,7 +162,9 @@ _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
 _OF_JUDGES = mask("assessor", "judging", "dear")
-_NAMING = mask("machine", "machine_named", "judge_named", "automatic", "assessor")
+_NAMING = mask(
+    "machine", "machine_named", "judge_named", "automatic", "assessor", "work", "judging"
+)
 
 
 class Sentence:
@@ -239,15 +242,15 @@ class Sentence:
 
     def signs(self) -> frozenset[str]:
         """In which of the places that rules ask for words of a kind that they ask for stand."""
-        found: set[str] = set()
+        signs: set[str] = set()
         if not self.all & _ORDERED:
             return _NO_SIGNS
         for place, means in enumerate(self.means):
             if means & _ORDERED and self._may_order(place):
-                found.update(
-                    sign for sign in _SIGNS if sign not in found and self._stands(place, sign)
+                signs.update(
+                    sign for sign in _SIGNS if sign not in signs and self._stands(place, sign)
                 )
-        return frozenset(found)
+        return frozenset(signs)
 
     def _may_order(self, place: int) -> bool:
         """Whether a word does not stand after an ordinary one."""

@@ -372,22 +372,22 @@ def _by_telling_words(words: Sequence[str]) -> tuple[str, ...]:
 def _telling_in(word: str) -> set[str]:
     """The languages in which a word tells of setting instructions aside, or of judges."""
     telling = _telling_beginnings()
-    found: set[str] = set()
+    languages_of: set[str] = set()
     for length in range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1):
         if word[:length] in telling:
-            found |= telling[word[:length]]
-    return found
+            languages_of |= telling[word[:length]]
+    return languages_of
 
 
 @lru_cache(maxsize=1)
 def _telling_beginnings() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    languages_of: dict[str, set[str]] = {}
     for code in _latin():
         known = language(code)
         for beginning, means in (*known.stems.items(), *known.words.items()):
             if means & _TELLING:
-                found.setdefault(beginning, set()).add(code)
-    return found
+                languages_of.setdefault(beginning, set()).add(code)
+    return languages_of
 
 
 _LEAST_LETTERS = 4
