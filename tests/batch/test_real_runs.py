@@ -53,7 +53,8 @@ def check_quotes(scores: list[PointScore], collection: Collection) -> int:
             assert paper.text[quote.start : quote.end] == quote.quote
             section = paper.section_at(quote.start)
             assert section is not None
-            assert quote.section == section.label
+            # A row of a table is cited with its section, caption and columns.
+            assert (quote.section or "").split(", row of a table")[0] == section.label
             checked += 1
     return checked
 

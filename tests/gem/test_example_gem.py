@@ -77,7 +77,7 @@ def shared_with_people(system: str) -> float:
         for group in MATERIALS.papers.values()
         for one in group
         for other in group
-        if one.system == system and other.system == PEOPLE and one is not other
+        if one.system == system and other.system == PEOPLE and one != other
     ]
     return sum(shares) / len(shares)
 

@@ -436,7 +436,7 @@ def test_a_folder_of_an_early_version_goes_on_and_names_both(run: Run, tmp_path:
     run()
     file = tmp_path / "out" / "prepare.json"
     early = json.loads(file.read_text())
-    for name in ("method asking", "method reading", "structured"):
+    for name in ("method asking", "structured"):
         del early["decisive"][name]
     del early["reviewscore_versions"]
     early["reviewscore_version"] = "0.0.9"
@@ -447,6 +447,19 @@ def test_a_folder_of_an_early_version_goes_on_and_names_both(run: Run, tmp_path:
     assert account.reviewscore_versions == ("0.0.9", __version__)
     with pytest.raises(RunFolderError, match="structured was 'auto' and is now 'text'"):
         run(structured="text")
+
+
+def test_a_folder_of_a_version_that_read_papers_otherwise_is_not_continued(
+    run: Run, tmp_path: Path
+) -> None:
+    run()
+    file = tmp_path / "out" / "prepare.json"
+    early = json.loads(file.read_text())
+    del early["decisive"]["method reading"]  # the first reading of papers had no number
+    file.write_text(json.dumps(early))
+
+    with pytest.raises(RunFolderError, match="method reading was 1 and is now"):
+        run()
 
 
 def change(folder: Path, name: str) -> None:

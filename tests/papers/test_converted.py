@@ -207,7 +207,13 @@ def test_a_model_is_told_in_one_line_and_only_where_something_is_missing() -> No
 
     def item(paper: Paper) -> str:
         request, _ = asker.request(
-            "claim_factuality", FactualityReply, paper=paper, point="p", context="", response=None
+            "claim_factuality",
+            FactualityReply,
+            paper=paper,
+            point="p",
+            context="",
+            places=(),
+            response=None,
         )
         return request.messages[0].content
 
