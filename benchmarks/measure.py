@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,29 +37,39 @@ class Measured:
     output: str
 
 
+_LAUNCHER = """
+import os, sys
+report, python, *command = sys.argv[1:]
+child = os.posix_spawn(python, [python, *command], os.environ)
+_, status, usage = os.wait4(child, 0)
+with open(report, "w") as file:
+    file.write(f"{usage.ru_utime + usage.ru_stime} {usage.ru_maxrss}")
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""A process begins with the peak memory of the one that starts it, so a small one must do that."""
+
+
 def run(*command: str, env: dict[str, str] | None = None) -> Measured:
     """Run Python with arguments; raises if it fails."""
     began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env={**os.environ, **(env or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stdout.close()
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed ({process.returncode}):\n{output}")
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
+        ended = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, report.name, sys.executable, *command],
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if ended.returncode:
+            raise SystemExit(f"{' '.join(command)} failed ({ended.returncode}):\n{ended.stdout}")
+        cpu_seconds, peak_kib = report.read().split()
     return Measured(
         seconds=time.perf_counter() - began,
-        cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_mb=usage.ru_maxrss * 1024 / 1e6,
-        output=output,
+        cpu_seconds=float(cpu_seconds),
+        peak_mb=int(peak_kib) * 1024 / 1e6,
+        output=ended.stdout,
     )
 
 

@@ -18,7 +18,11 @@ from reviewscore.agreement.statistic import Floats, Ints, Statistic, aligned
 Scheme: TypeAlias = Literal["papers+units", "papers", "units"]
 
 _CELLS = 4_000_000
-"""Weights held in memory at once: 32 MB."""
+"""Weights of units within papers that are drawn at once: 32 MB. Another number draws other
+samples from the same seed."""
+_BLOCK = 250_000
+"""Weights of papers, or of units whatever their papers, held at once; the samples do not depend on
+it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def bootstrap_weights(
     """
     rng = np.random.default_rng(seed)
     units = len(clusters.of)
-    chunk = max(1, _CELLS // max(units, 1))
+    chunk = max(1, (_CELLS if scheme == "papers+units" else _BLOCK) // max(units, 1))
     order = np.argsort(clusters.of, kind="stable")
     starts = np.concatenate([[0], clusters.sizes.cumsum()[:-1]])
     for begin in range(0, resamples, chunk):
@@ -184,13 +188,21 @@ def swapped(
     """
     rng = np.random.default_rng(seed)
     groups = len(clusters) if len(clusters) > 1 else len(clusters.of)
-    swap = (rng.random((permutations, groups)) < 0.5).astype(np.float64)  # noqa: PLR2004 - a coin
-    differences = []
-    for left, right in pairs:
-        both = tuple(Sums([one]) for one in aligned(left, right))
-        grouped = [one.by_paper(clusters) if len(clusters) > 1 else one.matrix for one in both]
-        moved = swap @ (grouped[1] - grouped[0])
-        first = both[0].values(both[0].matrix.sum(axis=0) + moved)
-        second = both[1].values(both[1].matrix.sum(axis=0) - moved)
-        differences.append((first - second)[0])
-    return np.stack(differences)
+    sides = [tuple(Sums([one]) for one in aligned(left, right)) for left, right in pairs]
+    grouped = [
+        [one.by_paper(clusters) if len(clusters) > 1 else one.matrix for one in both]
+        for both in sides
+    ]
+    rows = max(1, _BLOCK // max(groups, 1))
+    blocks = []
+    for begin in range(0, permutations, rows):
+        some = min(rows, permutations - begin)
+        swap = (rng.random((some, groups)) < 0.5).astype(np.float64)  # noqa: PLR2004 - a coin
+        differences = []
+        for both, each in zip(sides, grouped, strict=True):
+            moved = swap @ (each[1] - each[0])
+            first = both[0].values(both[0].matrix.sum(axis=0) + moved)
+            second = both[1].values(both[1].matrix.sum(axis=0) - moved)
+            differences.append((first - second)[0])
+        blocks.append(np.stack(differences))
+    return np.concatenate(blocks, axis=1)
