@@ -50,6 +50,14 @@ def floats_after_paragraphs(pages: Sequence[Sequence[Line]]) -> list[list[Line]]
     return result
 
 
+def sentence_goes_on(page: Sequence[Line], after: Sequence[Line]) -> bool:
+    """Whether the sentence that ends a page's text goes on with the next page's first line."""
+    if not page or not after or after[0].parted or not (_is_open(page[-1]) and _is_prose(after[0])):
+        return False
+    first = after[0].text.strip()
+    return _GOES_ON.match(first) is not None and not _CAPTION.match(first)
+
+
 def _tops(lines: Sequence[Line]) -> Iterator[int]:
     """Where columns begin."""
     if lines:

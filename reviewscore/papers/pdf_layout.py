@@ -165,6 +165,9 @@ def _by_column(parts: Sequence[Line], sides: Sequence[str]) -> list[Line]:
     return [*result, *columns["left"], *columns["right"]]
 
 
+_EQUATION_NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)")
+
+
 def paragraph_gap(lines: Sequence[Line]) -> float:
     """Points between two lines of a page beyond which they stand in two paragraphs."""
     gaps = (before.bottom - after.top for before, after in pairwise(lines))
@@ -185,7 +188,9 @@ def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
     length = 0
     for index, line in enumerate(lines):
         if index:
-            pieces.append("\n\n" if line.parted or gaps[index - 1] > wide else "\n")
+            ended = _EQUATION_NUMBER.fullmatch(pieces[-1]) is not None
+            parted = line.parted or ended or gaps[index - 1] > wide
+            pieces.append("\n\n" if parted else "\n")
             length += len(pieces[-1])
         pieces.append(line.text.strip())
         starts.append(length)

@@ -18,7 +18,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.clean import spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.pdf_floats import floats_after_paragraphs
+from reviewscore.papers.pdf_floats import floats_after_paragraphs, sentence_goes_on
 from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, printed_rows, rows
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
@@ -45,8 +45,10 @@ _LONG = 25
 """Characters of a running head that no line of the text repeats by chance."""
 _REPEAT_SHARE = 0.4
 _PAGE_NUMBER = re.compile(
-    r"\W{0,3}(?:page )?(?:\d{1,4}|[ivxlc]{1,6})(?: of \d{1,4})?[^\w.]{0,3}", re.I
+    r"(?!\(\d+\)\Z)\W{0,3}(?:page )?(?:\d{1,5}|[ivxlc]{1,6})(?: of \d{1,4})?[^\w.]{0,3}", re.I
 )
+"""A number in parentheses is an equation's."""
+_NUMBER_AFTER_HYPHEN = re.compile(r"(?<=[\ufffe\x02])\s*(\d{1,5})\s*\Z")
 _LINE = re.compile(r"[^\r\n]+")
 _AFTER_NUMBER = re.compile(r"\s*\d*\s+([^\s\d].*)")
 _SPACES = re.compile(r"\A\n+|\n{3,}")
@@ -206,14 +208,16 @@ def _reading(
     furniture = [one.text.strip() for page in pages for one in page.lines if id(one) not in kept]
     parts, starts, length = [], [], 0
     rows: list[tuple[int, int, Box, int | None]] = []
-    for number, (page, body) in enumerate(zip(pages, bodies, strict=True), 1):
+    for number, (page, body, after) in enumerate(
+        zip(pages, bodies, [*bodies[1:], []], strict=True), 1
+    ):
         starts.append(length)
         part, offsets = paragraphs(body)
         if part:
-            parts.append(part)
+            parts += [part, "\n" if sentence_goes_on(body, after) else "\n\n"]
             rows += _printed(page, number, body, [length + offset for offset in offsets])
-            length += len(part) + 2
-    mapped = MappedText("\n\n".join(parts)).rewrite(_SURROGATE, lambda _: "\ufffd")
+            length += len(part) + len(parts[-1])
+    mapped = MappedText("".join(parts[:-1])).rewrite(_SURROGATE, lambda _: "\ufffd")
     levelled = mapped.rewrite(_SPACES, lambda found: "\n\n" if found.start() else "")
     text = spelled_out(_whole_words(levelled, levelled.text))
     count = sum(len(page.numbers) for page in pages)
@@ -367,17 +371,34 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line
         text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))
     found: list[Line] = []
     for match in _LINE.finditer(text):
-        start, end = place(match.start()), place(match.end() - 1) + 1
-        count = text_page.count_rects(start, end - start)
-        boxes = [text_page.get_rect(index) for index in range(count)]
-        if boxes and match.group().strip():
-            found.append(Line.of_boxes(match.group(), boxes, match.start()))
+        for begin, stop in _parted(match, lambda at: text_page.get_charbox(place(at))):
+            start, end = place(begin), place(stop - 1) + 1
+            count = text_page.count_rects(start, end - start)
+            boxes = [text_page.get_rect(index) for index in range(count)]
+            if boxes and text[begin:stop].strip():
+                found.append(Line.of_boxes(text[begin:stop], boxes, begin))
 
     def left_edge(index: int) -> float:
         left: float = text_page.get_charbox(place(index))[0]
         return left
 
     return in_reading_order(rows(found), page.get_width(), left_edge)
+
+
+def _parted(line: re.Match[str], box: Callable[[int], Box]) -> Iterator[tuple[int, int]]:
+    """Where the parts of a line begin and end.
+
+    PDFium takes the number of a page for the rest of a word that is broken at the page's end.
+    """
+    number = _NUMBER_AFTER_HYPHEN.search(line.group())
+    cut = line.start() + number.start(1) if number else line.end()
+    if number and number.start() > 1:
+        before, after = box(line.start() + number.start() - 2), box(cut)
+        if before[1] - after[3] <= before[3] - before[1]:  # no further than the next line
+            cut = line.end()
+    yield line.start(), cut
+    if cut < line.end():
+        yield cut, line.end()
 
 
 def _edges(lines: list[Line]) -> list[Line]:

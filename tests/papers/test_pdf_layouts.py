@@ -118,6 +118,58 @@ def test_other_floats_stay_where_they_stand(tmp_path: Path, last: str, first: st
     assert f"{last}\nTable 3:" in load_paper(path).text
 
 
+def _two_pages(canvas: Canvas, page: int, lines: tuple[str, str], number: str = "") -> None:
+    if page == 0:
+        _column(canvas, 60, [(0.0, line) for line in [*PROSE, lines[0]]])
+        canvas.drawString(300, 40, number)
+    else:
+        _column(canvas, 60, [(0.0, line) for line in [lines[1], *PROSE]])
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "between"),
+    [
+        ("The rate is 0.1, and the batch size is", "64 in all of the runs of that winter.", "\n"),
+        ("The rate is 0.1, and the batch size", "of all of the runs of that winter is 64.", "\n"),
+        (
+            "The rate is 0.1, and the batch size is 64.",
+            "and all of the runs of that winter end.",
+            "\n\n",
+        ),
+        ("The rate is 0.1, and the batch size", "Table 3: Errors of the runs.", "\n\n"),
+    ],
+)
+def test_a_sentence_that_runs_over_a_page_is_whole(
+    tmp_path: Path, last: str, first: str, between: str
+) -> None:
+    draw = lambda canvas, page: _two_pages(canvas, page, (last, first), "17")  # noqa: E731
+    paper = load_paper(make(tmp_path / "p.pdf", draw, pages=2))
+
+    assert f"{last}{between}{first}" in paper.text
+    start = paper.text.index(first)
+    assert start in {line.start for line in paper.lines}
+    assert paper.page_at(start) == 2
+
+
+def test_the_number_of_an_equation_at_the_foot_of_a_page_is_no_page_number(
+    tmp_path: Path,
+) -> None:
+    def draw(canvas: Canvas, page: int) -> None:
+        prose = [(0.0, one) for one in PROSE[:10]]
+        _column(canvas, 60, [*prose, (0.0, f"({page + 4})"), (0.0, "Because it grows, it ends.")])
+        canvas.drawString(60, 60, f"({page + 7})")
+        canvas.drawString(300, 40, f"- {page + 1} -")
+
+    text = load_paper(make(tmp_path / "e.pdf", draw, pages=2)).text
+
+    assert [number for number in ("(4)", "(5)", "(7)", "(8)") if f"\n{number}\n" not in text] == [
+        "(8)"  # it ends the text
+    ]
+    assert text.endswith("\n(8)")
+    assert "(4)\n\nBecause" in text
+    assert "- 1 -" not in text
+
+
 def _normal(text: str) -> str:
     return " ".join(re.sub(r"-\s*", "", text).split())
 

@@ -6,6 +6,7 @@ not judge what is true and gives no score, so that its verdicts hold a `finding`
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
@@ -119,13 +120,48 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
     return (Provenance(stage=stage, judge=_NAME, judge_version=_VERSION),)
 
 
+_POINTER = re.compile(
+    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00(?:(?:,| and|,? see)? ?\x00)*\)"
+    r"|[\s,;]*\b(?:see|cf\.?)(?: also)? \x00(?:(?:,| and)? \x00)*"
+    r"|\A\x00(?:(?:,| and)? \x00)*: ?"
+)
+"""A remark that only says where to look, each place in it as one character."""
+
+
+def _without_pointers(point: ReviewPoint) -> str:
+    """The point's text less what only says where to look, such as ``(see Table 3)``."""
+    if not point.places or "\x00" in point.text:
+        return point.text
+    whole = point.span
+    text, named, at = "", [], 0
+    for span in sorted((place.span for place in point.places), key=lambda one: one.start):
+        start, end = span.start - whole.start, span.end - whole.start
+        if span.field == whole.field and at <= start < end <= len(point.text):
+            text += point.text[at:start] + "\x00"
+            named.append(point.text[start:end])
+            at = end
+    text += point.text[at:]
+    kept = iter(named)
+    pieces, last = [], 0
+    for pointer in _POINTER.finditer(text):
+        pieces.append(_PLACE.sub(lambda _: next(kept), text[last : pointer.start()]))
+        for _ in range(pointer.group().count("\x00")):
+            next(kept)
+        last = pointer.end()
+    pieces.append(_PLACE.sub(lambda _: next(kept), text[last:]))
+    return "".join(pieces).strip() or point.text
+
+
+_PLACE = re.compile("\x00")
+
+
 def _in_context(point: ReviewPoint) -> str:
     """The point's text, after the lead-in of its list if only that says what is asked or denied."""
-    lead = point.context.strip()
-    if not lead.endswith(":") or form_of(point.text) is not Form.ASSERTION:
-        return point.text
+    lead, text = point.context.strip(), _without_pointers(point)
+    if not lead.endswith(":") or form_of(text) is not Form.ASSERTION:
+        return text
     settled = (Form.CATEGORICAL_DENIAL, Form.HEDGED_DENIAL, Form.FACTUAL_QUESTION)
-    return f"{lead[:-1]} {point.text}" if form_of(lead) in settled else point.text
+    return f"{lead[:-1]} {text}" if form_of(lead) in settled else text
 
 
 def _verdict(

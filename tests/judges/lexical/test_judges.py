@@ -10,6 +10,7 @@ import pytest
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.pipeline import score_point
+from reviewscore.points.places import with_places
 from reviewscore.schema.argument import Extraction, Premise
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import Status
@@ -60,6 +61,27 @@ async def test_a_denial_of_what_is_there_is_not_called_false(judges: Judges, pap
     assert verdict.finding is Finding.ADDRESSED
     assert verdict.score is None
     assert verdict.misinformed is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "There is no ablation study; see Section 4.",
+        "There is no ablation study (see Table 1 and Section 4).",
+        "There is no ablation study (Section 4).",
+        "Section 4: There is no ablation study.",
+        "There is no ablation study, cf. Sec. 4.",
+    ],
+)
+async def test_where_to_look_is_no_part_of_what_is_denied(
+    judges: Judges, paper: Paper, said: str
+) -> None:
+    point = with_places(make_point(said), paper)
+
+    verdict = await judges.claim_factuality(point, paper, response=None)
+
+    assert point.places
+    assert verdict.finding is Finding.ADDRESSED
 
 
 async def test_a_judgement_of_quality_gets_no_score(judges: Judges, paper: Paper) -> None:
