@@ -33,7 +33,7 @@ from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, p
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import REPORT, read_manifest
+from reviewscore.store.run_dir import REPORT, own_file, read_manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -63,7 +63,7 @@ def write_report(
         RunFolderError: The run cannot be read, or the file cannot be written.
         StopError: The disk is full.
     """
-    target = run / REPORT if out is None else out
+    target = own_file(run, REPORT) if out is None else out
     environment = page_environment()
     focus, near = Focus.of(run), Nearness.of(run)
     papers_html = PaperPages(

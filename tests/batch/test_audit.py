@@ -341,7 +341,7 @@ def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: 
     flags = [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out), "-q"]
 
     def full_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (7000, 7000))
 
     stopped = subprocess.run(
         flags, env=environment(), preexec_fn=full_disk, capture_output=True, text=True, check=False
