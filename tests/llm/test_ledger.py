@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
@@ -352,3 +353,14 @@ async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place
     note_estimate(place, "written", "exchange:x", calls=4, usd=0.0, finished=True)
 
     assert info(place).errors == ()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_ledger_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(tmp_path / FILE)
+    else:
+        (tmp_path / FILE).symlink_to("/dev/zero")
+
+    with pytest.raises(RunFolderError, match="no ordinary file"):
+        Ledger(tmp_path, run="one")
