@@ -7,6 +7,8 @@ keep to them lie in every layer: `in_force` gives them, `put_in_force` sets them
 
 from __future__ import annotations
 
+import os
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ from reviewscore.errors import InputError, TooLargeError
 MEGABYTE = 1_000_000
 _PIECE = 65_536
 """Bytes that are read or decompressed at once."""
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A pipe that nobody writes to is opened at once, not waited for; on Windows bytes stay as they
+are."""
 _HEAD = 2
 """Bytes that tell a zlib stream from a bare one (RFC 1950, section 2.2)."""
 
@@ -29,10 +34,12 @@ class Bound:
     Attributes:
         setting: Name of the setting that says so.
         megabytes: Its value.
+        of: What is bounded, where no setting says how large it may be.
     """
 
     setting: str
     megabytes: float
+    of: str | None = None
 
     @property
     def size(self) -> int:
@@ -46,7 +53,8 @@ class Bound:
             seen: Bytes of it that are known of.
             whole: Whether these are all, or only those that came before it was given up.
         """
-        allowed = f"the {self.megabytes:g} MB that {self.setting} allows"
+        who = f"{self.of} may have" if self.of else f"{self.setting} allows"
+        allowed = f"the {self.megabytes:g} MB that {who}"
         if whole:
             return f"is larger than {allowed}: it has {in_megabytes(seen)}"
         return f"is larger than {allowed}: it was given up after {in_megabytes(seen)}"
@@ -54,6 +62,8 @@ class Bound:
     @property
     def cure(self) -> str:
         """How the bound is raised."""
+        if self.of:
+            return "make it smaller"
         return (
             f"if it is meant to be so large, raise {self.setting} in [bounds] of the settings, or "
             f"set REVIEWSCORE_{self.setting.upper()}"
@@ -188,6 +198,48 @@ def read_bounded(path: Path, bound: Bound) -> bytes:
         with path.open("rb") as file:
             check_size(path, bound)
             data = file.read(bound.size + 1)  # devices and pipes have no size
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if len(data) > bound.size:
+        raise TooLargeError(bound.problem(len(data)), file=path, cure=bound.cure)
+    return data
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open an ordinary file to read; for files that nobody named, such as those of a run folder.
+
+    A device gives bytes without end, and a pipe may give none for ever. Links are followed.
+
+    Raises:
+        InputError: It is something else.
+        OSError: It cannot be opened.
+    """
+    number = os.open(path, os.O_RDONLY | _AT_ONCE)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise not_regular(path)
+    return os.fdopen(number, "rb")
+
+
+def not_regular(path: Path) -> InputError:
+    """What is wrong with a pipe, device, socket or folder where a file should be."""
+    return InputError(
+        "is no ordinary file (but a pipe, a device or a folder)",
+        file=path,
+        cure="take it away, or put the file there",
+    )
+
+
+def read_regular(path: Path, bound: Bound) -> bytes:
+    """As `read_bounded`, of an ordinary file.
+
+    Raises:
+        TooLargeError, InputError: As `read_bounded`, or it is no ordinary file.
+    """
+    try:
+        with open_regular(path) as file:
+            check_size(path, bound)
+            data = file.read(bound.size + 1)  # it may be growing
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     if len(data) > bound.size:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +20,16 @@ from pydantic import (
 )
 
 from reviewscore import addresses
-from reviewscore.bounds import Bounds, read_bounded
+from reviewscore.bounds import Bound, Bounds
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.notices import notice
+from reviewscore.toml_files import read_toml
 
 Plain = addresses.Plain
 EMBEDDED = "lexical"
 """Name of the judge that needs no model."""
+_YEAR = 31_536_000.0
+"""Seconds; no clock of the system's takes as many as a float can say."""
 
 
 class Settings(BaseModel):
@@ -117,13 +120,13 @@ class Settings(BaseModel):
     calibration: Path | None = None
     max_connections: int = Field(default=8, ge=1, le=1024)
     max_retries: int = Field(default=8, ge=0, le=20)
-    timeout: float = Field(default=600.0, gt=0)
+    timeout: float = Field(default=600.0, gt=0, le=_YEAR, allow_inf_nan=False)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
-    max_usd: float | None = Field(default=None, gt=0)
+    max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     confirm_above: float = Field(default=5.0, ge=0)
     prices: Path | None = None
-    wait: float = Field(default=0.0, ge=0)
+    wait: float = Field(default=0.0, ge=0, le=_YEAR, allow_inf_nan=False)
     cache: bool = True
     refresh: bool = False
     cache_dir: Path | None = None
@@ -272,6 +275,7 @@ TABLES = {
 """Tables and keys of a settings file, and the setting each one sets."""
 
 _PROJECT = "pyproject.toml"
+_MOST = Bound("", 0.25, of="a file of settings")
 
 HARMLESS = frozenset({
     "temperature", "structured", "score", "rounds", "protocol", "points", "limitations",
@@ -443,7 +447,14 @@ def _met(folder: Path | None) -> Path | None:
         if place is not None and (place / "reviewscore.toml").is_file():
             return place / "reviewscore.toml"
     project = Path.cwd() / _PROJECT
-    return project if project.is_file() and _of_project(_load(project)) is not None else None
+    if not project.exists():
+        return None
+    try:
+        ours = _of_project(_load(project)) is not None
+    except SettingsError as error:  # most likely it has nothing to do with us
+        notice(f"no settings are taken from {project}, which cannot be read: {error}")
+        return None
+    return project if ours else None
 
 
 def _of_project(tables: Mapping[str, object]) -> Mapping[str, object] | None:
@@ -455,12 +466,9 @@ def _of_project(tables: Mapping[str, object]) -> Mapping[str, object] | None:
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        loaded: dict[str, object] = tomllib.loads(read_bounded(path, Bounds().text).decode())
+        return read_toml(path, _MOST, regular=True)
     except InputError as error:
         raise SettingsError(str(error)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(f"{path}: {error}") from error
-    return loaded
 
 
 def _read_file(path: Path, *, trusted: bool) -> dict[str, object]:

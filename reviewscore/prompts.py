@@ -13,17 +13,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reviewscore.errors import PromptError
 from reviewscore.papers.hidden import without_unseen
+from reviewscore.toml_files import parse_toml
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -143,7 +143,7 @@ def _load(folder: Path, name: str, version: int) -> Prompt:
     if head is None:
         raise PromptError(f"{path}: the front matter between '+++' lines is missing")
     try:
-        fields = tomllib.loads(head[1])
+        fields: Any = parse_toml(head[1])
         prompt = Prompt(
             prompt_id=fields["id"],
             variables=tuple(fields["variables"]),
@@ -152,7 +152,7 @@ def _load(folder: Path, name: str, version: int) -> Prompt:
             body=text[head.end() :].strip("\n"),
             sha256=hashlib.sha256(raw).hexdigest(),
         )
-    except (tomllib.TOMLDecodeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise PromptError(f"{path}: front matter: {error}") from error
     if prompt.prompt_id != f"{name}/v{version}":
         raise PromptError(f"{path}: its id says '{prompt.prompt_id}'")

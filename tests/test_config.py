@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,20 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from reviewscore.addresses import without_credentials
-from reviewscore.config import BOUNDS, HARMLESS, JUDGES, TABLES, resolve, user_settings_file
+from reviewscore.bounds import Bounds
+from reviewscore.config import (
+    BOUNDS,
+    HARMLESS,
+    JUDGES,
+    TABLES,
+    bounds_from_settings,
+    resolve,
+    user_settings_file,
+)
 from reviewscore.errors import SettingsError
+from reviewscore.notices import shown
+from reviewscore.toml_files import parse_toml
+from tests.commands import invoker
 
 
 def test_defaults_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,3 +321,125 @@ def test_an_address_is_shown_without_its_password(address: str) -> None:
 
 def test_a_sign_in_a_path_is_no_password() -> None:
     assert without_credentials("http://host/a@b") == "http://host/a@b"
+
+
+BOMBS = {
+    "a key of 20,000 parts": ".".join("a" * 20_000) + " = 1\n",
+    "a table of 20,000 names": "[" + ".".join(["a", "'b'", '"c"', " d "] * 5_000) + "]\n",
+    "arrays in one another": "a = " + "[" * 50_000 + "]" * 50_000 + "\n",
+    "tables in one another": "a = " + "{a=" * 5_000 + "1" + "}" * 5_000 + "\n",
+    "a file without end": "# no settings\n" * 30_000,
+    "no text": "\udcff\udcfe",
+    "no TOML": "[audit\n",
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_no_file_of_settings_costs_more_than_a_look(bomb: str, tmp_path: Path) -> None:
+    file = tmp_path / "reviewscore.toml"
+    file.write_text(BOMBS[bomb], errors="surrogateescape")
+    tracemalloc.start()
+    try:
+        with pytest.raises(SettingsError, match=re.escape(str(file))):
+            resolve({})
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert most < 5_000_000
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_projects_file_that_cannot_be_read_is_passed_over_with_a_word(
+    bomb: str, tmp_path: Path
+) -> None:
+    project = tmp_path / "pyproject.toml"
+    project.write_text(BOMBS[bomb], errors="surrogateescape")
+    said: list[str] = []
+    with shown(said.append):
+        assert resolve({}).settings.embedded
+        assert bounds_from_settings() == Bounds()
+
+    assert len(said) == 1
+    assert str(project) in said[0]
+    with pytest.raises(SettingsError, match=re.escape(str(project))):
+        resolve({}, config=project)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_projects_file_that_is_no_file_is_passed_over(kind: str, tmp_path: Path) -> None:
+    project = tmp_path / "pyproject.toml"
+    if kind == "pipe":
+        os.mkfifo(project)
+    else:
+        project.symlink_to("/dev/zero")
+    said: list[str] = []
+    with shown(said.append):
+        assert resolve({}).settings.embedded
+
+    assert "no ordinary file" in said[0]
+
+
+def test_a_broken_file_of_somebody_elses_stops_no_verb(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool\n")
+    (tmp_path / "paper.txt").write_text("# A paper\n\nIt says something.\n")
+    ended = invoker("inspect", capsys)("paper.txt")
+
+    assert ended.exit_code == 0
+    assert ended.stderr.count("pyproject.toml") == ended.stderr.count("warning: ") * 2 == 2
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "-inf", "1e300"])
+@pytest.mark.parametrize("name", ["timeout", "wait"])
+def test_a_time_is_a_number_of_seconds(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SettingsError, match=f"{name} \\(flag"):
+        resolve({name: float(value)})
+    file = tmp_path / "reviewscore.toml"
+    file.write_text(f"[limits]\n{name} = {value}\n")
+    with pytest.raises(SettingsError, match=re.escape(f"{name} ({file}")):
+        resolve({})
+    file.unlink()
+    monkeypatch.setenv(f"REVIEWSCORE_{name.upper()}", value)
+    with pytest.raises(SettingsError, match=f"{name} \\(REVIEWSCORE"):
+        resolve({})
+
+
+@pytest.mark.parametrize("value", ["inf", "nan"])
+def test_no_flag_takes_what_is_no_number(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb, *words in (
+        ("logic", "-", "--timeout", value),
+        ("audit", ".", "-o", "run", "--max-usd", value),
+        ("audit", ".", "-o", "run", "--wait", value),
+    ):
+        ended = invoker(verb, capsys)(*words)
+        assert ended.exit_code == 2
+        assert words[-2] in ended.stderr
+
+
+NAMES = st.text(st.characters(codec="utf-8"), max_size=5).map(json.dumps) | st.from_regex(
+    r"[A-Za-z0-9_-]{1,4}", fullmatch=True
+)
+VALUES = st.recursive(
+    st.sampled_from(["1.5", "true", '"a.b.c"', "'[[[['", '"""x\n".y."z"""', "'''[{'''", "1e3"]),
+    lambda inner: st.lists(inner, max_size=3).map(lambda all_: f"[ {', '.join(all_)} ] "),
+    max_leaves=5,
+)
+
+
+@given(st.lists(st.tuples(st.lists(NAMES, min_size=1, max_size=16), VALUES), max_size=5))
+def test_what_the_library_reads_in_bounds_is_read_alike(
+    lines: list[tuple[list[str], str]],
+) -> None:
+    text = "".join(f"{' . '.join(names)} = {value} # [[.{{\n" for names, value in lines)
+    try:
+        expected = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            parse_toml(text)
+    else:
+        assert parse_toml(text) == expected

@@ -23,7 +23,8 @@ from reviewscore.agreement.table import (
     unsteady,
 )
 from reviewscore.config import Plain
-from reviewscore.store.jsonl import write_whole
+from reviewscore.errors import RunFolderError
+from reviewscore.store.jsonl import read_whole, write_whole
 from reviewscore.store.manifest import hash_file
 from reviewscore.store.results import results_folder
 
@@ -107,8 +108,8 @@ def write_tables(
 def _earlier(marker: Path) -> set[str]:
     """Files of the tables that an earlier run made, as its numbers name them."""
     try:
-        names = json.loads(marker.read_bytes())["tables"]
-    except (OSError, ValueError, KeyError, TypeError):
+        names = json.loads(read_whole(marker) or b"")["tables"]
+    except (RunFolderError, ValueError, KeyError, TypeError):
         return set()
     if not isinstance(names, dict):
         return set()

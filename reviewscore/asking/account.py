@@ -24,7 +24,7 @@ from reviewscore.store.decisive import (
     first_difference,
     of_the_same_prompts,
 )
-from reviewscore.store.jsonl import write_whole
+from reviewscore.store.jsonl import read_whole, write_whole
 from reviewscore.store.manifest import InputFile, Spending, only_version
 
 _ASKED = ("base_url", "temperature", "effort", "max_tokens", "structured")
@@ -170,7 +170,7 @@ class Folder:
                 )
             return new
         try:
-            old = Account.model_validate_json(self._file.read_bytes())
+            old = Account.model_validate_json(read_whole(self._file) or b"")
         except ValidationError as error:
             raise RunFolderError(
                 f"{self._file}: not an account of this version of reviewscore"

@@ -151,8 +151,7 @@ class _Work:
                 self._tell_of(done.tally)
             paid = None if self._settings.embedded else await book.paid()
         seconds = round(time.perf_counter() - clock, 3)
-        manifest = self._closing(done, paid, started, seconds)
-        self._run.update(manifest)
+        manifest = self._run.update(self._closing(done, paid, started, seconds))
         return Outcome(
             manifest=manifest,
             interrupted=done.interrupted,

@@ -28,6 +28,8 @@ from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
 from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.store.jsonl import read_lines
+from reviewscore.store.run_dir import POINTS
 
 if TYPE_CHECKING:
     from reviewscore.estimate import Estimate
@@ -239,7 +241,7 @@ def _run(
     if price is not None:
         _note_estimate(price, settings, outcome)
     if to_stdout:
-        sys.stdout.write((out / "points.jsonl").read_text("utf-8"))
+        sys.stdout.writelines(line.decode() for _, line in read_lines(out / POINTS))
     else:
         if profiles is not None:
             from reviewscore.cli.similarity.reviews import note

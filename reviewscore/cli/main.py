@@ -15,8 +15,9 @@ import click
 
 from reviewscore import __version__
 from reviewscore.bounds import Bounds, put_in_force
-from reviewscore.cli.terminal import ReaderGoneError, print_line, safe_streams
+from reviewscore.cli.terminal import ReaderGoneError, print_line, safe_streams, say
 from reviewscore.errors import ReviewScoreError, StopError
+from reviewscore.notices import shown
 from reviewscore.printable import printable
 
 WRONG_USE, PARTLY, STOPPED, INTERRUPTED = 2, 3, 4, 130
@@ -90,7 +91,7 @@ def _bounds() -> Bounds:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    with safe_streams():
+    with safe_streams(), shown(lambda sentence: say(f"warning: {sentence}")):
         sys.exit(_exit_code(arguments))
 
 

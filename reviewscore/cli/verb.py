@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 
@@ -10,6 +12,7 @@ class Verb(click.Command):
 
     Click takes the last of several values without a word; where values name files, folders,
     models or addresses, the others would be lost. Numbers, choices and switches may be overruled.
+    Nor does it take `nan` or `inf`, which no range keeps out, for a number.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -19,7 +22,12 @@ class Verb(click.Command):
             if isinstance(option, click.Option) and _names(option) and given.count(option) > 1:
                 flag = max(option.opts, key=len)
                 ctx.fail(f"{flag} is given {given.count(option)} times and takes one value.")
-        return super().parse_args(ctx, args)
+        left = super().parse_args(ctx, args)
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            if isinstance(value, float) and not math.isfinite(value):
+                ctx.fail(f"{max(param.opts, key=len)} takes a number, not {value}.")
+        return left
 
 
 def _names(option: click.Option) -> bool:

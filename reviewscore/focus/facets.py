@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +17,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.bounds import in_force, read_bounded
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.papers.rows import input_error
+from reviewscore.toml_files import read_toml
 
 UNKNOWN = "unknown"
 """Label of a point for which no facet could be had; never counted as one."""
@@ -149,10 +149,7 @@ def read_facets(path: Path) -> FacetSet:
     Raises:
         InputError: The file cannot be used; names the field and the cure.
     """
-    try:
-        raw = tomllib.loads(read_bounded(path, in_force().text).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is not TOML: {error}", file=path, cure="see --help") from error
+    raw = read_toml(path, in_force().text)
     try:
         found = _File.model_validate(raw)
     except ValidationError as error:

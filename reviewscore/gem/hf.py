@@ -22,7 +22,7 @@ def open_model(name: str, loading: Loading | None = None) -> HuggingFaceModel:
     """An evaluation model by name.
 
     Args:
-        name: ``hf/NAME``, a name at the hub, or a local folder.
+        name: ``hf/NAME``, a name at the hub, or a local folder written as a path.
         loading: Device, precision, and whether the model may be downloaded.
 
     Raises:

@@ -24,6 +24,8 @@ CAUSAL, SEQ2SEQ, ENCODER = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "Aut
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_HERE = ("./", "../", ".\\", "..\\")
+"""How a path begins that counts from the current folder."""
 _NO = ("", "0", "false", "no", "off")
 _UNLIMITED = 1 << 24
 """Token counts above this are Transformers' way to say that no limit is known."""
@@ -69,14 +71,15 @@ def load(name: str, kind: str, loading: Loading | None = None) -> Loaded:
     """Load a model and its tokenizer.
 
     Args:
-        name: ``hf/NAME``, a name at the hub, or a local folder.
+        name: ``hf/NAME``, a name at the hub, or a local folder that is written as a path.
         kind: Transformers' class for what the model does, one of those above.
         loading: How it is loaded.
 
     Raises:
-        SettingsError: The extra is not installed, the model is not here or of another kind, or
-            there is no such device.
+        SettingsError: The extra is not installed, the model is not here or of another kind, its
+            name could mean two things, or there is no such device.
     """
+    place, local = place_of(name)
     _check_installed(name)
     import torch
     import transformers
@@ -84,7 +87,6 @@ def load(name: str, kind: str, loading: Loading | None = None) -> Loaded:
     messages: Any = transformers.utils.logging
     messages.disable_progress_bar()  # a library prints nothing
     loading = loading or Loading()
-    place = name.removeprefix(PREFIX)
     device = _device(loading.device)
     precision = loading.precision
     if precision == "auto" and device.type == "cpu":
@@ -97,8 +99,31 @@ def load(name: str, kind: str, loading: Loading | None = None) -> Loaded:
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise SettingsError(_told(place, error, loading)) from error
     limit = _limit(model.config, tokenizer)
-    shown = f"{PREFIX}{Path(place).name if Path(place).is_dir() else place}"
+    shown = f"{PREFIX}{Path(place).name if local else place}"
     return Loaded(shown, model.to(device).eval(), tokenizer, device, limit)
+
+
+def place_of(name: str) -> tuple[str, bool]:
+    """What Transformers is asked for, and whether it is a folder of this machine.
+
+    A folder is written as one: absolute, or from ``./`` on. Transformers would take any folder that
+    is called as a model at the hub, and who made the current folder would choose the model.
+
+    Args:
+        name: As for `load`.
+
+    Raises:
+        SettingsError: It is a name at the hub, and there is a file or folder that is called so.
+    """
+    place = name.removeprefix(PREFIX)
+    if Path(place).is_absolute() or place.startswith(_HERE) or place in (".", ".."):
+        return place, True
+    if Path(place).exists():
+        raise SettingsError(
+            f"{name} is the name of a model at the hub, and the current folder has a "
+            f"{place} too: for that one, write {PREFIX}./{place}; for the other, start elsewhere"
+        )
+    return place, False
 
 
 def may_download(loading: Loading) -> bool:

@@ -50,5 +50,5 @@ class Budget:
         """A call has ended: replace what was set aside by what it cost."""
         self._under_way -= 1
         self.reserved = max(0.0, self.reserved - (reserved or 0.0)) if self._under_way else 0.0
-        self.spent += spent or 0.0
+        self.spent += max(0.0, spent or 0.0)  # nothing gives money back
         self._settled.set()

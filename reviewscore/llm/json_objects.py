@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
+
+from reviewscore.json_text import UnusableJsonError, keys_once
 
 MOST_OBJECTS = 100
 """Objects in a text that are looked at; with more of them nobody can say which one is meant."""
@@ -73,11 +74,10 @@ class _UnusableError(ValueError):
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, whose keys may each be there once."""
-    held = dict(pairs)
-    if len(held) != len(pairs):
-        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _UnusableError(f"the key {twice[:40]!r} is there more than once")
-    return held
+    try:
+        return keys_once(pairs)
+    except UnusableJsonError as error:
+        raise _UnusableError(f"the key {error.field!r} is there more than once") from error
 
 
 def _no_number(name: str) -> NoReturn:

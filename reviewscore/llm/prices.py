@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.bounds import in_force, read_bounded
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.llm.provider import model_name
 from reviewscore.schema.call import Completion, Request, Usage
+from reviewscore.toml_files import read_toml
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 CHARACTERS_PER_TOKEN = 4
@@ -38,11 +39,11 @@ class Price(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    input: float = Field(ge=0)
-    cached: float = Field(ge=0)
-    written: float | None = Field(default=None, ge=0)
-    written_long: float | None = Field(default=None, ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, allow_inf_nan=False)
+    cached: float = Field(ge=0, allow_inf_nan=False)
+    written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    written_long: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
     batch: float | None = Field(default=None, gt=0, le=1)
 
     def usd(self, usage: Usage, *, batch: bool = False, long: bool = False) -> float:
@@ -98,7 +99,7 @@ def price_list(path: Path | None = None) -> PriceList:
     """
     place = path or SHIPPED
     try:
-        loaded = tomllib.loads(read_bounded(place, in_force().text).decode())
+        loaded: Any = read_toml(place, in_force().text)
         models = {name: Price.model_validate(one) for name, one in loaded["models"].items()}
         source = f"{loaded['source']}, {loaded['date']}"
     except ValidationError as error:
@@ -107,7 +108,7 @@ def price_list(path: Path | None = None) -> PriceList:
         raise SettingsError(f"prices {place}: {problem}") from error
     except KeyError as error:
         raise SettingsError(f"prices {place}: {error} is missing") from error
-    except (InputError, tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError) as error:
+    except (InputError, AttributeError, TypeError) as error:
         raise SettingsError(f"prices {place}: {error}") from error
     return PriceList(source=source, models=models, own=path is not None)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text, without_surrogates
 from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
@@ -45,7 +46,7 @@ def _from_record(path: Path, year: int | None) -> Paper:
     if not text:
         raise InputError("is empty", file=path, cure="write one JSON record with text")
     try:
-        record: object = json.loads(text)
+        record = load_json(text)
     except json.JSONDecodeError as error:
         many = error.msg == "Extra data"
         raise InputError(
@@ -54,6 +55,8 @@ def _from_record(path: Path, year: int | None) -> Paper:
             line=error.lineno,
             cure="name a folder with papers.jsonl and reviews.jsonl" if many else "correct it",
         ) from error
+    except UnusableJsonError as error:
+        raise error.of_input(path) from error
     if not isinstance(record, dict):
         raise InputError("is not one JSON object", file=path, cure='write {"text": "..."}')
     record = without_surrogates({"paper_id": storable(path.stem), **record})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from pydantic import (
 )
 
 from reviewscore.errors import InputError
+from reviewscore.json_text import load_json
 from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.converted import Converted, in_one_notation
 from reviewscore.papers.headings import Candidate
@@ -59,11 +59,9 @@ def _sections(value: object) -> object:
     value = _nothing(value)
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value.strip() else None
+            value = load_json(value) if value.strip() else None
         except ValueError as error:
-            raise ValueError(f"is not JSON: {error}") from None
-        except RecursionError:
-            raise ValueError("is JSON that nests too deeply") from None
+            raise ValueError(f"is not JSON that can be used: {error}") from None
     if isinstance(value, dict):
         return [{"title": title, "text": text or ""} for title, text in value.items()]
     return value

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.record import Record
+from reviewscore.store.jsonl import read_whole
 
 RecordT = TypeVar("RecordT", bound=Record)
 
@@ -24,11 +25,12 @@ def read_digest(path: Path, kind: type[RecordT], command: str) -> RecordT | None
     Raises:
         RunFolderError: The file is no digest.
     """
-    if not path.is_file():
+    raw = read_whole(path)
+    if raw is None:
         return None
     try:
-        return kind.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
+        return kind.model_validate_json(raw)
+    except ValidationError as error:
         raise RunFolderError(
             f"{path}: not a digest of this version of reviewscore; run `{command}`"
         ) from error

@@ -59,6 +59,8 @@ def read_failures(run: Path) -> Failures:
 def banners(summary: Summary, failures: Failures) -> list[str]:
     """What a reader must know before any number."""
     notes = []
+    if summary.changed:
+        notes.append(changed_words(summary))
     if summary.judge == EMBEDDED:
         notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
     if summary.selection:
@@ -83,6 +85,16 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
             "--retry-errors tries it again."
         )
     return notes
+
+
+def changed_words(summary: Summary) -> str:
+    """Which records were changed after the run."""
+    names = " and ".join(summary.changed)
+    verb = "was" if len(summary.changed) == 1 else "were"
+    return (
+        f"{names} {verb} changed after the run by something else than reviewscore: what stands "
+        "here may be nobody's verdict."
+    )
 
 
 def doubtful_words(summary: Summary) -> str:

@@ -32,8 +32,8 @@ from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import REPORT, read_manifest
+from reviewscore.store.jsonl import opened, write_whole
+from reviewscore.store.run_dir import REPORT, own_file, read_manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -63,7 +63,7 @@ def write_report(
         RunFolderError: The run cannot be read, or the file cannot be written.
         StopError: The disk is full.
     """
-    target = run / REPORT if out is None else out
+    target = own_file(run, REPORT) if out is None else out
     environment = page_environment()
     focus, near = Focus.of(run), Nearness.of(run)
     papers_html = PaperPages(
@@ -93,8 +93,11 @@ def _drop_pages(target: Path) -> None:
     """Take away the further pages of an earlier, longer report."""
     pattern = re.compile(re.escape(target.stem) + r"-[0-9]+" + re.escape(target.suffix))
     for path in target.parent.iterdir() if target.parent.is_dir() else ():
-        if pattern.fullmatch(path.name) and _MARK in path.read_bytes()[:_HEAD]:
-            path.unlink()
+        if pattern.fullmatch(path.name) and path.is_file():
+            with opened(path) as file:
+                ours = _MARK in file.read(_HEAD)
+            if ours:
+                path.unlink()
 
 
 def _write_pages(
@@ -105,7 +108,7 @@ def _write_pages(
     listed: list[tuple[str, list[tuple[str, int]]]] = []
     template = environment.get_template("page.html")
     for number, page in enumerate(pages, start=1):
-        path = target.with_name(f"{target.stem}-{number}{target.suffix}")
+        path = own_file(target.parent, f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         _write(path, template.render(frame | shown | {"number": number}))
         written.append(path)

@@ -6,7 +6,7 @@ import heapq
 import re
 from pathlib import Path
 
-from reviewscore.report.head import doubtful_words
+from reviewscore.report.head import changed_words, doubtful_words
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
@@ -62,6 +62,8 @@ def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
 
 def _banners(summary: Summary) -> list[str]:
     told = []
+    if summary.changed:
+        told.append(f"> {escaped(changed_words(summary))}")
     if summary.note:
         told.append(f"> {summary.note}")
     if summary.selection:

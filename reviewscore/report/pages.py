@@ -22,12 +22,12 @@ from reviewscore.report.places import ShownPlace, shown_places
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import PointScore, read_point
+from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import POINTS, read_points
+from reviewscore.store.run_dir import POINTS, points_by_offset, read_points
 
 POINTS_PER_PAGE = 500
 """A run of more points is split into pages, each of whole papers."""
@@ -214,11 +214,9 @@ class PaperPages:
     def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
         review = look_up(self._reviews, review_id)
         cards = []
-        with (self._run / POINTS).open("rb") as file:
+        with points_by_offset(self._run) as read:
             for number, row in enumerate(rows, start=1):
-                file.seek(row.offset)
-                score = read_point(file.readline())
-                cards.append(_card(number, row, score, review, paper))
+                cards.append(_card(number, row, read(row.offset), review, paper))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
         return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)

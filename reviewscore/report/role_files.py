@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
 
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.html import page_environment
-from reviewscore.report.pages import PaperOf, Row, look_up, rows_of
+from reviewscore.report.pages import PaperOf, look_up, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
-from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.sources.data_folder import digest_name, file_name
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import POINTS, read_manifest
+from reviewscore.store.run_dir import points_by_offset, read_manifest
 
 TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
@@ -79,17 +77,12 @@ def _sheets(run: Path, reader: Reader, titles: TitleOf, papers: PaperOf | None) 
     """The pages, paper by paper, in the order of the report."""
     unread = read_manifest(run).unread
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
-        with (run / POINTS).open("rb") as file:
-            points = [_point(file, row) for row in rows]
+        with points_by_offset(run) as read:
+            points = [read(row.offset) for row in rows]
         title = titles(paper_id) or paper_id
         named = any(place.target for point in points for place in point.places or ())
         paper = look_up(papers, paper_id) if named else None
         yield sheet(reader, paper_id, title, points, unread=unread.get(paper_id), paper=paper)
-
-
-def _point(file: BinaryIO, row: Row) -> PointScore:
-    file.seek(row.offset)
-    return read_point(file.readline())
 
 
 def _folder(

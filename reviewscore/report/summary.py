@@ -21,7 +21,13 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Finding
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.manifest import Manifest, Spending
-from reviewscore.store.run_dir import SUMMARY, read_manifest, read_points
+from reviewscore.store.run_dir import (
+    SUMMARY,
+    changed_records,
+    own_file,
+    read_manifest,
+    read_points,
+)
 
 UNTYPED = "untyped"
 """Name of the row for points that failed before their type was known."""
@@ -187,6 +193,7 @@ class Summary(Record):
         doubtful: Papers that were badly read, or hold hidden text or text for a model.
         unread: How much of the papers judges did not see; None if they saw everything.
         prompts: Prompts that the records rest on, as ``judge/v1``, with their SHA-256.
+        changed: Files of records that something else than reviewscore changed after the run.
     """
 
     schema_id: Literal["reviewscore.summary/1"] = Field(
@@ -216,6 +223,7 @@ class Summary(Record):
     doubtful: tuple[str, ...] = ()
     unread: UnreadTotal | None = None
     prompts: dict[str, str] = Field(default_factory=dict)
+    changed: tuple[str, ...] = ()
 
     @property
     def lexical(self) -> bool:
@@ -350,10 +358,10 @@ def summarise(run: Path) -> Summary:
     tally = _Tally()
     for score in read_points(run):
         tally.add(score)
-    return _summary(manifest, tally)
+    return _summary(manifest, tally, changed_records(run, manifest))
 
 
-def _summary(manifest: Manifest, tally: _Tally) -> Summary:
+def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Summary:
     kinds = tuple(
         kind
         for kind in _TYPES
@@ -393,6 +401,7 @@ def _summary(manifest: Manifest, tally: _Tally) -> Summary:
         seconds=sum(seconds for _, seconds in manifest.times),
         sessions=max(1, len(manifest.times)),
         prompts=dict(sorted(tally.prompts.items())),
+        changed=changed,
     )
 
 
@@ -404,5 +413,5 @@ def write_summary(run: Path) -> Summary:
         StopError: The disk is full.
     """
     summary = summarise(run)
-    write_whole(run / SUMMARY, summary.model_dump_json(indent=2) + "\n")
+    write_whole(own_file(run, SUMMARY), summary.model_dump_json(indent=2) + "\n")
     return summary

@@ -8,13 +8,13 @@ submission, reviewer, score without a heading.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
 from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
 from reviewscore.similarity.tabular import Line, lines
@@ -105,8 +105,10 @@ def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
 def _one_object(file: Path) -> Iterator[Line]:
     """Papers of one JSON object by identifier, or of one JSON list."""
     try:
-        read: object = json.loads(read_text(file, bound=in_force().table))
-    except (ValueError, RecursionError) as error:
+        read = load_json(read_text(file, bound=in_force().table))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
         raise InputError(f"is not JSON ({error})", file=file, cure="write it again") from error
     papers = list(read.values()) if isinstance(read, dict) else read
     if not isinstance(papers, list):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.rows import Identifier, input_error
 from reviewscore.similarity.corpus import ONLY, Unread
@@ -145,8 +145,10 @@ def _bare(file: Path) -> Iterator[Line]:
 
 def _nested(file: Path) -> Iterator[Line]:
     try:
-        read: object = json.loads(read_text(file, bound=in_force().table))
-    except (ValueError, RecursionError) as error:
+        read = load_json(read_text(file, bound=in_force().table))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
         raise InputError(f"is not JSON ({error})", file=file, cure=_CURE) from error
     if not isinstance(read, dict) or not all(isinstance(one, dict) for one in read.values()):
         raise InputError(

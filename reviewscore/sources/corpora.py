@@ -8,7 +8,6 @@ PeerRead (Kang et al. 2018, arXiv 1804.09635): ``<venue>/<split>/reviews/<id>.js
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder, copied
 
 _CURE = (
@@ -261,8 +261,10 @@ def _either(parsed: Path, pdf: Path) -> Mapping[str, Any]:
 
 def _json(file: Path, kind: type) -> Any:
     try:
-        found = json.loads(read_bounded(file, in_force().text).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        found = load_json(read_bounded(file, in_force().text).decode("utf-8-sig"))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
         raise InputError(f"is not JSON: {error}", file=file, cure="take the file out") from error
     if not isinstance(found, kind):
         raise InputError(f"is {type(found).__name__}, not {kind.__name__}", file=file)

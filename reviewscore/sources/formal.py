@@ -9,6 +9,7 @@ from typing import TextIO
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 
 
 class FormalArgument(BaseModel):
@@ -54,8 +55,11 @@ def read_arguments(stream: TextIO, name: str) -> Iterator[FormalArgument | Input
             continue
         number += 1
         try:
-            found = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+            found = load_json(line)
+        except UnusableJsonError as error:
+            yield error.of_input(name, line_number)
+            continue
+        except json.JSONDecodeError as error:
             if number == 1 and line.lstrip()[0] in "{[":
                 yield from _whole(line + stream.read(), name)
                 return
@@ -71,12 +75,12 @@ def read_arguments(stream: TextIO, name: str) -> Iterator[FormalArgument | Input
 def _whole(text: str, name: str) -> Iterator[FormalArgument | InputError]:
     """One JSON value over several lines."""
     try:
-        found = json.loads(text)
+        found = load_json(text)
     except json.JSONDecodeError as error:
         yield InputError(f"not JSON: {error.msg}", file=name, line=error.lineno)
         return
-    except RecursionError:
-        yield InputError("JSON that nests too deep", file=name)
+    except UnusableJsonError as error:
+        yield error.of_input(name)
         return
     several = found if isinstance(found, list) else [found]
     for index, one in enumerate(several, start=1):

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.bounds import check_size, in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.processes.pool import ChildPool
+from reviewscore.sources import grid_worker
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _DELIMITERS = ",;\t"
+_GRACE = 1.0
+"""Seconds beyond its limit after which a reader of spreadsheets is stopped from outside."""
+_MOST_TASKS = 100
+"""Spreadsheets after which it is replaced."""
 
 OVERFLOW = ""
 """Name of what stands to the right of all headings."""
@@ -82,17 +90,40 @@ def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
     Raises:
         InputError: The file cannot be read.
     """
-    import python_calamine
-
     _check_unpacked(file)
-    try:
-        book = python_calamine.CalamineWorkbook.from_path(file)
-        for name in book.sheet_names:
-            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-            if len(rows) > 1:
-                yield name, _grid(rows)
-    except (python_calamine.CalamineError, OSError) as error:
-        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+    for name, rows in _read(file):
+        if len(rows) > 1:
+            yield name, _grid(rows)
+
+
+@lru_cache(maxsize=1)
+def _readers() -> ChildPool:
+    return ChildPool("reviewscore.sources.grid_worker", 1, grace=_GRACE, most_tasks=_MOST_TASKS)
+
+
+def _read(file: Path) -> list[tuple[str, list[list[str]]]]:
+    """The tabs of a spreadsheet, read by a process that may die over it.
+
+    Raises:
+        InputError: It did, or the file is no spreadsheet.
+    """
+    bound = in_force().table
+    task = json.dumps({"path": str(file.resolve()), "most": bound.size})
+    answer = _readers().ask(task, grid_worker.SECONDS)
+    if not answer.line:
+        end = f"had no end within {grid_worker.SECONDS:.0f} s" if answer.late else "broke down"
+        raise InputError(
+            f"cannot be read: its reader {end}, as over a cell far away from all others",
+            file=file,
+            cure="delete what lies beyond the table, or save it as CSV",
+        )
+    found = json.loads(answer.line)
+    if size := found.get(grid_worker.TOO_LARGE):
+        raise TooLargeError(f"its cells {bound.problem(size)}", file=file, cure=bound.cure)
+    if problem := found.get("problem"):
+        raise InputError(problem, file=file)
+    tabs_read: list[tuple[str, list[list[str]]]] = found["tabs"]
+    return tabs_read
 
 
 def _check_unpacked(file: Path) -> None:
@@ -114,16 +145,10 @@ def _check_unpacked(file: Path) -> None:
         raise TooLargeError(bound.problem(size, whole=True), file=file, cure=bound.cure)
 
 
-def _grid(rows: Sequence[Sequence[object]]) -> Grid:
-    columns = _headings([str(one) for one in rows[0]])
+def _grid(rows: Sequence[list[str]]) -> Grid:
+    columns = _headings(rows[0])
     for line, row in enumerate(rows[1:], start=2):
-        yield line, _cells(columns, [_text(one) for one in row])
-
-
-def _text(cell: object) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
+        yield line, _cells(columns, row)
 
 
 def heading(cell: str) -> str:

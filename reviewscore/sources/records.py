@@ -14,6 +14,7 @@ from typing import Any
 
 from reviewscore.bounds import Bound, Line, bounded_lines, in_force
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import without_surrogates
 
 _BATCH = 32
@@ -54,7 +55,7 @@ def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
         InputError: If the line is not a JSON object in UTF-8.
     """
     try:
-        record: object = json.loads(line.decode("utf-8-sig"))
+        record = load_json(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 (byte {error.start} of the line)",
@@ -68,10 +69,8 @@ def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
         raise InputError(
             problem, file=file, line=number, cure="write one JSON object per line"
         ) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply", file=file, line=number) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputError(f"cannot be read ({error})", file=file, line=number) from error
+    except UnusableJsonError as error:
+        raise error.of_input(file, number) from error
     if not isinstance(record, dict):
         raise InputError(
             f"is {type(record).__name__}, not a JSON object",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reviewscore.errors import InputError
@@ -24,7 +24,8 @@ def review_files(
         warnings: Takes what was passed over, in words.
         unread: Takes what cannot be a file of reviews.
     """
-    files: dict[Path, Path] = {}
+    files: dict[tuple[int, int] | Path, Path] = {}
+    the_paper = _identity(paper)
     for path in given:
         if not path.is_dir():
             found = [path]
@@ -35,18 +36,34 @@ def review_files(
                 unread.append(InputError(f"cannot be read: {error.strerror}", file=path))
                 continue
         for file in found:
-            place = file.resolve()
-            if place == paper.resolve():
+            place = _identity(file)
+            if place == the_paper:
                 unread.append(
                     InputError(
                         "is given as the paper and as its review", file=file, cure="name both"
                     )
                 )
             elif place in files:
-                warnings.append(f"{file}: is given twice and read once")
+                known = files[place]
+                same = "given twice" if _is_path_of(file, known) else f"the same file as {known}"
+                warnings.append(f"{file}: is {same} and read once")
             else:
                 files[place] = file
     return list(files.values())
+
+
+def _identity(file: Path) -> tuple[int, int] | Path:
+    """What tells a file from all others, however many names it has."""
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return file.resolve()
+    return (found.st_dev, found.st_ino) if found.st_ino else file.resolve()
+
+
+def _is_path_of(file: Path, known: Path) -> bool:
+    """Whether two names of a file lead to one place: they are no hard links."""
+    return file.resolve() == known.resolve()
 
 
 def _of_folder(
@@ -78,7 +95,10 @@ def review_names(files: Sequence[Path]) -> dict[Path, str]:
     with the ending, in one folder) as tell them apart. It does not depend on the order.
     """
     places = {file: file.resolve() for file in files}
-    leaves = {file: _leaf(place, places.values()) for file, place in places.items()}
+    taken: dict[Path, Counter[str]] = defaultdict(Counter)
+    for place in set(places.values()):
+        taken[place.parent].update({place.stem, place.name})
+    leaves = {file: _leaf(place, taken[place.parent]) for file, place in places.items()}
     depths = dict.fromkeys(files, 0)
     while True:
         names = {
@@ -94,8 +114,11 @@ def review_names(files: Sequence[Path]) -> dict[Path, str]:
     return {file: storable(name) for file, name in names.items()}
 
 
-def _leaf(place: Path, places: Iterable[Path]) -> str:
-    """The last part of a name: without the ending, if no other file in its folder is called so."""
-    beside = [other for other in places if other.parent == place.parent and other != place]
-    taken = {name for other in beside for name in (other.stem, other.name)}
-    return place.name if place.stem in taken else place.stem
+def _leaf(place: Path, taken: Mapping[str, int]) -> str:
+    """The last part of a name: without the ending, if no other file in its folder is called so.
+
+    Args:
+        place: The file.
+        taken: How many files of its folder are called so, with or without their endings.
+    """
+    return place.name if taken[place.stem] > 1 else place.stem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import TidyText, tidy
 from reviewscore.papers.rows import Identifier, Word
 from reviewscore.papers.suspicions import addressed, for_models, in_names
@@ -45,11 +45,9 @@ def _boxes(value: object) -> object:
     value = _scalar(value)
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value.strip() else None
+            value = load_json(value) if value.strip() else None
         except ValueError as error:
-            raise ValueError(f"is not JSON: {error}") from None
-        except RecursionError:
-            raise ValueError("is JSON that nests too deeply") from None
+            raise ValueError(f"is not JSON that can be used: {error}") from None
     if isinstance(value, list):
         value = {_name_of(item, number): _text_of(item) for number, item in enumerate(value, 1)}
     if isinstance(value, dict):

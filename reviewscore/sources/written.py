@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
 from reviewscore.sources.files import Collection, too_many_reviews
@@ -60,9 +60,9 @@ def _listed(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value) if value.strip() else ()
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"is not JSON: {error}") from None
+        return load_json(value) if value.strip() else ()
+    except ValueError as error:
+        raise ValueError(f"is not JSON that can be used: {error}") from None
 
 
 class RemarkRow(BaseModel):

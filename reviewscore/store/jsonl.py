@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from reviewscore.errors import RunFolderError, StopError
+from reviewscore.bounds import Bound, bounded_lines, in_force, open_regular, read_regular
+from reviewscore.errors import InputError, RunFolderError, StopError
 
 _LONGEST_NAME = 60
 """Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
@@ -84,16 +86,57 @@ def _whole_lines(path: Path) -> int:
     return 0
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Offset and bytes of each whole line; nothing if there is no such file."""
-    if not path.is_file():
+def read_lines(path: Path, bound: Bound | None = None) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of each whole line; nothing if there is no such file.
+
+    Args:
+        path: The file.
+        bound: How large a line may be; that of a text if not given.
+
+    Raises:
+        RunFolderError: It is no ordinary file, cannot be read, or a line is too large.
+    """
+    if not path.exists():
         return
-    offset = 0
-    with path.open("rb") as file:
-        for raw in file:
-            if raw.endswith(b"\n"):
-                yield offset, raw
-            offset += len(raw)
+    offset, bound = 0, bound or in_force().text
+    with opened(path) as file:
+        for number, line in enumerate(bounded_lines(file, bound), start=1):
+            if line.cut:
+                problem = bound.problem(line.size, whole=True)
+                raise RunFolderError(f"{path}:{number}: {problem}; {bound.cure}")
+            if line.data.endswith(b"\n"):
+                yield offset, line.data
+            offset += line.size
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file of a folder that may come from elsewhere, to read.
+
+    Raises:
+        RunFolderError: It is no ordinary file, or cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            yield file
+    except InputError as error:
+        raise RunFolderError(str(error)) from error
+    except OSError as error:
+        raise RunFolderError(f"{path}: {error.strerror}") from error
+
+
+def read_whole(path: Path) -> bytes | None:
+    """A small file of such a folder; None if there is none.
+
+    Raises:
+        RunFolderError: It is no ordinary file, too large, or cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        return read_regular(path, in_force().text)
+    except InputError as error:
+        raise RunFolderError(str(error)) from error
 
 
 @contextmanager

@@ -97,6 +97,17 @@ class Spending(Record):
     prices: str | None = None
 
 
+class Digest(Record):
+    """What a file of records was when the run's account was written.
+
+    Attributes:
+        sha256: SHA-256 of its bytes.
+    """
+
+    sha256: str
+    size: int = Field(description="bytes")
+
+
 def only_version(fields: dict[str, Any]) -> tuple[str, ...]:
     """The versions of an account of a run that lists none: it was written by one."""
     return (fields["reviewscore_version"],)
@@ -139,6 +150,11 @@ class Manifest(Record):
             everything are not in it.
         times: Start of each session, UTC, ISO 8601, and its seconds.
         complete: Whether the last session reached the end.
+        digests: The files of records as the last session left them, by name; none in runs of
+            earlier versions. A session that is under way, or was killed, notes them as it met them
+            (`growing`): they hold that and more.
+        growing: Whether records may have been added since.
+        changed: Files of records that were changed by something else before a later session.
     """
 
     schema_id: Literal["reviewscore.manifest/1"] = Field(
@@ -170,6 +186,9 @@ class Manifest(Record):
     unread: dict[str, Unread] = Field(default_factory=dict)
     times: tuple[tuple[str, float], ...] = ()
     complete: bool = False
+    digests: dict[str, Digest] = Field(default_factory=dict)
+    growing: bool = False
+    changed: tuple[str, ...] = ()
 
     @property
     def inputs_sha256(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from reviewscore.store.decisive import INPUT, in_use, of_input, sum_of
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending, beside
 from reviewscore.store.parts import Part, PointsOnce, check_alike, read_parts
-from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS
+from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS, changed_records, digests_of
 
 _CURE = "merge runs of one judge and settings; `compare` sets others side by side"
 
@@ -81,7 +81,7 @@ def merge(runs: Sequence[Path], out: Path) -> Merged:
     try:
         tally, repeated = _points(parts, draft / POINTS)
         _errors(parts, draft / ERRORS)
-        manifest = _manifest(parts, tally, out)
+        manifest = _manifest(parts, tally, out).model_copy(update={"digests": digests_of(draft)})
         write_whole(draft / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
         if out.is_dir():
             out.rmdir()
@@ -172,6 +172,7 @@ def _manifest(parts: Sequence[Part], tally: _Tally, out: Path) -> Manifest:
         unread={paper: unread for part in made for paper, unread in part.unread.items()},
         times=tuple(sorted(time for one in made for time in one.times)),
         complete=all(one.complete for one in made),
+        changed=tuple(_once(changed_records(part.path, part.manifest) for part in parts)),
     )
 
 

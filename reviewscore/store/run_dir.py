@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
@@ -10,12 +13,14 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
+from reviewscore.bounds import in_force, not_regular
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.notices import notice
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
 from reviewscore.store.decisive import first_difference
-from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Manifest
+from reviewscore.store.jsonl import JsonLines, opened, read_lines, read_whole, write_whole
+from reviewscore.store.manifest import Digest, Manifest
 
 MANIFEST = "manifest.json"
 POINTS = "points.jsonl"
@@ -29,10 +34,14 @@ DIGEST = "focus-digest.json"
 SIMILARITY = "similarity-digest.json"
 """How near its reviewers' own papers are, where that was computed, for the report."""
 _LOCK = ".lock"
+_PIECE = 1 << 20
+"""Bytes that are hashed at once."""
 
 
 _OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
 """Files that a run cannot do without, or that it is taken up again by."""
+RECORDS = (POINTS, ERRORS)
+"""Files whose digests the manifest holds."""
 
 
 def check_destination(output: Path) -> None:
@@ -108,8 +117,12 @@ class RunDir:
         except OSError as error:
             raise RunFolderError(f"{path}: {error.strerror}") from error
         try:
+            for name in (MANIFEST, *RECORDS):
+                own_file(path, name)
             self.manifest = self._continue(manifest, allow_foreign=allow_foreign)
-            self._save(self.manifest)
+            # A kill must not leave digests of what is about to be written anew.
+            kept = {} if retry_errors else {POINTS: self.manifest.digests.get(POINTS)}
+            self._note({name: one for name, one in kept.items() if one is not None}, growing=True)
             if retry_errors:
                 _drop_failed_points(path)
             self.done = {score.point_id: score.status for score in read_points(path)}
@@ -117,6 +130,7 @@ class RunDir:
             failed = [_failure(one) for one in read_points(path) if one.status is Status.ERROR]
             write_whole(path / ERRORS, "".join(f"{one.model_dump_json()}\n" for one in failed))
             self._points, self._errors = JsonLines(path / POINTS), JsonLines(path / ERRORS)
+            self._note(digests_of(path), growing=True)
         except BaseException:
             self._lock.release()
             raise
@@ -146,6 +160,9 @@ class RunDir:
             "models_answered": old.models_answered,
             "refused": old.refused,
             "unread": old.unread,
+            "digests": old.digests,
+            # Errors are written anew by each session.
+            "changed": tuple(name for name in changed_records(self.path, old) if name != ERRORS),
         }
         if difference is None:  # by that sum its shards know the run, whoever wrote them
             kept |= {"decisive": old.decisive, "decisive_sha256": old.decisive_sha256}
@@ -170,13 +187,19 @@ class RunDir:
         """Write down a failure."""
         self._errors.append(error.model_dump_json())
 
-    def update(self, manifest: Manifest) -> None:
-        """Replace the manifest."""
-        self.manifest = manifest
-        self._save(manifest)
+    def update(self, manifest: Manifest) -> Manifest:
+        """Replace the manifest at the end of a session, when all records are written.
 
-    def _save(self, manifest: Manifest) -> None:
-        write_whole(self.path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+        Returns:
+            The manifest with their digests.
+        """
+        self.manifest = manifest
+        self._note(digests_of(self.path), growing=False)
+        return self.manifest
+
+    def _note(self, digests: dict[str, Digest], *, growing: bool) -> None:
+        self.manifest = self.manifest.model_copy(update={"digests": digests, "growing": growing})
+        write_whole(self.path / MANIFEST, self.manifest.model_dump_json(indent=2) + "\n")
 
     def __enter__(self) -> RunDir:
         return self
@@ -225,16 +248,80 @@ def _drop_failed_points(path: Path) -> None:
 def read_manifest(path: Path) -> Manifest:
     """Read a run folder's manifest.
 
+    Records that were changed since they were written are said (`notices`).
+
     Raises:
         RunFolderError: There is none, or it is of another version.
     """
     file = path / MANIFEST
+    raw = read_whole(file)
+    if raw is None:
+        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing")
     try:
-        return Manifest.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing") from error
+        manifest = Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
+    for name in changed_records(path, manifest):
+        words = "holds records that were" if name in manifest.changed else "was"
+        notice(f"{path / name} {words} changed after the run by something else than reviewscore")
+    return manifest
+
+
+def own_file(path: Path, name: str) -> Path:
+    """A file of a run folder that is about to be written; it need not be there.
+
+    Raises:
+        RunFolderError: It is a link that leads out of the folder, where nothing may be written
+            for the folder's sake, or no ordinary file.
+    """
+    file = path / name
+    try:
+        if file.is_symlink() and not file.resolve().is_relative_to(path.resolve()):
+            raise RunFolderError(f"{file} is a link out of the run folder; take it away")
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise RunFolderError(f"{file}: {error}") from error
+    if file.exists() and not file.is_file():
+        raise RunFolderError(str(not_regular(file)))
+    return file
+
+
+def digests_of(path: Path) -> dict[str, Digest]:
+    """The files of records of a run folder, as they are now."""
+    return {
+        name: Digest(sha256=_sha256(path / name, size), size=size)
+        for name in RECORDS
+        if (path / name).exists()
+        for size in [(path / name).stat().st_size]
+    }
+
+
+def changed_records(path: Path, manifest: Manifest) -> tuple[str, ...]:
+    """Names of the files of records that are not what the run wrote; none where it is not known."""
+    names = list(manifest.changed)
+    for name, digest in manifest.digests.items():
+        file = path / name
+        size = file.stat().st_size if file.is_file() else -1
+        fits = size >= digest.size if manifest.growing else size == digest.size
+        if not (fits and _sha256(file, digest.size) == digest.sha256):
+            names.append(name)
+    return tuple(dict.fromkeys(names))
+
+
+def _sha256(file: Path, size: int) -> str:
+    """SHA-256 of so many bytes from the beginning."""
+    now = file.stat()
+    return _hashed(file.resolve(), size, (now.st_ino, now.st_size, now.st_mtime_ns))
+
+
+@lru_cache(maxsize=64)
+def _hashed(file: Path, size: int, _: tuple[int, int, int]) -> str:
+    """The same; a file is read again when it was changed."""
+    digest = hashlib.sha256()
+    with opened(file) as source:
+        while size > 0 and (piece := source.read(min(size, _PIECE))):
+            digest.update(piece)
+            size -= len(piece)
+    return digest.hexdigest()
 
 
 def read_points(path: Path) -> Iterator[PointScore]:
@@ -257,3 +344,20 @@ def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])
             raise RunFolderError(f"{file}:{number}: field '{place}': {problem['msg']}") from error
+
+
+@contextmanager
+def points_by_offset(path: Path) -> Iterator[Callable[[int], PointScore]]:
+    """What reads a single score of a run folder, by the offset of its line (`read_lines`).
+
+    Raises:
+        RunFolderError: The file is no ordinary one, or cannot be read.
+    """
+    most = in_force().text.size
+    with opened(path / POINTS) as file:
+
+        def read(offset: int) -> PointScore:
+            file.seek(offset)
+            return read_point(file.readline(most + 1))
+
+        yield read

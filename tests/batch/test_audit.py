@@ -23,7 +23,7 @@ from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER, ROOT
-from tests.ledgers import column, wait_for_calls
+from tests.ledgers import asked, column, wait_for_calls
 from tests.loopback import Loopback, schema_name
 
 WEAKNESSES = (
@@ -341,7 +341,7 @@ def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: 
     flags = [sys.executable, "-m", "reviewscore", "audit", str(data), "-o", str(out), "-q"]
 
     def full_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (7000, 7000))
 
     stopped = subprocess.run(
         flags, env=environment(), preexec_fn=full_disk, capture_output=True, text=True, check=False
@@ -353,3 +353,27 @@ def test_a_full_disk_stops_the_run_and_leaves_it_readable(data: Path, tmp_path: 
     assert "run the same command again" in stopped.stderr
     assert again.returncode == 0
     assert 0 < len(kept) < len(list(read_points(out)))
+
+
+def test_a_planted_ledger_gives_nobody_money_back(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
+    prices, out = tmp_path / "p.toml", tmp_path / "run"
+    prices.write_text(
+        'source = "a test"\ndate = "2026-01-01"\n'
+        "[models.loopback]\ninput = 1\ncached = 1\noutput = 1\n"
+    )
+    flags = {"cache": False, "prices": prices, "max_usd": 0.000_001}
+    stopped = audit(
+        read_collection(data),
+        out,
+        resolve({"model": "openai/loopback", "base_url": server.url, **flags}),
+    )
+    assert stopped.stopped is not None
+    before = len(stages(server))
+    place = read_manifest(out).run_id
+    asked(out, "INSERT INTO doubts VALUES (?, 'k', -1000.0)", place)
+
+    with pytest.raises(RunFolderError, match=r"ledger\.sqlite .* table doubts"):
+        run(data, out, server, **flags)
+    assert len(stages(server)) == before

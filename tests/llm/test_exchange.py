@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 from pathlib import Path
 
@@ -269,3 +270,41 @@ async def test_a_reply_that_is_too_large_is_named_and_not_held(tmp_path: Path) -
     put(tmp_path, prompt=request("b").prompt_key(), text="Yes. " * 9000)
     with pytest.raises(TooLargeError, match="max_results_mb"):
         ExchangeProvider(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "device", "folder"])
+@pytest.mark.parametrize(
+    "name", ["prompts.jsonl", "replies.jsonl", "open.jsonl", ".open.jsonl.new"]
+)
+def test_only_ordinary_files_of_the_folder_are_read_and_written(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    folder, outside = tmp_path / "exchange", tmp_path / "outside"
+    folder.mkdir()
+    outside.write_text("mine\n")
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    elif kind == "folder":
+        (folder / name).mkdir()
+    else:
+        places = {"link": outside, "dangling link": tmp_path / "new", "device": Path("/dev/zero")}
+        (folder / name).symlink_to(places[kind])
+
+    with pytest.raises(InputError, match=re.escape(str(folder / name))):
+        ExchangeProvider(folder)
+
+    assert outside.read_text() == "mine\n"
+    assert not (tmp_path / "new").exists()
+
+
+async def test_a_link_that_is_put_there_later_is_not_followed_either(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "exchange", tmp_path / "outside"
+    outside.write_text("mine\n")
+    provider = ExchangeProvider(folder, quiet=0.01)
+    (folder / "prompts.jsonl").symlink_to(outside)
+
+    with pytest.raises(InputError, match="is a link"):
+        await provider.complete(request())
+    await provider.close()
+
+    assert outside.read_text() == "mine\n"

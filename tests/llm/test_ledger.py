@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
@@ -209,6 +210,46 @@ async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -
     assert paid.doubtful == 0.25
 
 
+@pytest.mark.parametrize("usd", [-100.0, float("inf"), float("-inf")])
+async def test_amounts_that_are_none_are_refused_and_lower_no_sum(place: Place, usd: float) -> None:
+    ledger = Ledger(place, run="one")
+    await ledger.add(call("a"))
+    await ledger.add(call("b"))
+    asked(place, "UPDATE calls SET usd = ? WHERE key = ?", usd, call("b").key)
+    row = asked(place, "SELECT id FROM calls WHERE key = ?", call("b").key)[0][0]
+    with pytest.raises(RunFolderError, match=rf"table calls, row {row} .*usd") as refused:
+        await ledger.paid()
+    asked(place, "DELETE FROM calls WHERE key = ?", call("b").key)
+    asked(place, "INSERT INTO doubts VALUES ('one', 'k', ?)", usd)
+    with pytest.raises(RunFolderError, match=r"table doubts, call 'k' .*usd"):
+        await ledger.paid()
+    asked(place, "DELETE FROM doubts")
+    assert (await ledger.paid()).total == 0.5
+    assert ledger.home.name in str(refused.value)
+    ledger.close()
+
+
+async def test_words_and_negative_tokens_are_no_amounts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, run="one")
+    await ledger.add(call())
+    for column, value in (("usd", "cheap"), ("output", -1), ("input", -5)):
+        asked(tmp_path, f"UPDATE calls SET usd = 0.5, input = 1, output = 1, {column} = ?", value)
+        with pytest.raises(RunFolderError, match=column):
+            await ledger.paid()
+    ledger.close()
+
+
+async def test_a_claim_of_less_than_nothing_gives_no_money_back(tmp_path: Path) -> None:
+    dead = Ledger(tmp_path, run="one")
+    assert await dead.claim("k", -100.0, seconds=0.0)
+    dead.close()
+    later = Ledger(tmp_path, run="one")
+    await later.bury()
+    with pytest.raises(RunFolderError, match=r"doubts, call 'k'"):
+        await later.paid()
+    later.close()
+
+
 def test_a_process_number_that_was_given_to_another_process_is_not_its_owner() -> None:
     host, pid, born = owner.me().split("/")
 
@@ -312,3 +353,14 @@ async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place
     note_estimate(place, "written", "exchange:x", calls=4, usd=0.0, finished=True)
 
     assert info(place).errors == ()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_ledger_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(tmp_path / FILE)
+    else:
+        (tmp_path / FILE).symlink_to("/dev/zero")
+
+    with pytest.raises(RunFolderError, match="no ordinary file"):
+        Ledger(tmp_path, run="one")

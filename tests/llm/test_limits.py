@@ -299,6 +299,14 @@ async def test_without_a_cap_nothing_waits_and_all_is_counted() -> None:
     assert (budget.spent, budget.reserved) == (6.0, 0.0)
 
 
+async def test_a_cost_below_nothing_lowers_no_sum() -> None:
+    budget = Budget(1.0, spent=0.5)
+    await budget.reserve(0.1)
+    budget.settle(0.1, -100.0)
+
+    assert budget.spent == 0.5
+
+
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1)), max_size=30), st.floats(0.1, 5))
 def test_spending_never_passes_the_cap_whatever_the_calls_cost(
     calls: list[tuple[float, float]], cap: float

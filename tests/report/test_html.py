@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import zlib
 from pathlib import Path
 
 import pytest
 
+from reviewscore.errors import RunFolderError
 from reviewscore.report.html import write_report
+from reviewscore.report.summary import write_summary
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, Role
@@ -298,3 +301,24 @@ def test_nothing_is_shown_at_a_place_of_a_paper_that_has_changed(tmp_path: Path)
     html = write_report(run, {"tides": other}.__getitem__, None)[0].read_text()
 
     assert "<li>Section A, p. 2</li>" in html
+
+
+@pytest.mark.parametrize("name", ["report.html", "summary.json", "report-1.html"])
+def test_a_report_is_written_into_its_run_folder_and_nowhere_else(
+    tmp_path: Path, name: str
+) -> None:
+    run, outside = write_run(tmp_path / "run", many_points(40, 30)), tmp_path / "outside"
+    outside.write_text("mine\n")
+    (run / name).symlink_to(outside)
+
+    with pytest.raises(RunFolderError, match=f"{name} is a link"):
+        write_summary(run)
+        write_report(run, None, None)
+    assert outside.read_text() == "mine\n"
+
+
+def test_a_pipe_beside_a_report_holds_nothing_up(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", model_points())
+    os.mkfifo(run / "report-1.html")
+
+    assert write_report(run, None, None) == [run / "report.html"]

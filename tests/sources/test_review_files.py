@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,48 @@ def test_a_name_that_is_no_text_is_shown_in_the_identifier(folder: Path) -> None
         pytest.skip("this file system takes text alone")
 
     assert ids(single(folder / "paper.txt", folder / name)) == [r"r\udcff"]
+
+
+def test_a_hard_link_is_the_same_file_and_named(folder: Path) -> None:
+    first, again = folder / "ada" / "review.txt", folder / "bob" / "again.txt"
+    again.hardlink_to(first)
+    (folder / "paper-too.txt").hardlink_to(folder / "paper.txt")
+
+    found = single(folder / "paper.txt", [first, again, folder / "paper-too.txt"])
+
+    assert ids(found) == ["review"]
+    assert found.warnings == [f"{again}: is the same file as {first} and read once"]
+    assert [error.file for error in found.unread] == [folder / "paper-too.txt"]
+
+
+def test_names_of_thousands_of_files_take_time_that_grows_with_their_number(
+    tmp_path: Path,
+) -> None:
+    def seconds(count: int) -> float:
+        files = [tmp_path / f"r{number}.txt" for number in range(count)]
+        began = time.process_time()
+        assert len(set(review_names(files).values())) == count
+        return time.process_time() - began
+
+    seconds(10)
+    assert seconds(8000) < 20 * max(seconds(1000), 0.02)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"), st.sampled_from(["x", "x.txt", "x.md", "y.x", "x.txt.md"])
+        ),
+        unique=True,
+        max_size=8,
+    )
+)
+def test_a_file_goes_by_its_name_without_ending_where_no_other_does(
+    given_: list[tuple[str, str]],
+) -> None:
+    files = [Path("/", folder, name) for folder, name in given_]
+
+    for file, name in review_names(files).items():
+        others = [one for one in files if one != file and one.parent == file.parent]
+        shared = any(file.stem in (one.stem, one.name) for one in others)
+        assert name.rpartition("/")[2] == (file.name if shared else file.stem)

@@ -318,6 +318,61 @@ def test_a_spreadsheet_that_grows_is_refused_before_it_is_unpacked(tmp_path: Pat
         list(read_grid(tmp_path / "a.xlsx"))
 
 
+def spreadsheet(path: Path, cells: str) -> Path:
+    """A spreadsheet of one tab with these rows."""
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    packages = "http://schemas.openxmlformats.org/package/2006/"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in {
+            "[Content_Types].xml": f'<Types xmlns="{packages}content-types"><Override '
+            f'PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/></Types>',
+            "_rels/.rels": f'<Relationships xmlns="{packages}relationships"><Relationship Id="r" '
+            f'Type="{relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{relations}"><sheets>'
+            '<sheet name="one" sheetId="1" r:id="r"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{packages}relationships">'
+            f'<Relationship Id="r" Type="{relations}/worksheet" Target="worksheets/sheet1.xml"/>'
+            "</Relationships>",
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{cells}'
+            "</sheetData></worksheet>",
+        }.items():
+            packed.writestr(name, head + text)
+    return path
+
+
+def row(number: int, **cells: object) -> str:
+    inner = "".join(
+        f'<c r="{at}{number}" t="str"><v>{value}</v></c>' for at, value in cells.items()
+    )
+    return f'<row r="{number}">{inner}</row>'
+
+
+@pytest.mark.parametrize("far", ["XFD1048576", "A1048576 ALL1048576", "XFD3 A1048000"])
+def test_a_cell_far_away_from_all_others_costs_its_file_alone(tmp_path: Path, far: str) -> None:
+    table = row(1, A="paper_id", B="area") + row(2, A="p1", B="theory")
+    bomb = table
+    for place in far.split():
+        column, number = place.rstrip("0123456789"), int(place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        bomb += row(number, **{column: "far"})
+    spreadsheet(tmp_path / "bomb.xlsx", bomb)
+    spreadsheet(tmp_path / "good.xlsx", table)
+
+    with pytest.raises(InputError, match=r"bomb\.xlsx.*(cannot be read|MB)"):
+        list(read_grid(tmp_path / "bomb.xlsx"))
+    assert list(read_grid(tmp_path / "good.xlsx")) == [(2, {"paper_id": "p1", "area": "theory"})]
+
+
+def test_cells_that_hold_too_much_together_are_refused_by_name(tmp_path: Path) -> None:
+    put_in_force(Bounds(max_table_mb=0.02))
+    spreadsheet(tmp_path / "wide.xlsx", row(1, A="a") + row(2000, XFD="z"))
+
+    with pytest.raises(TooLargeError, match=r"wide\.xlsx: its cells .* max_table_mb"):
+        list(read_grid(tmp_path / "wide.xlsx"))
+
+
 @pytest.fixture
 def store() -> fsspec.AbstractFileSystem:
     files = fsspec.filesystem("memory")

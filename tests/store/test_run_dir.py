@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import RunFolderError
+from reviewscore.notices import shown
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.schema.span import Span
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest
+from reviewscore.store.merge import merge
 from reviewscore.store.run_dir import RunDir, read_manifest, read_points
 
 
@@ -267,3 +273,149 @@ def test_an_edited_record_is_named_by_line_and_field(tmp_path: Path) -> None:
 
 def test_lines_of_a_missing_file_are_none(tmp_path: Path) -> None:
     assert list(read_lines(tmp_path / "none")) == []
+
+
+def planted(path: Path, name: str, kind: str) -> Path:
+    """A run folder in which a file is not what it seems."""
+    with RunDir(path, manifest()) as run:
+        run.add(score(1))
+        run.update(run.manifest)
+    file = path / name
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        with file.open("wb") as endless:
+            endless.truncate(30_000_000)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "endless"])
+@pytest.mark.parametrize("name", ["manifest.json", "points.jsonl", "errors.jsonl"])
+def test_whatever_lies_in_a_run_folder_is_read_in_bounds(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    path = planted(tmp_path / "run", name, kind)
+    put_in_force(Bounds(max_text_mb=1))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RunFolderError, match=name):
+            read_manifest(path)
+            list(read_points(path))
+            list(read_lines(path / "errors.jsonl"))
+        if (name, kind) != ("errors.jsonl", "endless"):  # that one is written anew
+            with pytest.raises(RunFolderError, match=name):
+                RunDir(path, manifest())
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert most < 5_000_000
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "points.jsonl", "errors.jsonl"])
+def test_a_run_folder_has_nothing_written_outside_of_it(tmp_path: Path, name: str) -> None:
+    path, outside = planted(tmp_path / "run", name, "pipe"), tmp_path / "outside"
+    outside.write_text("mine\n")
+    (path / name).unlink()
+    (path / name).symlink_to(outside)
+
+    with pytest.raises(RunFolderError, match=f"{name} is a link"):
+        RunDir(path, manifest())
+    assert outside.read_text() == "mine\n"
+
+
+def notices(path: Path) -> list[str]:
+    """What is said when a run folder is read."""
+    said: list[str] = []
+    with shown(said.append):
+        read_manifest(path)
+    return said
+
+
+def session(path: Path, *numbers: int, end: bool = True, retry: bool = False) -> None:
+    """A session that writes these points, and ends or is killed."""
+    with RunDir(path, manifest(), retry_errors=retry) as run:
+        for number in numbers:
+            run.add(score(number, status=Status.ERROR if number > 8 else Status.UNKNOWN))
+        if end:
+            run.update(run.manifest.model_copy(update={"complete": True}))
+
+
+def test_sessions_that_end_or_are_killed_change_nothing_behind_the_runs_back(
+    tmp_path: Path,
+) -> None:
+    for step in (
+        {"numbers": (1, 9)},
+        {"numbers": (2,), "end": False},
+        {"numbers": (3,)},
+        {"numbers": (9,), "retry": True, "end": False},
+        {"numbers": (4,), "retry": True},
+    ):
+        numbers = step.pop("numbers")
+        session(tmp_path, *numbers, **step)  # type: ignore[misc, arg-type]
+        assert notices(tmp_path) == []
+    assert len(list(read_points(tmp_path))) == 4
+
+
+@pytest.mark.parametrize("end", [True, False])
+def test_records_that_were_changed_by_hand_are_named_for_good(tmp_path: Path, end: bool) -> None:
+    session(tmp_path, 1, 2)
+    session(tmp_path, 3, end=end)
+    points = tmp_path / "points.jsonl"
+    whole = points.read_bytes()
+    points.write_bytes(whole.replace(b'"base":null', b'"base":1', 1))
+
+    assert points.read_bytes() != whole
+    (said,) = notices(tmp_path)
+    assert str(points) in said
+    assert "changed after the run" in said
+    session(tmp_path, 4)  # a later session does not wash it away
+    assert len(notices(tmp_path)) == 1
+    assert read_manifest(tmp_path).changed == ("points.jsonl",)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: file.write_bytes(file.read_bytes() + file.read_bytes()),
+        lambda file: file.write_bytes(b""),
+        lambda file: file.unlink(),
+    ],
+    ids=["longer", "shorter", "gone"],
+)
+def test_lines_that_came_or_went_are_a_change(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    session(tmp_path, 1, 2)
+    change(tmp_path / "points.jsonl")
+
+    assert len(notices(tmp_path)) == 1
+
+
+def test_a_run_of_an_earlier_version_has_no_digests_and_is_read_as_before(tmp_path: Path) -> None:
+    session(tmp_path, 1)
+    old = json.loads((tmp_path / "manifest.json").read_bytes())
+    for name in ("digests", "growing", "changed"):
+        del old[name]
+    write_whole(tmp_path / "manifest.json", json.dumps(old))
+
+    assert notices(tmp_path) == []
+    session(tmp_path, 2)
+    assert notices(tmp_path) == []
+    assert read_manifest(tmp_path).digests.keys() == {"points.jsonl", "errors.jsonl"}
+
+
+def test_a_merged_run_says_which_parts_were_changed(tmp_path: Path) -> None:
+    for name, number in (("a", 1), ("b", 2)):
+        session(tmp_path / name, number)
+    points = tmp_path / "b" / "points.jsonl"
+    points.write_bytes(points.read_bytes().replace(b'"text":"x"', b'"text":"y"'))
+    said: list[str] = []
+    with shown(said.append):
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+
+    assert len(said) == 1
+    assert len(notices(tmp_path / "c")) == 1

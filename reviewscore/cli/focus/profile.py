@@ -33,7 +33,7 @@ MOST = 500
 @click.option(
     "--bertscore",
     metavar="MODEL",
-    help="Compare texts by this encoder too (hf/NAME or a folder; needs the extra hf).",
+    help="Compare texts by this encoder too (hf/NAME or ./FOLDER; needs the extra hf).",
 )
 @labelling_options
 def command(

@@ -9,7 +9,7 @@ import click
 
 from reviewscore.cli.terminal import print_text
 from reviewscore.cli.verb import Verb
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 
 
 @click.command("compare", cls=Verb)
@@ -38,9 +38,10 @@ def _name(folder: Path) -> str:
     """The evaluation model, and the folder."""
     from reviewscore.agreement.results import numbers_name
     from reviewscore.gem.write import VERB
+    from reviewscore.store.jsonl import read_whole
 
     try:
-        model = json.loads((folder / numbers_name(VERB)).read_text("utf-8"))["model"]
-    except (OSError, ValueError, KeyError, TypeError):
+        model = json.loads(read_whole(folder / numbers_name(VERB)) or b"")["model"]
+    except (RunFolderError, ValueError, KeyError, TypeError):
         return folder.name
     return f"{model} ({folder.name})"

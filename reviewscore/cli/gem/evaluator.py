@@ -40,7 +40,7 @@ _OPTIONS = (
         "--model",
         default=EMBEDDED,
         show_default=True,
-        help="Evaluation model: lexical-cache, hf/NAME or hf/FOLDER, "
+        help="Evaluation model: lexical-cache, hf/NAME or hf/./FOLDER, "
         "server/NAME (with --base-url).",
     ),
     click.option(

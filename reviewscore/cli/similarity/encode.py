@@ -13,7 +13,7 @@ from reviewscore.cli.verb import Verb
 
 @click.command("encode", cls=Verb)
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option("--model", required=True, help="hf/NAME, or the folder of an encoder.")
+@click.option("--model", required=True, help="hf/NAME, or the path of an encoder's folder (./x).")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True,
     help="File of vectors (.jsonl), for --embeddings.",

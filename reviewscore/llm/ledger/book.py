@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select
+from sqlalchemy import (
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+)
 
+from reviewscore.errors import RunFolderError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.link import Home, Link, home_of
 from reviewscore.llm.ledger.paid import Paid
@@ -48,14 +63,35 @@ _ANSWERED = delete(job_requests).where(
     job_requests.c.label.in_(select(jobs.c.label).where(jobs.c.job == bindparam("j"))),
 )
 """A request of a batch job is done with when its reply is recorded, in the same transaction."""
+_AMOUNTS = ("input", "cached", "written", "output", "usd")
 _SUMS = select(
     func.count(),
-    *(func.sum(calls.c[name]) for name in ("input", "cached", "written", "output", "usd")),
+    *(func.sum(calls.c[name]) for name in _AMOUNTS),
     func.count() - func.count(calls.c.usd),
     func.sum(calls.c.batch),
 ).where(calls.c.run == bindparam("run"))
 _DOUBTFUL = select(func.sum(doubts.c.usd)).where(doubts.c.run == bindparam("run"))
 _MODELS = select(calls.c.answered).where(calls.c.run == bindparam("run")).distinct()
+
+
+def _no_amounts(table: Table, *names: str) -> Select[Any]:
+    """The first row of a run with an amount that no program wrote: below 0, not finite, a text.
+
+    Databases sort infinity, NaN and texts after all finite numbers, or hold them as NULL.
+    """
+    row = table.c.id if "id" in table.c else literal(None)
+    wrong = (
+        and_(table.c[name].is_not(None), not_(table.c[name].between(0, sys.float_info.max)))
+        for name in names
+    )
+    mine = table.c.run == bindparam("run")
+    return select(row, table.c.key, *(table.c[name] for name in names)).where(mine, or_(*wrong))
+
+
+_IMPOSSIBLE = {
+    "calls": (_no_amounts(calls, *_AMOUNTS).limit(1), _AMOUNTS),
+    "doubts": (_no_amounts(doubts, "usd").limit(1), ("usd",)),
+}
 _PARTING = 1.0
 """Seconds for which a look-up is waited for at the end; nobody wants its answer any more."""
 _NUMBER = count()
@@ -195,8 +231,12 @@ class Ledger:
         await self._writer.run(write)
 
     async def paid(self) -> Paid:
-        """What the calls of this run came to."""
-        return await self.read(lambda db: paid_by(db, self.run))
+        """What the calls of this run came to.
+
+        Raises:
+            RunFolderError: An amount is none, such as one below zero; names file and row.
+        """
+        return await self.read(lambda db: paid_by(db, self.run, self.home.name))
 
     @property
     def writer(self) -> Writer:
@@ -234,9 +274,22 @@ class Ledger:
         return lambda holder, until: now < until and lives(holder)
 
 
-def paid_by(db: Connection, run: str) -> Paid:
-    """What the calls of a run came to."""
+def paid_by(db: Connection, run: str, name: str) -> Paid:
+    """What the calls of a run came to.
+
+    Args:
+        db: The ledger.
+        run: The run.
+        name: The ledger as users know it.
+
+    Raises:
+        RunFolderError: An amount is none; a sum with it could hide what was spent.
+    """
     values = {"run": run}
+    for table, (statement, columns) in _IMPOSSIBLE.items():
+        row = db.execute(statement, values).first()
+        if row is not None:
+            raise RunFolderError(_impossible(name, table, columns, tuple(row)))
     sums = db.execute(_SUMS, values).one()
     made, read, cached, written, output, usd, unpriced, batched = (value or 0 for value in sums)
     return Paid(
@@ -250,6 +303,17 @@ def paid_by(db: Connection, run: str) -> Paid:
         batched=int(batched),
         doubtful=float(db.execute(_DOUBTFUL, values).scalar() or 0.0),
         models=tuple(sorted(db.execute(_MODELS, values).scalars())),
+    )
+
+
+def _impossible(ledger: str, table: str, columns: tuple[str, ...], row: tuple[object, ...]) -> str:
+    number, key, *amounts = row
+    said = ", ".join(f"{name} {value!r}" for name, value in zip(columns, amounts, strict=True))
+    place = f"call {str(key)[:80]!r}" if number is None else f"row {number}"
+    return (
+        f"the ledger {ledger} holds an amount that is none in table {table}, {place} ({said}): "
+        "it was changed by hand, and what was spent cannot be told from it; use another run "
+        "folder, or move this ledger away"
     )
 
 

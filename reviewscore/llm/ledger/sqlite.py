@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, NullPool, create_engine
 
+from reviewscore.bounds import not_regular
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
 from reviewscore.llm.ledger import owner
 from reviewscore.llm.ledger.link import cause_of
@@ -49,6 +50,8 @@ class SQLiteFile:
     def connect(self, me: str) -> Connection:
         """As `Home.connect`; whether an owner lives is told from its process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self._path.exists() and not self._path.is_file():
+            raise RunFolderError(str(not_regular(self._path)))
         # SQLite waits for nobody when a file is made into one with a write-ahead log.
         with FileLock(self._folder / _LOCK, timeout=_LOCK_SECONDS):
             self._path.touch(mode=0o600)

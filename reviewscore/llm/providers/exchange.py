@@ -18,7 +18,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.bounds import Line, bounded_lines, check_size, in_force
+from reviewscore.bounds import (
+    Line,
+    bounded_lines,
+    check_size,
+    in_force,
+    not_regular,
+    open_regular,
+)
 from reviewscore.errors import InputError, StopError, TooLargeError
 from reviewscore.llm.json_objects import check_whole
 from reviewscore.llm.provider import Traits
@@ -27,6 +34,7 @@ from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request
 
 PROMPTS, REPLIES, OPEN = "prompts.jsonl", "replies.jsonl", "open.jsonl"
+_DRAFT = f".{OPEN}.new"
 _LOOK = 0.5
 """Seconds between looks for new replies."""
 
@@ -69,6 +77,8 @@ class ExchangeProvider:
         self._read, self._lines, self._tail = 0, 0, b""
         self._open: dict[str, str] = {}
         self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
+        for name in (PROMPTS, REPLIES, OPEN, _DRAFT):
+            _check_own(folder / name)
         self._look()
         self._asked_before = self._known_prompts()
         self._write_open()
@@ -91,6 +101,7 @@ class ExchangeProvider:
             return
         self._asked_before.add(key)
         try:
+            _check_own(self._folder / PROMPTS)  # the folder is shared: it may be another by now
             with (self._folder / PROMPTS).open("ab") as file:
                 file.write((self._line_end + _line(key, request)).encode())
         except OSError as error:
@@ -100,11 +111,12 @@ class ExchangeProvider:
     def _write_open(self) -> None:
         """Keep a file of the prompts that wait for replies; none if none do."""
         path = self._folder / OPEN
-        draft = path.with_name(f".{OPEN}.new")
+        draft = path.with_name(_DRAFT)
         try:
             if not self._open:
                 path.unlink(missing_ok=True)
                 return
+            draft.unlink(missing_ok=True)  # a link there would be followed
             draft.write_bytes("".join(self._open.values()).encode())
             draft.replace(path)
         except OSError as error:
@@ -115,7 +127,7 @@ class ExchangeProvider:
         if not path.is_file():
             return set()
         found, last = set(), b""
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for line in bounded_lines(file, in_force().text):
                 last = line.data
                 try:
@@ -131,11 +143,12 @@ class ExchangeProvider:
         A last line without an end counts if it is whole, and is read again when it has ended.
         """
         path = self._folder / REPLIES
+        _check_own(path)
         if not path.is_file():
             return False
         check_size(path, in_force().results)
         before, tail = self._read, b""
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(self._read)
             for line in bounded_lines(file, in_force().reply):
                 if line.cut:
@@ -186,6 +199,22 @@ class ExchangeProvider:
     async def close(self) -> None:
         """Wait no more."""
         await self._waves.close()
+
+
+def _check_own(path: Path) -> None:
+    """Refuse a file of the folder that is none.
+
+    Through a link, texts would leave the folder or come from elsewhere; at a pipe, a run hangs.
+
+    Raises:
+        InputError: It is one.
+    """
+    if path.is_symlink():
+        raise InputError(
+            "is a link, which is not followed", file=path, cure="put the file itself there"
+        )
+    if path.exists() and not path.is_file():
+        raise not_regular(path)
 
 
 def _line(key: str, request: Request) -> str:

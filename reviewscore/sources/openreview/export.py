@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.sources.records import Shelf
 
 _ENDINGS = (".json", ".jsonl")
@@ -63,8 +63,10 @@ def _whole(file: Path) -> object:
             cure="OpenReview may have asked to log in; export again, or use `fetch`",
         )
     try:
-        found: object = json.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        found = load_json(raw.decode("utf-8-sig"))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
         raise InputError(f"is not JSON: {error}", file=file, cure=_CURE) from error
     return found
 
