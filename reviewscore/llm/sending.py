@@ -289,7 +289,7 @@ class Sending:
 
     async def _timed(self, stage: str) -> Completion:
         asked = time.monotonic()
-        # A server that sends a byte now and then passes the time-outs between bytes.
+        # One attempt may be several requests, and not every client of LiteLLM's is ours.
         longest = None if self._lane is None else self._means.longest
         try:
             async with asyncio.timeout(longest):

@@ -7,7 +7,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.llm.bodies import HEADERS, hooks
+from reviewscore.llm.bodies import open_http
 from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import OUTPUT, Refusals, Refused
 from reviewscore.llm.provider import Traits, model_name
@@ -85,11 +85,8 @@ def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncAn
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(
-            timeout=timeout,
-            follow_redirects=False,
-            headers=HEADERS,
-            event_hooks=hooks(place, results=results),
+        http_client=open_http(
+            anthropic.DefaultAioHttpClient, place, timeout=timeout, results=results
         ),
     )
 

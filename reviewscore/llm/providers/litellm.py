@@ -10,8 +10,16 @@ from typing import Any
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import HEADERS, hooks
-from reviewscore.llm.failures import STRANGE, broken, complaint, ended_by_us, refused, strange
+from reviewscore.llm.bodies import open_http
+from reviewscore.llm.failures import (
+    STRANGE,
+    broken,
+    complaint,
+    ended_by_us,
+    no_http,
+    refused,
+    strange,
+)
 from reviewscore.llm.parameters import Refusals, Refused, form_of
 from reviewscore.llm.provider import Traits, model_name
 from reviewscore.llm.providers.openai import finish_of
@@ -51,6 +59,7 @@ class LiteLLMProvider:
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
+        import aiohttp
         import openai
 
         model = request.model
@@ -67,6 +76,8 @@ class LiteLLMProvider:
                     raise refused(error) from error
             except openai.APIConnectionError as error:
                 raise broken(self.place, error) from error
+            except aiohttp.ClientError as error:  # of a client of LiteLLM's own
+                raise no_http(self.place, error) from error
             except (openai.OpenAIError, *STRANGE) as error:
                 raise strange(self.place, error) from error
 
@@ -110,9 +121,7 @@ def _session(place: str, timeout: float) -> Any:
     It has no such hook for the others, whose answers are held before they can be counted.
     """
     httpx = import_module("httpx")  # it comes with LiteLLM
-    return httpx.AsyncClient(
-        timeout=timeout, follow_redirects=True, headers=HEADERS, event_hooks=hooks(place)
-    )
+    return open_http(httpx.AsyncClient, place, timeout=timeout, follow_redirects=True)
 
 
 def _place(model: str) -> str:

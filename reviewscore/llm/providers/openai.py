@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import HEADERS, hooks
+from reviewscore.llm.bodies import open_http
 from reviewscore.llm.failures import (
     STRANGE,
     broken,
@@ -132,12 +132,7 @@ def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncOp
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=openai.DefaultAioHttpClient(
-            timeout=timeout,
-            follow_redirects=False,
-            headers=HEADERS,
-            event_hooks=hooks(place, results=results),
-        ),
+        http_client=open_http(openai.DefaultAioHttpClient, place, timeout=timeout, results=results),
     )
 
 
