@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -22,9 +23,13 @@ from reviewscore.llm.failures import (
 )
 from reviewscore.llm.parameters import Refusals, Refused, form_of
 from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.providers.openai import finish_of
+from reviewscore.llm.providers.openai import CHAT_USAGE, finish_of
+from reviewscore.llm.usage import usage_of
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, Usage
+from reviewscore.schema.call import Completion, Parameters, Request
+
+_USAGE = replace(CHAT_USAGE, written="cache_creation_input_tokens")
+"""LiteLLM brings every provider's usage to OpenAI's form."""
 
 
 def quiet_litellm() -> Any:
@@ -158,23 +163,6 @@ def _completion(answer: Any, sent: Parameters, model: str) -> Completion:
         model=answer.model or model_name(model),
         reply_id=answer.id,
         finish=finish,
-        usage=_usage(getattr(answer, "usage", None)),
+        usage=usage_of(getattr(answer, "usage", None), _USAGE),
         parameters=sent,
-    )
-
-
-def _usage(usage: Any) -> Usage:
-    """LiteLLM brings every provider's usage to OpenAI's form, where input holds the cached."""
-    if usage is None:
-        return Usage()
-    details = getattr(usage, "prompt_tokens_details", None)
-    total = max(usage.prompt_tokens or 0, 0)
-    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
-    written = max(getattr(usage, "cache_creation_input_tokens", None) or 0, 0)
-    return Usage(
-        input_tokens=total,
-        cached_tokens=cached,
-        written_tokens=min(written, total - cached),
-        output_tokens=max(usage.completion_tokens or 0, 0),
-        raw=usage.model_dump_json(exclude_none=True),
     )

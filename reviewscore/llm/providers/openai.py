@@ -20,8 +20,9 @@ from reviewscore.llm.failures import (
 )
 from reviewscore.llm.parameters import Refusals, Refused, form_of, reasons
 from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.usage import Names, usage_of
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, Usage, prefix_key
+from reviewscore.schema.call import Completion, Parameters, Request, prefix_key
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,6 +30,19 @@ if TYPE_CHECKING:
     from openai.types.responses import Response
 
 OPENAI = "https://api.openai.com/v1"
+CHAT_USAGE = Names(
+    read="prompt_tokens",
+    output="completion_tokens",
+    cached="prompt_tokens_details.cached_tokens",
+    written="prompt_tokens_details.cache_write_tokens",
+)
+"""What was read from and written to the cache counts as input, here and with us."""
+_RESPONSES_USAGE = Names(
+    read="input_tokens",
+    output="output_tokens",
+    cached="input_tokens_details.cached_tokens",
+    written="input_tokens_details.cache_write_tokens",
+)
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 _OTHER_DOOR = ("v1/responses", "responses api")
 """Words of an error that sends us to the other endpoint."""
@@ -232,21 +246,12 @@ def completion_of(answer: ChatCompletion, sent: Parameters, *, model: str = "") 
     finish, text = finish_of(choice), choice.message.content or ""
     if choice.message.refusal:
         finish, text = "refusal", choice.message.refusal
-    usage = Usage()
-    if answer.usage is not None:
-        details = answer.usage.prompt_tokens_details
-        usage = _usage(
-            answer.usage.prompt_tokens,
-            details,
-            answer.usage.completion_tokens,
-            answer.usage.model_dump_json(exclude_none=True),
-        )
     return Completion(
         text=str(without_surrogates(text)),
         model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
-        usage=usage,
+        usage=usage_of(answer.usage, CHAT_USAGE),
         parameters=sent,
     )
 
@@ -261,20 +266,6 @@ def finish_of(choice: Any) -> Finish:
         problem = without_secrets(str(getattr(choice, "error", None) or choice.finish_reason))
         raise ProviderError(f"the reply broke off ({problem})", retryable=True, in_doubt=True)
     return _FINISH.get(choice.finish_reason, "stop")
-
-
-def _usage(read: int | None, details: object, output: int | None, raw: str) -> Usage:
-    """OpenAI counts what was read from and written to the cache as input, as we do."""
-    total = max(read or 0, 0)
-    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
-    written = max(getattr(details, "cache_write_tokens", None) or 0, 0)
-    return Usage(
-        input_tokens=total,
-        cached_tokens=cached,
-        written_tokens=min(written, total - cached),
-        output_tokens=max(output or 0, 0),
-        raw=raw,
-    )
 
 
 def completion_of_response(answer: Response, sent: Parameters, *, model: str = "") -> Completion:
@@ -300,19 +291,11 @@ def completion_of_response(answer: Response, sent: Parameters, *, model: str = "
     elif answer.error is not None:
         raise ProviderError(f"the response failed: {answer.error.message}", retryable=True,
                             in_doubt=True)  # fmt: skip
-    usage = Usage()
-    if answer.usage is not None:
-        usage = _usage(
-            answer.usage.input_tokens,
-            answer.usage.input_tokens_details,
-            answer.usage.output_tokens,
-            answer.usage.model_dump_json(exclude_none=True),
-        )
     return Completion(
         text=str(without_surrogates(text)),
         model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
-        usage=usage,
+        usage=usage_of(answer.usage, _RESPONSES_USAGE),
         parameters={**sent, "endpoint": "responses"},
     )
