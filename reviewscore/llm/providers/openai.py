@@ -6,6 +6,7 @@ import json
 import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from reviewscore.errors import ProviderError
 from reviewscore.llm.bodies import open_http
@@ -76,7 +77,8 @@ class OpenAIProvider:
     ) -> None:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
+        self._limits = limit_names(self.place)
+        self._refused = Refused(self._limits, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
     async def complete(self, request: Request) -> Completion:
@@ -86,7 +88,8 @@ class OpenAIProvider:
         model = request.model
         while True:
             try:
-                async with self._refused.turn(model, partial(parameters, request)) as sent:
+                make = partial(parameters, request, limits=self._limits)
+                async with self._refused.turn(model, make) as sent:
                     responds = model in self._responses  # others may learn it in the meantime
                     ask = self._respond if responds else self._chat
                     return await ask(request, sent)
@@ -150,9 +153,27 @@ def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncOp
     )
 
 
-def parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
-    """What is sent beside the messages, less what the model is known to refuse."""
-    limit = next((name for name in LIMIT_NAMES if name not in refused_names), None)
+def limit_names(place: str) -> tuple[str, ...]:
+    """Names of the reply limit, the likeliest first: small servers may ignore OpenAI's newer one.
+
+    Args:
+        place: The server's address.
+    """
+    own = f".{urlsplit(place).hostname}".endswith(f".{urlsplit(OPENAI).hostname}")
+    return LIMIT_NAMES if own else LIMIT_NAMES[::-1]
+
+
+def parameters(
+    request: Request, refused_names: frozenset[str], *, limits: tuple[str, ...] = LIMIT_NAMES
+) -> Parameters:
+    """What is sent beside the messages, less what the model is known to refuse.
+
+    Args:
+        request: What is asked.
+        refused_names: What the model is known to refuse.
+        limits: Names of the reply limit, of which the first that is not refused is sent.
+    """
+    limit = next((name for name in limits if name not in refused_names), None)
     thinks = reasons(model_name(request.model))
     sent: Parameters = {}
     if request.temperature is not None and not thinks:
