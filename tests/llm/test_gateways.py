@@ -192,6 +192,18 @@ async def test_a_reply_without_usage_has_no_known_cost_and_counts_at_its_worst(
     assert paid.doubtful == budget.spent == worst
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "http://host:port/v1", "http://host:99999"])
+def test_what_is_no_address_is_refused_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    with pytest.raises(SettingsError, match="the address of the server is no address"):
+        check_model("openai/x", base_url=address)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    with pytest.raises(SettingsError, match="ANTHROPIC_BASE_URL is no address"):
+        check_model("anthropic/x", base_url=None)
+
+
 ABSURD = [
     {"prompt_tokens": -5, "completion_tokens": 3},
     {"prompt_tokens": 50, "completion_tokens": -3},
