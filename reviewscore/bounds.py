@@ -287,17 +287,32 @@ class EncodingError(Exception):
     """A body that is not what its Content-Encoding says; never leaves its reader."""
 
 
+class PassedError(Exception):
+    """A body that passes its bound; never leaves its reader.
+
+    Attributes:
+        seen: Bytes after which it was given up.
+    """
+
+    def __init__(self, seen: int) -> None:
+        self.seen = seen
+        super().__init__(f"given up after {seen} bytes")
+
+
 class Decompressor:
     """Decompresses a body piece by piece, so that a small body cannot fill the memory.
 
     Args:
         coding: Value of the header Content-Encoding: gzip, deflate, or none.
+        most: Most bytes of the body, as it comes and as it is decompressed: what comes without an
+            end may hold nothing.
 
     Raises:
         EncodingError: It is another coding, which nobody asked for, or several.
     """
 
-    def __init__(self, coding: str) -> None:
+    def __init__(self, coding: str, most: int) -> None:
+        self._most, self._taken, self._given = most, 0, 0
         self._coding = coding.strip().lower()
         if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise EncodingError(f"its encoding is '{coding[:40]}'; {ACCEPTED} was asked for")
@@ -310,10 +325,23 @@ class Decompressor:
 
         Raises:
             EncodingError: They are damaged.
+            PassedError: There are too many.
         """
+        self._taken += len(data)
+        self._check(self._taken)
         if self._plain:
             yield data
             return
+        for piece in self._unpacked(data):
+            self._given += len(piece)
+            self._check(self._given)
+            yield piece
+
+    def _check(self, seen: int) -> None:
+        if seen > self._most:
+            raise PassedError(seen)
+
+    def _unpacked(self, data: bytes) -> Iterator[bytes]:
         if self._made is None:  # two bytes tell which of the two forms of deflate it is
             self._head = data = self._head + data
             if len(data) < _HEAD:

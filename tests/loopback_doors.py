@@ -266,7 +266,7 @@ class _Anthropic:
                 {"type": "text", "text": choice["message"]["content"]},
             ],
             "usage": {
-                "input_tokens": usage["prompt_tokens"] - 30,
+                "input_tokens": max(usage["prompt_tokens"] - 30, 0),
                 "cache_read_input_tokens": 20,
                 "cache_creation_input_tokens": 10,
                 "output_tokens": usage["completion_tokens"],

@@ -160,6 +160,18 @@ def broken(place: str, error: Exception) -> ProviderError:
     return ProviderError(without_secrets(told), retryable=True, in_doubt=not never)
 
 
+def no_http(place: str, error: Exception) -> ProviderError:
+    """An answer that is not HTTP, or a kind of it that says two things at once."""
+    reason = str(getattr(error, "message", "") or error or type(error).__name__)
+    reason = " ".join(reason.split()).rstrip(" ^")[:_MOST_TOLD]  # a mark below shows the place
+    told = f"{place}: its answer is not HTTP as it has to be ({reason})"
+    return ProviderError(
+        without_secrets(f"{told}; check that the address is that of a model's server"),
+        retryable=True,
+        in_doubt=True,
+    )
+
+
 def _why(chain: list[BaseException]) -> str:
     """Why a connection never came about, in plain words; the SDKs call most of it a time-out."""
     kinds = {type(one).__name__ for one in chain}

@@ -116,7 +116,9 @@ def price_list(path: Path | None = None) -> PriceList:
 def cost_of(completion: Completion, price: Price | None) -> float | None:
     """Dollars of a reply; None if the price is not known, or what was used."""
     usage = completion.usage
-    if price is None or (not usage.input_tokens + usage.output_tokens and price.input):
+    unread = not usage.input_tokens and price is not None and price.input
+    unwritten = completion.text and not usage.output_tokens and price is not None and price.output
+    if price is None or unread or unwritten:
         return None  # a server that counts no tokens is not one that asks for no money
     long = completion.parameters.get("cache_ttl") == "1h"
     return price.usd(usage, batch=completion.batch, long=long)

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 from reviewscore.addresses import several, without_credentials
 from reviewscore.errors import SettingsError
@@ -135,6 +136,10 @@ def _check_key(name: str | None) -> None:
 
 
 def _check_address(address: str | None, name: str) -> None:
+    try:
+        _ = urlsplit(address or "").port
+    except ValueError as error:
+        raise SettingsError(f"{name} is no address ({error}); write http://HOST:PORT/v1") from error
     if address is not None and without_credentials(address) != address:
         raise SettingsError(
             f"{name} holds a name or password, which is not sent; put the key into its own variable"

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
+from reviewscore.llm.failures import without_secrets
 from reviewscore.llm.ledger.paid import Paid
 from reviewscore.llm.prices import Price, cost_of, tokens_in, worst_case
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.retry import TOO_OFTEN, with_retries
-from reviewscore.schema.call import Call, Completion, Request
+from reviewscore.schema.call import Call, Completion, Request, Usage
 
 
 class Book(Protocol):
@@ -83,6 +84,8 @@ class Way(Protocol):
         ...
 
 
+_SHOWN = 200
+"""Characters of a usage object that the user is shown."""
 _TELL_EVERY = 10.0
 """Seconds between two words about a server that cannot be reached, however many calls fail."""
 
@@ -130,6 +133,18 @@ class Means:
     traffic: Traffic = field(default_factory=Traffic)
     stopping: bool = False
     _silent_until: float = 0.0
+    _uncounted: set[str] = field(default_factory=set)
+
+    def check_counts(self, place: str, usage: Usage) -> None:
+        """Say once of a server that its counts of tokens are not taken."""
+        if usage.input_tokens or usage.output_tokens or not usage.raw or place in self._uncounted:
+            return
+        self._uncounted.add(place)
+        told = without_secrets(usage.raw)[:_SHOWN]
+        self.say(
+            f"{place}: its counts of tokens cannot be right ({told}) and are not taken; calls "
+            "without a count are taken to cost the most they can, where their price is known"
+        )
 
     def tell(self, error: ProviderError, attempt: int, wait: float) -> None:
         """Say that a server cannot be reached and is tried again; other failures are not told."""
@@ -221,6 +236,7 @@ class Sending:
             ),
             doubtful=self._doubtful,
         )
+        self._means.check_counts(self._provider.place, completion.usage)
         traffic = self._means.traffic
         traffic.calls += 1
         traffic.input_tokens += completion.usage.input_tokens
@@ -289,7 +305,7 @@ class Sending:
 
     async def _timed(self, stage: str) -> Completion:
         asked = time.monotonic()
-        # A server that sends a byte now and then passes the time-outs between bytes.
+        # One attempt may be several requests, and not every client of LiteLLM's is ours.
         longest = None if self._lane is None else self._means.longest
         try:
             async with asyncio.timeout(longest):

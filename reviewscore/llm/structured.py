@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,7 +41,6 @@ LONGER = 4
 
 _BOUNDS = ("maxLength", "maxItems")
 """Words of a JSON schema."""
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,11 @@ def parse_reply(text: str, output: type[T]) -> T:
     """Read a record from a reply, which may be wrapped in a code fence or other words.
 
     The first JSON object is the answer. The reply cannot be used if an object in it is broken or
-    holds a key twice (`json_objects.objects`), or if further objects fit the record and say
-    something else: a reply may quote a verdict that somebody wrote into the paper, and nobody can
-    say which of two is the model's own. What a model thinks aloud first, between the marks
-    ``<think>`` and ``</think>``, is no part of its reply.
+    holds a key twice (`json_objects.objects`), if something before it looks like the answer and is
+    no JSON, or if further objects fit the record and say something else: a reply may quote a
+    verdict that somebody wrote into the paper, and nobody can say which of two is the model's own.
+    What a model thinks aloud, between the marks ``<think>`` and ``</think>``, is no part of its
+    reply; thoughts without an end make it unusable. An object inside of another one is no answer.
 
     Raises:
         ValueError: No JSON object in it, none that fits, or several; says what is wrong.
@@ -91,7 +90,7 @@ def parse_reply(text: str, output: type[T]) -> T:
     if len(text) > LONGEST_REPLY:
         raise ValueError(f"the answer has {len(text):,} characters; a few thousand are enough")
     first, answer = "", None
-    for given in objects(_THOUGHTS.sub("", text, count=1)):
+    for given in objects(text, output.model_fields):
         if answer is None:
             first, answer = given, _read(given, output)
         elif given != first and _differs(given, answer):

@@ -26,11 +26,16 @@ MOST_STEPS = 40
 MOST_KEYS = 100
 """Predicates, propositions and constants of one argument."""
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,4}(?:\.0{1,4})?")
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,3}")
+"""An integral string: the digits of ASCII, without sign, blanks, decimals or leading zeros."""
 
 
 def whole(value: object) -> object:
-    """A whole number, however it is written (``4``, ``4.0``, ``"4"``); others stay as they are.
+    """A whole number: as a number (``4``, ``4.0``) or as an integral string (``"4"``).
+
+    A string is integral if it is ``0`` or digits of ASCII that begin with another one than 0:
+    ``" 4 "``, ``"+4"``, ``"04"``, ``"4.0"`` and digits of other scripts are not. What is no whole
+    number stays as it is, for the field to refuse.
 
     Raises:
         ValueError: It is true or false, which Python counts as 1 and 0.
@@ -39,8 +44,8 @@ def whole(value: object) -> object:
         raise ValueError("a whole number is needed, not true or false")
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
-        return int(float(value))
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return int(value)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -102,7 +103,7 @@ def command(data: Path, out: Path, *words: str) -> subprocess.Popen[bytes]:
     )
 
 
-def until(true: Callable[[], bool], *, seconds: float = 60) -> None:
+def until(true: Callable[[], bool], *, seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end
@@ -177,16 +178,28 @@ def test_a_lost_driver_goes_on_where_it_was(data: Path, tmp_path: Path, server: 
     server.latency = 0.05
     out = tmp_path / "ray"
     words = ["--model", "openai/loop", "--base-url", server.url, "--max-connections", "8"]
+    dead = threading.Event()
+
+    def some() -> bool:
+        return len(list((out / "shards").glob("*.parquet"))) >= 2
+
+    async def wait(request: web.Request, body: Body, seen: int) -> None:
+        """Answer nobody from then on, however late we are to kill it."""
+        while some() and not dead.is_set():
+            await asyncio.sleep(0.02)
+
+    server.mishap = wait
     first = command(data, out, *words)
-    until(lambda: len(list((out / "shards").glob("*.parquet"))) >= 2)
+    until(some)
     first.send_signal(signal.SIGKILL)
     first.wait()
     until(lambda: not workers())
+    dead.set()
     answered = sum(server.served.values())
     assert answered < len(points(tmp_path / "alone")) * 10
 
     second = command(data, out, *words)
-    assert second.wait(120) == 0
+    assert second.wait(300) == 0
 
     assert points(out) == points(tmp_path / "alone")
     assert sum(server.served.values()) - len(server.served) <= 8

@@ -12,11 +12,12 @@ import pytest
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import SettingsError, StopError, TooLargeError
 from reviewscore.sources.openreview import server as servers
+from reviewscore.sources.openreview import transport
 from reviewscore.sources.openreview.pdfs import fetch_pdfs
 from reviewscore.sources.openreview.server import Server
 from reviewscore.sources.openreview.transport import UnusableError, is_own
 from tests.commands import Invoke
-from tests.endless import Endless, bomb
+from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb
 from tests.fetching.server import JSON, Replay, pdf, replaying
 from tests.fetching.test_fetch import VENUE, lines, more
 
@@ -99,6 +100,51 @@ def test_what_is_no_pdf_is_not_fetched_to_its_end(serve: Serve, tmp_path: Path) 
     assert endless.sent[0] < SLACK
 
 
+@pytest.mark.parametrize("how", LINGERING)
+def test_an_answer_that_has_not_come_whole_in_time_is_given_up(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(transport, "_LONGEST", 0.3)
+    said, again, drip = LINGERING[how]
+    endless = Verbatim(said=said, again=again, drip=drip)
+    server = serve(endless)
+
+    with pytest.raises(StopError, match=r"127.0.0.1 had not come whole after 0\.3 s; try again"):
+        server.get("/notes", {"id": "a"})
+
+    assert endless.asked == 1
+
+
+def test_a_pdf_that_drips_does_not_cost_the_others(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(transport, "_LONGEST", 0.2)
+    server = serve(Endless(begins=pdf(), drip=0.02))
+
+    ended = fetch_pdfs({"Abc": 2, "Def": 2}, tmp_path, say=print, server=lambda _: server)
+
+    assert ended.stopped is None
+    assert ["had not come whole" in why for why in ended.without.values()] == [True, True]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bodies_of_nothing_are_bounded_too(serve: Serve) -> None:
+    said, again, _ = LINGERING["empty members without an end"]
+    server = serve(Verbatim(said=said, again=again))
+
+    with pytest.raises(TooLargeError, match="larger than the 1 MB that max_page_mb allows"):
+        server.get("/notes", {"id": "a"})
+
+
+@pytest.mark.parametrize("how", NO_HTTP)
+def test_an_answer_that_is_no_http_is_a_failure_in_words(serve: Serve, how: str) -> None:
+    server = serve(Verbatim(said=NO_HTTP[how]))
+    try:  # requests makes something of some of them
+        assert server.get("/notes", {"id": "a"}) == {}
+    except StopError as error:
+        assert server.address in str(error)
+
+
 def test_a_login_is_bounded_too(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENREVIEW_USERNAME", "me@example.org")
     monkeypatch.setenv("OPENREVIEW_PASSWORD", "hunter2")
@@ -167,6 +213,14 @@ def test_no_redirect_to_another_host_is_followed(
     assert ended.exit_code == (4 if what == "notes" else 3)
     assert "none of OpenReview's own hosts" in ended.stderr
     assert "planted-token" not in ended.stderr
+
+
+@pytest.mark.parametrize("target", ["http://[::1", "http://[", "//[x]:y/"])
+def test_a_redirect_to_what_is_no_address_is_not_followed(serve: Serve, target: str) -> None:
+    server = serve(Endless(b"", status=302, headers={"Location": target}))
+
+    with pytest.raises(StopError, match="none of OpenReview's own hosts"):
+        server.get("/notes", {"id": "a"})
 
 
 def test_a_redirect_to_the_other_of_its_own_hosts_is_followed(

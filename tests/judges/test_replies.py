@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,15 +78,26 @@ def test_every_number_of_a_reply_refuses_true_and_takes_digits() -> None:
     assert len(numbers) >= 5
 
 
-@pytest.mark.parametrize("written", ["4", "4.0", '"4"', '" 4.0 "', '"+4"'])
+@pytest.mark.parametrize("written", ["4", "4.0", "4e0", '"4"'])
 def test_a_whole_number_is_read_however_it_is_written(written: str) -> None:
     assert TypeAdapter(FivePoints).validate_json(written, strict=True) == 4
 
 
-@pytest.mark.parametrize("written", ["true", "4.5", '"four"', '"4/5"', "null", '"४"', "1e400"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "true", "4.5", '"four"', '"4/5"', "null", '"४"', "1e400", '" 4 "', '"4 "', '"+4"', '"-4"',
+        '"04"', '"00"', '"4.0"', '"٤"', '"4\\n"', '"４"', '"4_0"', '"0x4"', '""', '"4\u00a0"',
+    ],
+)  # fmt: skip
 def test_what_is_no_whole_number_is_refused(written: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Whole).validate_json(written, strict=True)
+
+
+@pytest.mark.parametrize("written", ['"0"', '"10"', "0", "-0"])
+def test_integral_strings_have_no_leading_zero_and_may_be_0(written: str) -> None:
+    assert TypeAdapter(Whole).validate_json(written, strict=True) in (0, 10)
 
 
 def test_true_is_not_taken_for_definitely_false() -> None:
@@ -121,3 +133,33 @@ def test_a_formula_without_measure_is_refused_by_name() -> None:
 
     with pytest.raises(ValueError, match=r"premises.0.formula: .* at most 1500"):
         parse_reply(text % ("A & " * 2_000 + "A"), ReconstructionReply)
+
+
+def example(part: dict[str, Any], defs: dict[str, Any]) -> Any:
+    """A value that fits a part of a schema."""
+    if "$ref" in part:
+        return example(defs[part["$ref"].rpartition("/")[2]], defs)
+    if "anyOf" in part:
+        return example(part["anyOf"][0], defs)
+    if "enum" in part or "const" in part:
+        return part.get("const", part.get("enum", [None])[0])
+    match part["type"]:
+        case "object":
+            return {name: example(one, defs) for name, one in part["properties"].items()}
+        case "array":
+            return []
+        case kind:
+            return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "null": None}[kind]
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+def test_an_object_inside_of_another_one_is_no_answer(kind: type[Reply]) -> None:
+    schema = kind.model_json_schema()
+    answer = json.dumps(example(schema, schema.get("$defs", {})))
+    try:
+        parse_reply(answer, kind)
+    except ValueError as error:
+        assert "JSON" not in str(error)  # a rule of the kind's own
+
+    with pytest.raises(ValueError, match="Field required"):
+        parse_reply(f'{{"outer": {answer}}}', kind)

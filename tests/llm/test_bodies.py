@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,15 +12,16 @@ import pytest
 
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import ProviderError
+from reviewscore.llm import bodies, retry
 from reviewscore.llm import client as clients
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.provider import Provider, open_provider
+from reviewscore.llm.provider import Provider, open_jobs, open_provider
 from reviewscore.llm.providers.completions import CompletionsProvider
 from reviewscore.llm.providers.openai import OpenAIProvider
 from reviewscore.llm.providers.servers import ServersProvider
 from reviewscore.schema.call import Completion
-from tests.endless import Endless, bomb
+from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb
 from tests.loopback import Loopback
 from tests.sessions import MODELS, Session, failures, request, three
 
@@ -154,26 +155,101 @@ async def test_such_a_call_is_not_tried_again(serve: Serve) -> None:
     assert server.asked == 1
 
 
-async def test_an_answer_that_drips_ends_when_a_call_must_have_ended(
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("how", LINGERING)
+async def test_an_answer_that_has_not_come_whole_in_time_is_given_up(
+    serve: Serve, model: str, how: str
+) -> None:
+    said, again, drip = LINGERING[how]
+    server = serve(Verbatim(said=said, again=again, drip=drip))
+    provider = open_provider(model, base_url=server.url, timeout=0.3)
+
+    async with asyncio.timeout(10):
+        error = await failure(provider, model=model)
+
+    assert "no whole reply after 0.3 s" in str(error)
+    assert server.url in str(error)
+    assert (error.retryable, error.in_doubt) == (True, True)
+
+
+async def test_bodies_of_nothing_are_bounded_too(serve: Serve) -> None:
+    said, again, _ = LINGERING["empty members without an end"]
+    server = serve(Verbatim(said=said, again=again))
+
+    error = await failure(open_provider("openai/x", base_url=server.url, timeout=30))
+
+    assert "larger than the 1 MB that max_reply_mb allows" in str(error)
+    assert server.sent[0] < SLACK
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_what_is_asked_about_jobs_is_given_up_in_time_too(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setattr(bodies, "LONGEST_FILE", 0.2)
+    said, again, drip = LINGERING["a body that drips"]
+    server = serve(Verbatim(said=said, again=again, drip=drip))
+    jobs = open_jobs(model, base_url=server.url, timeout=0.2)
+
+    async with asyncio.timeout(10):
+        with pytest.raises(ProviderError, match=r"no whole reply after 0\.2 s"):
+            await jobs.state("job-1")
+        file = jobs._files  # type: ignore[attr-defined]
+        with pytest.raises(ProviderError, match=r"no whole reply after 0\.2 s"):
+            async with file._client.stream("GET", f"{server.url}/file") as answer:
+                await answer.aread()
+    await jobs.close()
+
+
+async def test_an_attempt_of_several_requests_ends_when_a_call_must_have_ended(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "_MARGIN", 0.1)
     server = serve(Endless(drip=0.05, most=400))
-    limits = Limits(timeout=0.4, max_retries=0)
     asking = Client(
-        lambda _: open_provider("openai/x", base_url=server.url, timeout=0.4),
+        lambda _: open_provider("openai/x", base_url=server.url, timeout=60),
         CallsInMemory(),
-        limits=limits,
+        limits=Limits(timeout=0.2, max_retries=0),
     )
-    began = time.monotonic()
 
-    with pytest.raises(ProviderError, match=r"no whole reply after 0\.5 s") as caught:
+    with pytest.raises(ProviderError, match=r"no whole reply after 0\.3 s") as caught:
         await asking.complete(request(0), stage="split_points")
     await asking.close()
 
     assert caught.value.retryable
     assert caught.value.in_doubt
-    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("how", NO_HTTP)
+async def test_an_answer_that_is_no_http_is_a_failure_of_the_server(
+    serve: Serve, model: str, how: str
+) -> None:
+    server = serve(Verbatim(said=NO_HTTP[how]))
+
+    error = await failure(open_provider(model, base_url=server.url, timeout=5), model=model)
+
+    assert (error.retryable, error.status, error.in_doubt) == (True, None, True)
+    assert str(error).startswith(f"{server.url}: its answer is not HTTP")
+    assert "check that the address" in str(error)
+
+
+async def test_an_answer_that_is_no_http_is_asked_for_again(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "_BACKOFF", lambda _: 0.001)
+    server = serve(Verbatim(said=NO_HTTP["two lengths"]))
+    asking = Client(
+        lambda _: open_provider("openai/x", base_url=server.url, timeout=5),
+        CallsInMemory(),
+        limits=Limits(max_retries=2),
+    )
+
+    with pytest.raises(ProviderError, match="not HTTP"):
+        await asking.complete(request(0), stage="split_points")
+    await asking.close()
+
+    assert server.asked == 3
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from reviewscore.llm.failures import broken
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.prices import Price, worst_case
 from reviewscore.llm.provider import check_model, open_provider
+from reviewscore.llm.providers.anthropic import completion_of
 from reviewscore.schema.call import Completion, Message, Request
 from tests.loopback import Body, Loopback, completion
 
@@ -188,6 +190,104 @@ async def test_a_reply_without_usage_has_no_known_cost_and_counts_at_its_worst(
     paid = await book.paid()
     assert (paid.unpriced, paid.usd) == (1, 0.0)
     assert paid.doubtful == budget.spent == worst
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://host:port/v1", "http://host:99999"])
+def test_what_is_no_address_is_refused_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    with pytest.raises(SettingsError, match="the address of the server is no address"):
+        check_model("openai/x", base_url=address)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    with pytest.raises(SettingsError, match="ANTHROPIC_BASE_URL is no address"):
+        check_model("anthropic/x", base_url=None)
+
+
+ABSURD = [
+    {"prompt_tokens": -5, "completion_tokens": 3},
+    {"prompt_tokens": 50, "completion_tokens": -3},
+    {"prompt_tokens": 1e30, "completion_tokens": 3},
+    {"prompt_tokens": 50, "completion_tokens": 10**12},
+    {"prompt_tokens": 50, "completion_tokens": 2.5},
+    {"prompt_tokens": "50", "completion_tokens": 3},
+    {"prompt_tokens": None, "completion_tokens": 3},
+    {"prompt_tokens": 50, "completion_tokens": {"a": 1}},
+    {"prompt_tokens": 50, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 999}},
+    {"prompt_tokens": 50, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -9}},
+    {"prompt_tokens": 50, "completion_tokens": 3, "prompt_tokens_details": [1]},
+    "many",
+    [3],
+]
+
+
+@pytest.mark.parametrize("usage", ABSURD, ids=json.dumps)
+async def test_counts_that_cannot_be_are_unknown_and_said_once(
+    serve: Callable[..., Loopback], usage: object
+) -> None:
+    server, said = serve(lambda *_: web.json_response(whole(usage=usage))), list[str]()
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    book, budget = CallsInMemory(), Budget()
+    client = Client(lambda _: provider, book, budget=budget, price=lambda _: PRICE, say=said.append)
+
+    for number in range(2):
+        reply, _ = await client.complete(request(number), stage="s")
+        assert (reply.usage.input_tokens, reply.usage.output_tokens) == (0, 0)
+    await client.close()
+
+    worst = sum(worst_case(request(number), PRICE) or 0.0 for number in range(2))
+    paid = await book.paid()
+    assert (paid.unpriced, paid.usd) == (2, 0.0)
+    assert paid.doubtful == budget.spent == pytest.approx(worst)
+    (words,) = said
+    assert words.startswith(f"{server.url}: its counts of tokens cannot be right")
+
+
+@pytest.mark.parametrize("counts", [(0, 3), (50, 0)])
+async def test_counts_of_nothing_do_not_make_a_call_cheaper(
+    serve: Callable[..., Loopback], counts: tuple[int, int]
+) -> None:
+    usage = dict(zip(("prompt_tokens", "completion_tokens"), counts, strict=True))
+    server = serve(lambda *_: web.json_response(whole(usage=usage)))
+    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
+    book = CallsInMemory()
+    client = Client(lambda _: provider, book, price=lambda _: PRICE)
+
+    await client.complete(request(), stage="s")
+    await client.close()
+
+    assert (await book.paid()).doubtful == worst_case(request(), PRICE)
+
+
+@pytest.mark.parametrize("counts", [(50, 3), (50.0, 3)])
+async def test_whole_counts_are_taken(
+    serve: Callable[..., Loopback], counts: tuple[float, int]
+) -> None:
+    usage = dict(zip(("prompt_tokens", "completion_tokens"), counts, strict=True))
+
+    reply = await send(serve(lambda *_: web.json_response(whole(usage=usage))))
+
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (50, 3)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"input_tokens": -5, "output_tokens": 3},
+        {"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": -5},
+        {"input_tokens": 5, "output_tokens": 1e30},
+    ],
+)
+def test_counts_of_messages_are_read_as_strictly(usage: dict[str, object]) -> None:
+    from anthropic.types import Message as Answer
+
+    made: dict[str, object] = {"id": "1", "model": "x", "content": [], "usage": usage}
+    answer = Answer.construct(None, **made)  # type: ignore[arg-type]
+
+    found = completion_of(answer, {}).usage
+
+    assert (found.input_tokens, found.cached_tokens, found.output_tokens) == (0, 0, 0)
+    assert json.loads(found.raw) == usage
 
 
 @pytest.mark.parametrize("key", ["sk-1234567890\n", "sk-12345\u202667890", "sk-12345 67890"])

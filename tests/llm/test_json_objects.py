@@ -19,12 +19,27 @@ BEGINS = re.compile(r"""\{\s*"[^"]*"\s*:""")
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60)
 whole = words.filter(lambda text: "\0" not in text)
+
+
+def unlike(
+    keys: st.SearchStrategy[str], values: st.SearchStrategy[object], least: int = 0
+) -> st.SearchStrategy[dict[str, object]]:
+    """Objects without two keys that differ in case only."""
+    pairs = st.lists(
+        st.tuples(keys, values),
+        min_size=least,
+        max_size=4,
+        unique_by=lambda pair: pair[0].casefold(),
+    )
+    return pairs.map(dict)
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | whole,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(whole, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | unlike(whole, inner),
     max_leaves=12,
 )
-records = st.dictionaries(whole, values, min_size=1, max_size=4)
+records = unlike(whole, values, 1)
 prose = st.text(alphabet='{}[]":,\\ abc\n', max_size=40) | words
 
 
@@ -95,6 +110,28 @@ def test_many_keys_of_which_the_last_is_there_twice_are_refused_at_once() -> Non
     started = time.process_time()
     with pytest.raises(ValueError, match="'89999' is there more than once"):
         list(objects(f'{{{pairs},"89999":2}}'))
+    assert time.process_time() - started < 3.0
+
+
+@pytest.mark.parametrize("text", ['{"A": 1, "a": 2}', '{"STRASSE": 1, "stra\u00dfe": 2}'])
+def test_keys_that_differ_in_case_only_are_one_key_twice(text: str) -> None:
+    with pytest.raises(ValueError, match="more than once, in whatever case"):
+        list(objects(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>", "<think></think>", "{'a': ", "{/*", "{ \u00a0", '{a "', "{a:", "'a':",
+        "{\u201ca\u201d", "{'" + "a" * 79,
+    ],
+)  # fmt: skip
+def test_a_megabyte_before_an_object_is_read_at_once(text: str) -> None:
+    started = time.process_time()
+    try:
+        list(objects(text * (MEGABYTE // len(text)) + '{"a": 1}', {"a", "b"}))
+    except ValueError as error:
+        assert "JSON" in str(error)
     assert time.process_time() - started < 3.0
 
 

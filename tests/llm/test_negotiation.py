@@ -18,6 +18,8 @@ from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.parameters import Refusals, Refused
 from reviewscore.llm.provider import open_provider
+from reviewscore.llm.providers import openai
+from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
 from reviewscore.schema.call import Completion, Message, Parameters, Request, Structured
 from reviewscore.sources.files import read_collection
 from reviewscore.store.run_dir import read_points
@@ -245,6 +247,66 @@ def test_what_a_complaint_is_about_is_told_by_its_words(
 
     assert refused.learn("m", message, sent, status=status) is (learned is not None)
     assert refused.of("m") == ({learned} if learned else frozenset())
+
+
+def limited(body: Body) -> list[str]:
+    """Names of the reply limit in a request."""
+    return [name for name in body if name in LIMIT_NAMES]
+
+
+@pytest.mark.parametrize(
+    ("place", "first"),
+    [
+        ("https://api.openai.com/v1", "max_completion_tokens"),
+        ("https://eu.api.openai.com/v1", "max_completion_tokens"),
+        ("http://localhost:8000/v1", "max_tokens"),
+        ("https://api.openai.com.evil.org/v1", "max_tokens"),
+        ("https://notapi.openai.com.org/v1", "max_tokens"),
+        ("https://x.openai.azure.com/openai/v1", "max_tokens"),
+    ],
+)
+def test_servers_other_than_openais_get_the_older_name_of_the_limit_first(
+    place: str, first: str
+) -> None:
+    assert limit_names(place)[0] == first
+    assert sorted(limit_names(place)) == sorted(LIMIT_NAMES)
+
+
+@pytest.mark.parametrize("openais", [True, False])
+@pytest.mark.parametrize("refused", ["max_tokens", "max_completion_tokens", None])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unsupported parameter: '{}' is not supported with this model. Use '{}' instead.",
+        "[{{'type': 'extra_forbidden', 'loc': ('body', '{}'), 'msg': 'Extra inputs are not "
+        "permitted', 'input': 4096}}]",
+    ],
+)
+async def test_a_limit_whose_name_is_refused_is_sent_by_its_other_name(
+    serve: Callable[..., Loopback],
+    monkeypatch: pytest.MonkeyPatch,
+    openais: bool,
+    refused: str | None,
+    words: str,
+) -> None:
+    def quirk(body: Body, _: int) -> web.Response:
+        if refused in body:
+            other = next(name for name in LIMIT_NAMES if name != refused)
+            error = {"error": {"message": words.format(refused, other)}}
+            return web.json_response(error, status=400)
+        return web.json_response(completion("{}", key="k" * 16, size=4))
+
+    if openais:
+        monkeypatch.setattr(openai, "OPENAI", "http://127.0.0.1/v1")
+    server = serve(quirk)
+
+    replies = await send(server, request(0), request(1))
+
+    first, other = LIMIT_NAMES if openais else LIMIT_NAMES[::-1]
+    taken = other if refused == first else first
+    tried = [[first]] if refused == first else []
+    assert [limited(body) for body in server.bodies] == [*tried, [taken], [taken]]
+    assert [one.parameters[taken] for one in replies] == [4096, 4096]
 
 
 @pytest.mark.parametrize("structured", ["schema", "object"])

@@ -110,12 +110,12 @@ async def test_a_server_without_json_schema_gets_the_schema_as_text_only(
     assert "response_format" not in reply.parameters  # type: ignore[attr-defined]
 
 
-async def test_the_older_name_of_the_reply_limit_is_learned(
+async def test_the_newer_name_of_the_reply_limit_is_learned(
     serve: Callable[..., Loopback],
 ) -> None:
-    reply = await send(serve(refuse("max_completion_tokens")))
+    reply = await send(serve(refuse("max_tokens")))
 
-    assert reply.parameters["max_tokens"] == 4096  # type: ignore[attr-defined]
+    assert reply.parameters["max_completion_tokens"] == 4096  # type: ignore[attr-defined]
 
 
 async def test_a_400_about_something_else_is_an_error(serve: Callable[..., Loopback]) -> None:

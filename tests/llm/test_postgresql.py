@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from reviewscore.llm.job import Sent
 from reviewscore.llm.ledger import link, owner, postgresql
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.driver import LOST, Driver
-from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.ledger.jobs import JobBook, OpenJob
 from reviewscore.llm.ledger.place import FILE
 from tests.commands import invoker
 from tests.conftest import ROOT
@@ -27,6 +27,12 @@ from tests.ledgers import asked
 from tests.llm.test_ledger import call
 from tests.loopback import Loopback
 from tests.postgres import PASSWORD, QUOTED, running
+
+LOCKS = (
+    "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+"""Locks by which owners are known to be connected."""
 
 
 @pytest.fixture
@@ -48,12 +54,10 @@ def elsewhere(place: str, monkeypatch: pytest.MonkeyPatch) -> Ledger:
         return Ledger(place, run="other")
 
 
-async def until(true: object) -> None:
-    for _ in range(500):
-        if true():  # type: ignore[operator]
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never happened")
+async def until(true: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(60):
+        while not await true():
+            await asyncio.sleep(0.02)
 
 
 async def test_a_server_that_restarts_midway_costs_no_call_and_doubles_none(place: str) -> None:
@@ -66,7 +70,11 @@ async def test_a_server_that_restarts_midway_costs_no_call_and_doubles_none(plac
             await ledger.find(one.key)
 
     recording = asyncio.create_task(record())
-    await until(lambda: len(asked(place, "SELECT id FROM calls")) > 20)
+
+    async def some() -> bool:
+        return len(asked(place, "SELECT id FROM calls")) > 20
+
+    await until(some)
     await asyncio.to_thread(lambda: (server.stop(), server.start()))
     await recording
     found = [await ledger.find(one.key) for one in calls]
@@ -132,15 +140,22 @@ async def test_a_server_that_stays_away_stops_the_run_which_can_go_on_later(
 async def test_an_owner_elsewhere_lives_for_as_long_as_it_is_connected(
     place: str, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(postgresql, "GRACE", 0.05)
     ours, other = Ledger(place, run="one"), elsewhere(place, monkeypatch)
     await other.claim("k", 2.0, seconds=600)
-    await asyncio.sleep(0.4)  # longer than the grace of who is not connected
+    await ours.holder("k")
+    await asyncio.sleep(0.1)  # longer than the grace of who is not connected
 
     while_alive = await ours.holder("k")
+    monkeypatch.setattr(postgresql, "GRACE", 600.0)
     other.close()
     just_dead = await ours.claim("k", 1.0, seconds=60)
-    while await ours.holder("k") is not None:
-        await asyncio.sleep(0.02)
+    monkeypatch.setattr(postgresql, "GRACE", 0.05)
+
+    async def nobody() -> bool:
+        return await ours.holder("k") is None
+
+    await until(nobody)
     dead = await ours.claim("k", 1.0, seconds=60)
     ours.close()
 
@@ -153,21 +168,26 @@ async def test_an_owner_elsewhere_lives_for_as_long_as_it_is_connected(
 async def test_who_comes_back_first_after_a_restart_takes_no_claim_of_the_others(
     place: str, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "GRACE", 1.0)
+    monkeypatch.setattr(postgresql, "GRACE", 600.0)
     ours, other = Ledger(place, run="one"), elsewhere(place, monkeypatch)
     await other.claim("k", 2.0, seconds=600)
-    server = running()
+    server, before = running(), len(asked(place, LOCKS))
 
     await asyncio.to_thread(lambda: (server.stop(), server.start()))
     taken = []
-    end = time.monotonic() + 1.5  # longer than the grace: its beat brings the other's lock back
-    while time.monotonic() < end:
+
+    async def back() -> bool:
         taken.append(await ours.claim("k", 1.0, seconds=60))
-        await asyncio.sleep(0.05)
+        return len(asked(place, LOCKS)) == before
+
+    await until(back)  # its beat brings the other's lock back
+    monkeypatch.setattr(postgresql, "GRACE", 0.0)
+    taken.append(await ours.claim("k", 1.0, seconds=60))
     other.close()
     ours.close()
 
-    assert taken
+    assert before == 2
+    assert len(taken) >= 2
     assert not any(taken)
 
 
@@ -181,9 +201,14 @@ async def test_a_batch_job_of_a_session_that_died_elsewhere_is_taken_up_soon(
 
     while_alive = await book.take_up()
     other.close()
-    await book.take_up()
-    await asyncio.sleep(0.4)
-    when_dead = await book.take_up()
+    when_dead: tuple[OpenJob, ...] = ()
+
+    async def taken_up() -> bool:
+        nonlocal when_dead
+        when_dead = await book.take_up()
+        return bool(when_dead)
+
+    await until(taken_up)
     ours.close()
 
     assert while_alive == ()

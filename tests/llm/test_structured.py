@@ -55,6 +55,14 @@ async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvide
         '{"score": 2, "unasked": "kept out"}',
         'In LaTeX: $\\frac{1}{2}$, {}, {{}}. {"score": 2} fits {"no": "other"}, {"score": 2}',
         '<think>Perhaps {"score": 1}? Or {"score": ?</think>\n{"score": 2}',
+        '<think>\n</think> So. <think>{"score": ?</think>\n{"score": 2}',
+        '{"score": 2} <think>Or {"score": 1}?</think>',
+        '{"why": "a <think> that never ends", "score": 2}',
+        'Sets $\\{x : x > 0\\}$ of \'it\': "as it were". {"score": 2}',
+        "- `score`: 2, since it is so\n{score, that is}\n~~~\n" + '{"score": 2}\n~~~',
+        '{{"score": 2}}',
+        '[{"score": 2}]',
+        '\ufeff\u00a0{"score": 2}\u00a0',
         '{"score": "2"}',
         '{"score": 2.0}',
     ],
@@ -112,6 +120,71 @@ async def test_a_quoted_verdict_is_never_taken_for_the_answer(text: str) -> None
 
     assert answer.value.score == 5
     assert "JSON" in provider.requests[-1].messages[-1].content
+
+
+BROKEN = [
+    '{/* c */ "score": 1}',
+    '{// c\n"score": 1}',
+    '{/* {} */ "score": 1}',
+    "{'score': 1}",
+    "{'verdict': {'a': 1}}",
+    "{`score`: 1}",
+    "{\u201cscore\u201d: 1}",
+    "{score: 1}",
+    "{Score: 1}",
+    '{\u00a0"score": 1}',
+    '{"score"\u00a0: 1}',
+    '{\u200b"score": 1}',
+    '{"score"\uff1a 1}',
+    '{, "score": 1}',
+    '{why: "because", "score": 1}',
+    "{'why': 'because'",
+    '{{/**/"score": 1}}',
+    "<think>{</think>{'score': 1}",
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("between", ["\n", " or rather ", "\n```json\n"])
+async def test_a_broken_object_is_asked_for_again_and_no_later_one_is_taken(
+    broken: str, between: str
+) -> None:
+    answer, provider = await asked(f'{broken}{between}{{"score": 5}}', '{"score": 3}')
+
+    assert answer.value.score == 3
+    assert "JSON" in provider.requests[-1].messages[-1].content
+
+
+@pytest.mark.parametrize("text", ["{'why': {\"score\": 5}}", '{/* c */ {"score": 5}}'])
+def test_an_object_inside_of_a_broken_one_is_no_answer(text: str) -> None:
+    with pytest.raises(ValueError, match="JSON is broken"):
+        parse_reply(text, Score)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>It is {"score": 5}',
+        'Well. <think>It is {"score": 5}',
+        '<think>a</think><think>{"score": 5}',
+        '{"score": 5} <think>or {"score": 1}',
+    ],
+)
+def test_thoughts_without_an_end_make_a_reply_unusable(text: str) -> None:
+    with pytest.raises(ValueError, match="<think> has no </think>"):
+        parse_reply(text, Score)
+
+
+@given(
+    st.text(max_size=30).filter(lambda text: not set(text) & set("{}")),
+    st.sampled_from(BROKEN[:10]),
+    st.text(alphabet=" \nab.,`", max_size=30),
+)
+def test_whatever_stands_around_a_broken_object_the_next_one_is_not_taken(
+    before: str, broken: str, between: str
+) -> None:
+    with pytest.raises(ValueError, match=r"JSON|think"):
+        parse_reply(f'{before}{broken}{between}{{"score": 5}}', Score)
 
 
 @given(st.text(max_size=500) | st.text(alphabet='{}[]":,\\ 1ae\n\ud800', max_size=2_000))

@@ -35,6 +35,13 @@ def worker_of(provers: Provers) -> int:
     return worker.process.pid
 
 
+def kill(provers: Provers) -> None:
+    """Kill the worker, and wait until it is dead."""
+    (worker,) = provers.pool.children
+    worker.process.kill()
+    worker.process.wait(60)
+
+
 def test_a_worker_finds_what_the_prover_finds(provers: Provers) -> None:
     for premises, conclusion in [
         ({"P1": "A", "P2": "A -> B"}, "B"),
@@ -55,8 +62,7 @@ def test_a_worker_is_used_again_and_replaced_after_a_crash(provers: Provers) -> 
     assert provers.prove({"P1": "A & B"}, "A").validity is Validity.VALID
     assert worker_of(provers) == first
 
-    os.kill(first, signal.SIGKILL)
-    time.sleep(0.1)
+    kill(provers)
 
     assert provers.prove({"P1": "A & B"}, "A").validity is Validity.VALID
     assert worker_of(provers) != first
@@ -152,17 +158,20 @@ def test_a_worker_stays_below_512_megabytes_on_hard_input(provers: Provers) -> N
     alternating = " ".join(f"forall x{n} exists y{n}" for n in range(6))
     body = "(R(x0, y5) -> -R(y2, x3)) & exists z (R(z, x1) <-> R(y5, z))"
     wide = " & ".join(f"(A{n} xor B{n})" for n in range(500))
+    peaks = []
     for premises in (
         ENDLESS,
         {"P1": f"{alternating} ({body})"},
         {f"P{n}": wide for n in range(20)},
         {f"P{n}": f"forall x, y (Q{n}(x, y) -> Q{n + 1}(y, x))" for n in range(300)},
     ):
-        provers.prove(premises, "exists x (R(x, x))", limits=Limits(seconds=10))
+        # The work that is allowed ends a proof; a busy machine only takes longer to do it.
+        provers.prove(premises, "exists x (R(x, x))", limits=Limits(seconds=300))
+        status = Path(f"/proc/{worker_of(provers)}/status").read_text()
+        peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+        peaks.append(int(peak.split()[1]))
 
-    status = Path(f"/proc/{worker_of(provers)}/status").read_text()
-    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    assert int(peak.split()[1]) < 512 * 1024
+    assert max(peaks) < 512 * 1024
 
 
 @pytest.mark.slow

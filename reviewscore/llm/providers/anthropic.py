@@ -7,18 +7,26 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from reviewscore.llm.bodies import HEADERS, hooks
+from reviewscore.llm.bodies import open_http
 from reviewscore.llm.failures import STRANGE, broken, complaint, refused, strange
 from reviewscore.llm.parameters import OUTPUT, Refusals, Refused
 from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.usage import Names, usage_of
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, Usage
+from reviewscore.schema.call import Completion, Parameters, Request
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from anthropic.types import Message
 
 ANTHROPIC = "https://api.anthropic.com"
+_USAGE = Names(
+    read="input_tokens",
+    output="output_tokens",
+    cached="cache_read_input_tokens",
+    written="cache_creation_input_tokens",
+    apart=True,
+)
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -85,11 +93,8 @@ def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncAn
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=anthropic.DefaultAioHttpClient(
-            timeout=timeout,
-            follow_redirects=False,
-            headers=HEADERS,
-            event_hooks=hooks(place, results=results),
+        http_client=open_http(
+            anthropic.DefaultAioHttpClient, place, timeout=timeout, results=results
         ),
     )
 
@@ -163,19 +168,6 @@ def completion_of(answer: Message, sent: Parameters) -> Completion:
         model=answer.model,
         reply_id=answer.id,
         finish=finish,
-        usage=_usage(answer),
+        usage=usage_of(answer.usage, _USAGE),
         parameters=sent,
-    )
-
-
-def _usage(answer: Message) -> Usage:
-    """Anthropic's input leaves out what was read from and written to the cache; ours holds it."""
-    usage = answer.usage
-    read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-    return Usage(
-        input_tokens=max(usage.input_tokens, 0) + max(read, 0) + max(written, 0),
-        cached_tokens=max(read, 0),
-        written_tokens=max(written, 0),
-        output_tokens=max(usage.output_tokens, 0),
-        raw=usage.model_dump_json(exclude_none=True),
     )

@@ -15,7 +15,6 @@ room; requests for them read nothing from the server's cache of prefixes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -23,9 +22,10 @@ from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, refused, strange
 from reviewscore.llm.parameters import Refused
 from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.providers.openai import open_client
+from reviewscore.llm.providers.openai import CHAT_USAGE, open_client
 from reviewscore.llm.providers.prompt_logprobs import Scored, cut, echoed, of_prompt
-from reviewscore.schema.call import Completion, Parameters, Request, Usage
+from reviewscore.llm.usage import usage_of
+from reviewscore.schema.call import Completion, Parameters, Request
 
 Door = Literal["tokens", "text"]
 _NO_SUCH_DOOR = (400, 404, 405, 422, 501)
@@ -227,12 +227,10 @@ def _closed(error: ProviderError) -> bool:
 
 def _completion(request: Request, answer: Any, sent: Parameters, scored: Scored) -> Completion:
     """The scores as a reply, with the tokens that the server counted."""
-    usage = answer.get("usage") or {}
-    counts = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
     return Completion(
         text=scored.model_dump_json(),
         model=str(answer.get("model") or model_name(request.model)),
         reply_id=answer.get("id"),
-        usage=Usage(input_tokens=counts[0], output_tokens=counts[1], raw=json.dumps(usage)),
+        usage=usage_of(answer.get("usage"), CHAT_USAGE),
         parameters=sent,
     )

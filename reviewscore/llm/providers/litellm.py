@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import HEADERS, hooks
-from reviewscore.llm.failures import STRANGE, broken, complaint, ended_by_us, refused, strange
+from reviewscore.llm.bodies import open_http
+from reviewscore.llm.failures import (
+    STRANGE,
+    broken,
+    complaint,
+    ended_by_us,
+    no_http,
+    refused,
+    strange,
+)
 from reviewscore.llm.parameters import Refusals, Refused, form_of
 from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.providers.openai import finish_of
+from reviewscore.llm.providers.openai import CHAT_USAGE, finish_of
+from reviewscore.llm.usage import usage_of
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, Usage
+from reviewscore.schema.call import Completion, Parameters, Request
+
+_USAGE = replace(CHAT_USAGE, written="cache_creation_input_tokens")
+"""LiteLLM brings every provider's usage to OpenAI's form."""
 
 
 def quiet_litellm() -> Any:
@@ -51,6 +64,7 @@ class LiteLLMProvider:
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
+        import aiohttp
         import openai
 
         model = request.model
@@ -67,6 +81,8 @@ class LiteLLMProvider:
                     raise refused(error) from error
             except openai.APIConnectionError as error:
                 raise broken(self.place, error) from error
+            except aiohttp.ClientError as error:  # of a client of LiteLLM's own
+                raise no_http(self.place, error) from error
             except (openai.OpenAIError, *STRANGE) as error:
                 raise strange(self.place, error) from error
 
@@ -110,9 +126,7 @@ def _session(place: str, timeout: float) -> Any:
     It has no such hook for the others, whose answers are held before they can be counted.
     """
     httpx = import_module("httpx")  # it comes with LiteLLM
-    return httpx.AsyncClient(
-        timeout=timeout, follow_redirects=True, headers=HEADERS, event_hooks=hooks(place)
-    )
+    return open_http(httpx.AsyncClient, place, timeout=timeout, follow_redirects=True)
 
 
 def _place(model: str) -> str:
@@ -149,23 +163,6 @@ def _completion(answer: Any, sent: Parameters, model: str) -> Completion:
         model=answer.model or model_name(model),
         reply_id=answer.id,
         finish=finish,
-        usage=_usage(getattr(answer, "usage", None)),
+        usage=usage_of(getattr(answer, "usage", None), _USAGE),
         parameters=sent,
-    )
-
-
-def _usage(usage: Any) -> Usage:
-    """LiteLLM brings every provider's usage to OpenAI's form, where input holds the cached."""
-    if usage is None:
-        return Usage()
-    details = getattr(usage, "prompt_tokens_details", None)
-    total = max(usage.prompt_tokens or 0, 0)
-    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
-    written = max(getattr(usage, "cache_creation_input_tokens", None) or 0, 0)
-    return Usage(
-        input_tokens=total,
-        cached_tokens=cached,
-        written_tokens=min(written, total - cached),
-        output_tokens=max(usage.completion_tokens or 0, 0),
-        raw=usage.model_dump_json(exclude_none=True),
     )

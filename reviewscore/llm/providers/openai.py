@@ -6,9 +6,10 @@ import json
 import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import HEADERS, hooks
+from reviewscore.llm.bodies import open_http
 from reviewscore.llm.failures import (
     STRANGE,
     broken,
@@ -20,8 +21,9 @@ from reviewscore.llm.failures import (
 )
 from reviewscore.llm.parameters import Refusals, Refused, form_of, reasons
 from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.usage import Names, usage_of
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.schema.call import Completion, Parameters, Request, Usage, prefix_key
+from reviewscore.schema.call import Completion, Parameters, Request, prefix_key
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,6 +31,19 @@ if TYPE_CHECKING:
     from openai.types.responses import Response
 
 OPENAI = "https://api.openai.com/v1"
+CHAT_USAGE = Names(
+    read="prompt_tokens",
+    output="completion_tokens",
+    cached="prompt_tokens_details.cached_tokens",
+    written="prompt_tokens_details.cache_write_tokens",
+)
+"""What was read from and written to the cache counts as input, here and with us."""
+_RESPONSES_USAGE = Names(
+    read="input_tokens",
+    output="output_tokens",
+    cached="input_tokens_details.cached_tokens",
+    written="input_tokens_details.cache_write_tokens",
+)
 LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 _OTHER_DOOR = ("v1/responses", "responses api")
 """Words of an error that sends us to the other endpoint."""
@@ -62,7 +77,8 @@ class OpenAIProvider:
     ) -> None:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
-        self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
+        self._limits = limit_names(self.place)
+        self._refused = Refused(self._limits, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
     async def complete(self, request: Request) -> Completion:
@@ -72,7 +88,8 @@ class OpenAIProvider:
         model = request.model
         while True:
             try:
-                async with self._refused.turn(model, partial(parameters, request)) as sent:
+                make = partial(parameters, request, limits=self._limits)
+                async with self._refused.turn(model, make) as sent:
                     responds = model in self._responses  # others may learn it in the meantime
                     ask = self._respond if responds else self._chat
                     return await ask(request, sent)
@@ -132,18 +149,31 @@ def open_client(place: str, *, timeout: float, results: bool = False) -> AsyncOp
         base_url=place,
         timeout=timeout,
         max_retries=0,
-        http_client=openai.DefaultAioHttpClient(
-            timeout=timeout,
-            follow_redirects=False,
-            headers=HEADERS,
-            event_hooks=hooks(place, results=results),
-        ),
+        http_client=open_http(openai.DefaultAioHttpClient, place, timeout=timeout, results=results),
     )
 
 
-def parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
-    """What is sent beside the messages, less what the model is known to refuse."""
-    limit = next((name for name in LIMIT_NAMES if name not in refused_names), None)
+def limit_names(place: str) -> tuple[str, ...]:
+    """Names of the reply limit, the likeliest first: small servers may ignore OpenAI's newer one.
+
+    Args:
+        place: The server's address.
+    """
+    own = f".{urlsplit(place).hostname}".endswith(f".{urlsplit(OPENAI).hostname}")
+    return LIMIT_NAMES if own else LIMIT_NAMES[::-1]
+
+
+def parameters(
+    request: Request, refused_names: frozenset[str], *, limits: tuple[str, ...] = LIMIT_NAMES
+) -> Parameters:
+    """What is sent beside the messages, less what the model is known to refuse.
+
+    Args:
+        request: What is asked.
+        refused_names: What the model is known to refuse.
+        limits: Names of the reply limit, of which the first that is not refused is sent.
+    """
+    limit = next((name for name in limits if name not in refused_names), None)
     thinks = reasons(model_name(request.model))
     sent: Parameters = {}
     if request.temperature is not None and not thinks:
@@ -237,21 +267,12 @@ def completion_of(answer: ChatCompletion, sent: Parameters, *, model: str = "") 
     finish, text = finish_of(choice), choice.message.content or ""
     if choice.message.refusal:
         finish, text = "refusal", choice.message.refusal
-    usage = Usage()
-    if answer.usage is not None:
-        details = answer.usage.prompt_tokens_details
-        usage = _usage(
-            answer.usage.prompt_tokens,
-            details,
-            answer.usage.completion_tokens,
-            answer.usage.model_dump_json(exclude_none=True),
-        )
     return Completion(
         text=str(without_surrogates(text)),
         model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
-        usage=usage,
+        usage=usage_of(answer.usage, CHAT_USAGE),
         parameters=sent,
     )
 
@@ -266,20 +287,6 @@ def finish_of(choice: Any) -> Finish:
         problem = without_secrets(str(getattr(choice, "error", None) or choice.finish_reason))
         raise ProviderError(f"the reply broke off ({problem})", retryable=True, in_doubt=True)
     return _FINISH.get(choice.finish_reason, "stop")
-
-
-def _usage(read: int | None, details: object, output: int | None, raw: str) -> Usage:
-    """OpenAI counts what was read from and written to the cache as input, as we do."""
-    total = max(read or 0, 0)
-    cached = min(max(getattr(details, "cached_tokens", None) or 0, 0), total)
-    written = max(getattr(details, "cache_write_tokens", None) or 0, 0)
-    return Usage(
-        input_tokens=total,
-        cached_tokens=cached,
-        written_tokens=min(written, total - cached),
-        output_tokens=max(output or 0, 0),
-        raw=raw,
-    )
 
 
 def completion_of_response(answer: Response, sent: Parameters, *, model: str = "") -> Completion:
@@ -305,19 +312,11 @@ def completion_of_response(answer: Response, sent: Parameters, *, model: str = "
     elif answer.error is not None:
         raise ProviderError(f"the response failed: {answer.error.message}", retryable=True,
                             in_doubt=True)  # fmt: skip
-    usage = Usage()
-    if answer.usage is not None:
-        usage = _usage(
-            answer.usage.input_tokens,
-            answer.usage.input_tokens_details,
-            answer.usage.output_tokens,
-            answer.usage.model_dump_json(exclude_none=True),
-        )
     return Completion(
         text=str(without_surrogates(text)),
         model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
-        usage=usage,
+        usage=usage_of(answer.usage, _RESPONSES_USAGE),
         parameters={**sent, "endpoint": "responses"},
     )

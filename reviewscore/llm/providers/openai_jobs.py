@@ -13,11 +13,11 @@ from reviewscore.llm.job import JobState, Line, Result, Search, Sent
 from reviewscore.llm.parameters import Refusals, Refused
 from reviewscore.llm.providers.job_lines import keep, read_lines
 from reviewscore.llm.providers.openai import (
-    LIMIT_NAMES,
     OPENAI,
     chat_body,
     completion_of,
     completion_of_response,
+    limit_names,
     open_client,
     parameters,
     responses_body,
@@ -58,12 +58,14 @@ class OpenAIJobs:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
         self._files = open_client(self.place, timeout=timeout, results=True)
-        self._refused = Refused(LIMIT_NAMES, place=self.place, refusals=refusals)
+        self._limits = limit_names(self.place)
+        self._refused = Refused(self._limits, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
 
     def line(self, key: str, request: Request) -> Line:
         """One request of a job."""
-        sent = parameters(request, self._refused.of(request.model))
+        known = self._refused.of(request.model)
+        sent = parameters(request, known, limits=self._limits)
         other = request.model in self._responses
         body = responses_body(request, sent) if other else chat_body(request, sent)
         url = RESPONSES if other else CHAT

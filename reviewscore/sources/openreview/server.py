@@ -212,14 +212,13 @@ def _configured() -> tuple[str, ...]:
 def _client(api: int, address: str) -> tuple[Any, BoundedAdapter]:
     from openreview import Client
     from openreview.api import OpenReviewClient
-    from requests.adapters import HTTPAdapter
     from requests.exceptions import RequestException
 
-    from reviewscore.sources.openreview.transport import BoundedAdapter
+    from reviewscore.sources.openreview.transport import BoundedAdapter, PunctualAdapter
 
     def bounded(client: Any, *, retries: Any = 0) -> BoundedAdapter:
         """Bound all that the client's session gets, from now on."""
-        inner = HTTPAdapter(pool_maxsize=2, max_retries=retries)
+        inner = PunctualAdapter(pool_maxsize=2, max_retries=retries)
         adapter = BoundedAdapter(inner, _configured())
         for prefix in list(client.session.adapters):
             client.session.mount(prefix, adapter)

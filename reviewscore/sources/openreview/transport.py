@@ -1,15 +1,20 @@
-"""OpenReview's answers on their way: bounded while they come, and from its own hosts alone."""
+"""OpenReview's answers on their way: bounded in size and time, and from its own hosts alone."""
 
 from __future__ import annotations
 
+import io
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.client import HTTPResponse
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from reviewscore.bounds import Bound, Decompressor, EncodingError, in_force
+from requests.adapters import HTTPAdapter
+
+from reviewscore.bounds import Bound, Decompressor, EncodingError, PassedError, in_force
 from reviewscore.errors import InputError, TooLargeError
 
 _PIECE = 65_536
@@ -20,6 +25,110 @@ _OWN = re.compile(r"(?:[a-z0-9-]+\.)*openreview\.net")
 
 class UnusableError(InputError):
     """An answer that cannot be taken, whatever is asked for again."""
+
+
+@dataclass
+class _Clock:
+    """When the answer of the request under way must be whole; there is one at a time.
+
+    Attributes:
+        until: That time, as `time.monotonic` counts.
+        place: The server, for messages.
+    """
+
+    until: float = float("inf")
+    place: str = ""
+
+    def start(self, place: str) -> None:
+        """A request goes out."""
+        self.until, self.place = time.monotonic() + _LONGEST, place
+
+    def left(self) -> float:
+        """Seconds that are left.
+
+        Raises:
+            UnusableError: There are none.
+        """
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise UnusableError(
+                f"the answer of {self.place} had not come whole after {_LONGEST:g} s",
+                cure="try again later",
+            )
+        return left
+
+
+class _Timed(io.RawIOBase):
+    """The bytes of a connection, each wait for some of them no longer than the clock allows."""
+
+    def __init__(self, connection: socket.socket, raw: io.RawIOBase, clock: _Clock) -> None:
+        self._connection, self._raw, self._clock = connection, raw, clock
+        self._most = connection.gettimeout() or float("inf")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Some bytes.
+
+        Raises:
+            UnusableError: The time for the whole answer is over.
+        """
+        self._connection.settimeout(min(self._most, self._clock.left()))
+        try:
+            return self._raw.readinto(buffer)
+        except TimeoutError:
+            self._clock.left()
+            raise
+
+    def close(self) -> None:
+        """Close the reader, and not the connection."""
+        self._raw.close()
+        super().close()
+
+
+def _response_class(clock: _Clock) -> type[HTTPResponse]:
+    """Answers that are read by a clock."""
+
+    class Timed(HTTPResponse):
+        def __init__(self, connection: Any, *args: Any, **how: Any) -> None:
+            super().__init__(connection, *args, **how)
+            raw = self.fp.detach()
+            self.fp = io.BufferedReader(_Timed(connection, raw, clock))
+
+    return Timed
+
+
+class PunctualAdapter(HTTPAdapter):
+    """An adapter of requests that gives up an answer that takes too long, its head included.
+
+    The time-outs of requests begin anew with every byte, and its parser waits for whole lines. So
+    the time is looked at wherever bytes are read.
+    """
+
+    def __init__(self, **how: Any) -> None:
+        self.clock = _Clock()
+        self._response = _response_class(self.clock)
+        super().__init__(**how)
+
+    def get_connection_with_tls_context(self, *args: Any, **how: Any) -> Any:
+        """The connections for a request."""
+        pool = super().get_connection_with_tls_context(*args, **how)
+        kind: Any = pool.ConnectionCls
+        response = self._response
+        if kind.response_class is not response:
+            pool.ConnectionCls = type("Punctual", (kind,), {"response_class": response})
+        return pool
+
+    def send(self, request: Any, *args: Any, **how: Any) -> Any:
+        """Send a request; its answer has to be whole some time after this.
+
+        Raises:
+            UnusableError: Its head is not.
+        """
+        self.clock.start(str(urlsplit(request.url).hostname))
+        return super().send(request, *args, **how)
 
 
 @dataclass
@@ -34,7 +143,7 @@ class BoundedAdapter:
         limit: Finds the most bytes of a body.
     """
 
-    inner: Any
+    inner: PunctualAdapter
     hosts: tuple[str, ...]
     limit: Callable[[], Bound] = lambda: in_force().page
 
@@ -47,7 +156,7 @@ class BoundedAdapter:
         answer = self.inner.send(request, **how)
         place = urlsplit(request.url).hostname
         if answer.is_redirect:
-            target = urljoin(request.url, answer.headers["Location"])
+            target = _joined(request.url, answer.headers["Location"])
             if not is_own(target, self.hosts):
                 answer.close()
                 raise UnusableError(
@@ -84,6 +193,14 @@ def is_own(address: str, hosts: tuple[str, ...]) -> bool:
     )
 
 
+def _joined(address: str, location: str) -> str:
+    """Where a redirect leads; an address that is none stays as it is."""
+    try:
+        return urljoin(address, location)
+    except ValueError:
+        return location
+
+
 def _host(address: str) -> str:
     try:
         return (urlsplit(address).hostname or "another place")[:100]
@@ -107,23 +224,17 @@ class _Body:
             TooLargeError: It passes the bound.
             UnusableError: It is damaged, or takes too long.
         """
-        limit, seen, until = self._limit, 0, time.monotonic() + _LONGEST
+        limit = self._limit
         declared = self._raw.headers.get("Content-Length") or ""
         if declared.isdecimal() and int(declared) > limit.size:
             raise self._too_large(int(declared), whole=True)
         try:
-            decompressor = Decompressor(self._raw.headers.get("Content-Encoding") or "")
+            coding = self._raw.headers.get("Content-Encoding") or ""
+            decompressor = Decompressor(coding, limit.size)
             while data := self._raw.read1(_PIECE, decode_content=False):
-                for piece in decompressor.pieces(data):
-                    seen += len(piece)
-                    if seen > limit.size:
-                        raise self._too_large(seen)
-                    yield piece
-                if time.monotonic() > until:
-                    raise UnusableError(
-                        f"the answer of {self._place} had not come whole after {_LONGEST:g} s",
-                        cure="try again later",
-                    )
+                yield from decompressor.pieces(data)
+        except PassedError as error:
+            raise self._too_large(error.seen) from error
         except EncodingError as error:
             raise UnusableError(
                 f"the answer of {self._place} cannot be read: {error}", cure="try again later"
