@@ -58,13 +58,11 @@ class Missing(Record):
         formulas: Placeholders of formulas.
         figures: Placeholders of figures, or captions whose figure the text cannot show.
         figures_unseen: Whether figures are missing as a whole: no text holds what they show.
-        supplement: Whether the paper names a supplement that is not in the text.
     """
 
     formulas: int = Field(default=0, ge=0)
     figures: int = Field(default=0, ge=0)
     figures_unseen: bool = False
-    supplement: bool = False
 
     @property
     def words(self) -> str:
