@@ -8,6 +8,7 @@ invisibly is known from its properties as well, so that visible text over it hid
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ _INK = 10
 _SAME_COLOUR = 16
 _CLEAR = 12
 """Opacity (0..255) up to which text counts as fully transparent."""
+_LEVEL = 0.5
+"""Cosine of the angle between a level line and one that counts as level."""
 _TINY = 2.0
 """Size in points below which text counts as too small to read."""
 _LEAST = 4
@@ -122,7 +125,10 @@ def _style(holder: Any, text_page: PdfTextPage, at: int) -> Style:
     loose = raw.FS_RECTF()
     size = 0.0
     if raw.FPDFText_GetLooseCharBox(text_page.raw, at, loose):
-        size = max(abs(loose.top - loose.bottom), abs(loose.right - loose.left))
+        # Across the line: a letter such as M is wider than its line is high.
+        upright = abs(math.cos(raw.FPDFText_GetCharAngle(text_page.raw, at))) > _LEVEL
+        edges = (loose.top, loose.bottom) if upright else (loose.right, loose.left)
+        size = abs(edges[0] - edges[1])
     return Style(
         mode=raw.FPDFTextObj_GetTextRenderMode(holder),
         fill=(red, green, blue, opacity) if known else None,

@@ -16,7 +16,7 @@ _UPPER = 0.45
 _SAME_SIZE = 0.96
 _LARGER = 1.1
 """Times that a title is larger than most of the page, at least."""
-_APART = 1.6
+_APART = 1.75
 """Heights of a line between two lines of a title, at most."""
 _MOST_LINES = 5
 _LEAST_LETTERS = 6

@@ -45,6 +45,8 @@ def _front(canvas: Canvas, lines: list[tuple[float, str]], *, mark: str = "") ->
           (17, "Light")], "", "Tides: A View by Moon-Light"),
         ([(17, "Tides by Moonlight")], "2", "Tides by Moonlight"),
         ([(17, "Tides of 2031")], "", "Tides of 2031"),
+        ([(17, "Early Warnings of Tides in"), (17, "Many Small Harbours")], "",
+         "Early Warnings of Tides in Many Small Harbours"),
     ],
 )  # fmt: skip
 def test_a_title_is_what_is_set_largest(
