@@ -186,6 +186,41 @@ def test_plain_text_of_all_languages_is_printed_as_it_is() -> None:
     assert printable(text) == text
 
 
+UNSEEN = "\U000e0049\U000e0067\u200b\u2060\u00ad\ufeff\u3164\u180e"
+
+
+@given(
+    st.text(
+        st.sampled_from(UNSEEN + "ab \u200c\u200d\ufe0f\U000e0101\u061cक👩1\U0001f3f4\U000e007f")
+    )
+)
+def test_what_nobody_sees_is_printed_as_its_escape(text: str) -> None:
+    line = printable(text)
+
+    flags = [*re.findall("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f", line), ""]
+    assert not set(UNSEEN) & set(re.sub("|".join(flags), "", line))
+    assert not re.search("[ab ][\u200c\u200d\ufe0f\U000e0101]|[\u200c\u200d](?:[ab ]|\\Z)", line)
+    assert printable(line) == line
+    assert json.loads(printable(json.dumps([text], ensure_ascii=False))) == [text]
+
+
+def test_tag_characters_are_printed_as_the_halves_of_json() -> None:
+    assert printable("a\U000e0049b\u200bc\u00ad") == "a\\udb40\\udc49b\\u200bc\\u00ad"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "می\u200cخواند",
+        "श\u200dक्ति",
+        "👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)
+def test_what_scripts_and_pictures_need_is_printed_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
 class Screen(io.StringIO):
     """A terminal that keeps what it is sent."""
 
