@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from reviewscore.similarity.corpus import Corpus
 
 
-@click.command("audit", cls=GroupedCommand)
+@click.command("audit", cls=GroupedCommand, writes_files=True)
 @click.argument("data", required=False, type=DataPath())
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."

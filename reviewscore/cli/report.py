@@ -14,7 +14,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 
-@click.command("report", cls=Verb)
+@click.command("report", cls=Verb, writes_files=True)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "-o",

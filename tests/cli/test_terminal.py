@@ -25,6 +25,7 @@ from reviewscore.printable import printable
 from tests.cli.test_cli import REVIEW, cli
 from tests.conftest import PAPER
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HOSTILE = "q\x1b]0;pwned\x07\x1b[2J\u202e\x9b31m\x08\u2066[red]:smile:\u2028\nerror: forged"
 NAME = HOSTILE.replace("\u2028", "")
 """As a file's name."""
@@ -356,3 +357,85 @@ def test_a_name_that_is_given_twice_is_refused(
 
         assert (code, out) == (2, "")
         assert f"{flag} is given 2 times" in err
+
+
+def closed(folder: Path, closing: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command whose standard streams are closed, as a shell closes them."""
+    code = "from reviewscore.cli.main import main; main()"
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" "$@" {closing}', sys.executable, "-c", code, *words],
+        cwd=folder, stdin=subprocess.PIPE, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_an_audit_with_closed_streams_writes_its_files(tmp_path: Path, closing: str) -> None:
+    ended = closed(EXAMPLES, closing, "audit", ".", "-o", str(tmp_path / "run"), "--limit", "1")
+
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False)
+    assert {"manifest.json", "points.jsonl", "summary.json", "report.html"} <= names
+    points = (tmp_path / "run" / "points.jsonl").read_text("utf-8").splitlines()
+    assert all(json.loads(line)["status"] for line in points)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("audit", ".", "-o", "-", "--limit", "1"), 4),
+        (("inspect", "paper.txt"), 4),
+        (("prompts", "list"), 4),
+        (("logic", "none.jsonl"), 2),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_output_that_is_wanted_and_closed_is_said_by_the_exit_code(
+    words: tuple[str, ...], code: int
+) -> None:
+    ended = closed(EXAMPLES, ">&-", *words)
+
+    assert (ended.returncode, "Traceback" in ended.stderr) == (code, False)
+    assert ("stopped: standard output: it is closed" in ended.stderr) == (code == 4)
+
+
+def test_a_closed_standard_input_holds_nothing() -> None:
+    ended = closed(EXAMPLES, "<&-", "logic", "-")
+
+    assert ended.returncode == 2
+    assert ended.stderr == "error: <stdin>: no argument in it\n"
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_an_empty_name_is_refused(
+    capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
+) -> None:
+    command: click.Command | None = group
+    for name in names:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name)
+    assert command is not None
+    for param in command.params:
+        if not isinstance(param.type, click.Path | click.File | type(click.STRING)):
+            continue
+        if isinstance(param, click.Option) and param.is_flag:
+            continue
+        flag = [max(param.opts, key=len)] if isinstance(param, click.Option) else []
+
+        code, out, err = cli(capsys, *names, *flag, "")
+
+        assert (code, out) == (2, "")
+        assert " is empty and names nothing" in err
+        assert not flag or flag[0] in err
+
+
+def test_an_empty_name_among_several_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+
+    code, _, err = cli(
+        capsys, "audit", "--paper", "paper.txt", "--review", "reviews/R1.txt", "--review", ""
+    )
+
+    assert code == 2
+    assert "--review is empty" in err
