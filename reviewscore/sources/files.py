@@ -177,11 +177,18 @@ def named_table(folder: Path, name: str) -> Path:
     """The file of papers or reviews in a folder.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none, or there are several.
     """
-    for ending in _ENDINGS:
-        if (file := folder / f"{name}{ending}").is_file():
-            return file
+    there = [file for end in _ENDINGS if (file := folder / f"{name}{end}").is_file()]
+    if len(there) > 1:
+        names = " and ".join(file.name for file in there)
+        raise InputError(
+            f"holds both {names}, and only one of them can be read",
+            file=folder,
+            cure="take one of them out of the folder",
+        )
+    for file in there:
+        return file
     raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
 
 
