@@ -21,7 +21,7 @@ from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.raw import RawPaper, raw_paper
-from reviewscore.sources.records import Row, Shelf, decode
+from reviewscore.sources.records import Row, Shelf, decode, only_table
 from reviewscore.sources.review_files import review_files, review_names
 from reviewscore.sources.rows import ReviewRow, build_review
 from reviewscore.sources.shelved import Shelved
@@ -179,15 +179,7 @@ def named_table(folder: Path, name: str) -> Path:
     Raises:
         InputError: There is none, or there are several.
     """
-    there = [file for end in _ENDINGS if (file := folder / f"{name}{end}").is_file()]
-    if len(there) > 1:
-        names = " and ".join(file.name for file in there)
-        raise InputError(
-            f"holds both {names}, and only one of them can be read",
-            file=folder,
-            cure="take one of them out of the folder",
-        )
-    for file in there:
+    if (file := only_table(folder, name, _ENDINGS)) is not None:
         return file
     raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
 

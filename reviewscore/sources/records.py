@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,20 @@ class Shelf:
             raise InputError(
                 f"cannot be read any more: {error.strerror}", file=self.file, line=number
             ) from error
+
+
+def only_table(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
+    """The file of a name in a folder, whatever its ending; None if there is none.
+
+    Raises:
+        InputError: There are several; which one is meant cannot be known.
+    """
+    there = [file for ending in endings if (file := folder / f"{name}{ending}").is_file()]
+    if len(there) > 1:
+        names = " and ".join(file.name for file in there)
+        problem = f"holds {names}, and only one of them can be read"
+        raise InputError(problem, file=folder, cure="take the others out of the folder")
+    return there[0] if there else None
 
 
 _NAME = re.compile(rb'(?<!\\)"([A-Za-z_][\w ]{0,60})"\s*:')

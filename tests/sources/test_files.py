@@ -13,6 +13,7 @@ from pyarrow import parquet
 from reviewscore.errors import InputError
 from reviewscore.sources.files import read_collection, single
 from reviewscore.sources.records import Shelf
+from reviewscore.sources.written import read_materials
 
 PAPER = {"paper_id": "p1", "title": "Lamps", "text": "ABSTRACT\n\nWe light lamps.\n"}
 REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "- Too dark."}}
@@ -68,6 +69,9 @@ def test_a_table_in_two_formats_is_refused_by_name(tmp_path: Path, name: str) ->
         ) as raised:
             read_collection(place)
         assert raised.value.file == tmp_path
+    if name == "reviews":
+        with pytest.raises(InputError, match=r"reviews\.parquet"):
+            read_materials(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["binary", "large_binary"])
