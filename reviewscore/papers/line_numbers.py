@@ -56,7 +56,7 @@ _PAGES = 300
 _RESTART = 130
 """Numbers of a series that begins again on each page or column, at most."""
 _PASSES, _ROOM = 8, 200_000
-"""Times that each candidate is looked at, and looks beyond that: enough for a series on each page."""
+"""Times that each candidate is looked at, and looks beyond that: for a series on each page."""
 _MISSING = [0.4 * min(gap - 1, 12) for gap in range(_WIDEST + 1)]
 """What the numbers that lack between two of a series cost, by how far these are apart."""
 _WEIGHT = {"alone": 2.0, "before": 1.5, "after": 1.5, "within": 1.0, "glued": 1.2}
