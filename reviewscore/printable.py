@@ -1,4 +1,4 @@
-"""Foreign text made safe to print: what a terminal would obey is shown as its escape."""
+"""Foreign text made safe to print: what a terminal obeys or hides is shown as its escape."""
 
 from __future__ import annotations
 
@@ -12,18 +12,52 @@ _OBEYED = re.compile(
 )
 
 
-def printable(text: str, *, lines: bool = False) -> str:
-    r"""Text that shows control and direction characters as ``\u001b`` and obeys none of them.
+ALWAYS_UNSEEN = (
+    "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb"
+)
+"""Characters that nobody sees wherever they stand, as a regular expression's class has them."""
+SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+"""Variation selectors, likewise."""
+_JOINING = "\u0600-\u07ff\u0860-\u0dff\u0f00-\u109f\u1780-\u18af"
+"""Scripts that need joiners between letters: Arabic and its kin, those of India, Burmese, Khmer."""
+_PICTURES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_JOINED = f"{_JOINING}{_PICTURES}"
+_SELECTED = f"{_PICTURES}#*0-9\u3400-\u9fff\U00020000-\U0003ffff\u1820-\u18aa"
+_JOINER = "[\u200c\u200d]"
+UNSEEN_ONE = re.compile(
+    "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)"
+    f"|[{ALWAYS_UNSEEN}\U000e0000-\U000e007f]"
+    f"|{_JOINER}(?:(?<![{_JOINED}\ufe0f].)|(?<=[{ALWAYS_UNSEEN}].)"  # what joins is seen itself
+    f"|(?<=\ufe0f.)(?:(?<![{_SELECTED}]..)|(?<=[{ALWAYS_UNSEEN}]..))"
+    f"|(?![{_JOINED}])|(?=[{ALWAYS_UNSEEN}]))"
+    f"|[{SELECTORS}](?:(?<![{_SELECTED}].)|(?<=[{ALWAYS_UNSEEN}].))"
+)
+"""A character that people do not see and no script or picture needs where it stands; or the flag of
+a region, which is seen."""
 
-    The escapes are those of JSON, so that a JSON record stays a record and keeps its values.
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""Text that shows what a terminal obeys or hides as ``\u001b``, and obeys and hides nothing.
+
+    That is control characters and those of direction, and those without width that no script or
+    picture needs where they stand. The escapes are those of JSON (in halves beyond U+FFFF), so that
+    a JSON record stays a record and keeps its values.
 
     Args:
         text: The text.
         lines: Whether line feeds end lines; else they are shown as ``\n``, so that no name or
             message can look like a line of its own.
     """
-    safe = _OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+    safe = _OBEYED.sub(_escape, text)
+    if not safe.isascii():
+        safe = UNSEEN_ONE.sub(lambda match: match["flag"] or _escape(match), safe)
     return safe if lines else safe.replace("\n", "\\n")
+
+
+def _escape(match: re.Match[str]) -> str:
+    halves = match.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{halves[at : at + 4]}" for at in range(0, len(halves), 4))
 
 
 _FOLDERS = re.compile(

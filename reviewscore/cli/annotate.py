@@ -12,7 +12,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
-@click.command("annotate", cls=Verb)
+@click.command("annotate", cls=Verb, writes_files=True)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @click.option(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reviewscore.similarity.corpus import Corpus
 
 
-@click.command("audit", cls=GroupedCommand)
+@click.command("audit", cls=GroupedCommand, writes_files=True)
 @click.argument("data", required=False, type=DataPath())
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     help="A review's file, or a folder of them, several times; needs --paper FILE.",
 )
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
-@click.option("--year", type=int, help="Year of the --paper FILE.")
+@click.option("--year", type=click.IntRange(1900, 2100), help="Year of the --paper FILE.")
 @click.option(
     "--profiles",
     type=click.Path(path_type=Path),

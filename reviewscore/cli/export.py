@@ -11,7 +11,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
-@click.command("export", cls=Verb)
+@click.command("export", cls=Verb, writes_files=True)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",

@@ -14,7 +14,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 
-@click.command("report", cls=Verb)
+@click.command("report", cls=Verb, writes_files=True)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -25,7 +25,8 @@ from reviewscore.errors import RunFolderError, SettingsError
 @click.option(
     "--data",
     type=DataPath(),
-    help="Folder of papers and reviews, if it has moved: gives context to points and quotes.",
+    help="Folder of papers and reviews, if it has moved: gives context to points and quotes; "
+    "checked whatever is written.",
 )
 @click.option(
     "--for",
@@ -51,17 +52,18 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     from reviewscore.report.summary import summarise, write_summary
     from reviewscore.store.jsonl import write_whole
 
+    ending = ".html" if output is None else output.suffix.lower()
+    page = ending in (".html", ".htm")
+    collection = collection_of(run, data) if page or data is not None else None
     if output == Path("-"):
         print_text(markdown_report(run), newline=False)
         return 0
-    ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
         write_whole(output, markdown_report(run))
     elif ending == ".json" and output is not None:
         write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
-    elif ending in (".html", ".htm"):
+    elif page:
         papers = reviews = None
-        collection = collection_of(run, data)
         if collection is not None:
             papers = collection.text_of
             reviews = collection.review

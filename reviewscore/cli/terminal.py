@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedWriter
 from typing import TextIO
 
 import click
@@ -47,7 +49,7 @@ class SafeStream(io.TextIOBase):
     """
 
     def __init__(self, stream: TextIO, *, needed: bool) -> None:
-        self.stream, self._needed = stream, needed
+        self.stream, self.needed = stream, needed
         self._failure: OSError | None = None
 
     def write(self, text: str) -> int:
@@ -72,7 +74,7 @@ class SafeStream(io.TextIOBase):
             except OSError as error:
                 self._failure = error
                 _discard(self.stream)
-        if self._failure is None or not self._needed:
+        if self._failure is None or not self.needed:
             return
         if isinstance(self._failure, BrokenPipeError):
             raise ReaderGoneError from self._failure
@@ -110,14 +112,30 @@ def _discard(stream: TextIO) -> None:
         os.close(nowhere)
 
 
+class _Closed(io.TextIOWrapper):
+    """Stands for a stream that whoever started the command had closed: nothing can be written."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
 @contextmanager
 def safe_streams() -> Iterator[None]:
     """Make standard output and error safe until the command exits.
 
+    Those that were closed, and a closed standard input, lead nowhere: no file that is opened later
+    gets their number, and what is written to them is lost, which ends a command only if it wants
+    its output (`want_output`).
+
     After an unforeseen error they stay so: its traceback may hold foreign text.
     """
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _safe(sys.stdout, needed=True), _safe(sys.stderr, needed=False)
+    for number in range(3):
+        _occupy(number)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    sys.stdout = _safe(sys.stdout or _Closed(_sink(1)), needed=sys.stdout is not None)
+    sys.stderr = _safe(sys.stderr or _Closed(_sink(2)), needed=False)
     try:
         yield
     except SystemExit:
@@ -125,8 +143,30 @@ def safe_streams() -> Iterator[None]:
         raise
 
 
+def _occupy(number: int) -> None:
+    """Let a standard stream's number lead nowhere if it is free."""
+    try:
+        os.fstat(number)
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        if nowhere != number:
+            os.dup2(nowhere, number)
+            os.close(nowhere)
+        os.set_inheritable(number, True)
+
+
+def _sink(number: int) -> BufferedWriter:
+    return open(number, "wb", closefd=False)
+
+
+def want_output() -> None:
+    """Let the command end where what it prints is lost, as it writes nothing else."""
+    if isinstance(sys.stdout, SafeStream):
+        sys.stdout.needed = True
+
+
 def _safe(stream: TextIO, *, needed: bool) -> TextIO:
-    if stream is None or isinstance(stream, SafeStream):  # a windowed Python has no streams
+    if isinstance(stream, SafeStream):
         return stream
     if isinstance(stream, io.TextIOWrapper):  # text from reviews must not crash a narrow terminal
         narrowest = codecs.lookup(stream.encoding).name == "ascii"

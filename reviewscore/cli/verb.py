@@ -1,36 +1,66 @@
-"""What all commands share: an option that names something is given once, or refused."""
+"""What all commands share: what they are given is named once, and output that is lost is said."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import click
 
+from reviewscore.cli.terminal import want_output
+
 
 class Verb(click.Command):
-    """A command that drops nothing it was given.
+    """A command that drops nothing it was given, and nothing that it was to print.
 
     Click takes the last of several values without a word; where values name files, folders,
     models or addresses, the others would be lost. Numbers, choices and switches may be overruled.
     Nor does it take `nan` or `inf`, which no range keeps out, for a number.
+    An empty name, such as that of a variable which is not set, would be the current folder.
+
+    Args:
+        arguments: As for a command of click.
+        writes_files: Whether it writes files where no ``-o`` names them.
+        options: As for a command of click.
     """
 
+    def __init__(self, *arguments: Any, writes_files: bool = False, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._writes_files = writes_files
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse a name that is given twice to an option that takes one."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option in given:
-            if isinstance(option, click.Option) and _names(option) and given.count(option) > 1:
-                flag = max(option.opts, key=len)
-                ctx.fail(f"{flag} is given {given.count(option)} times and takes one value.")
+        """Refuse an empty name, and one that is given twice to an option that takes one."""
+        values, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for param in given:
+            value = values.get(param.name or "")
+            if _names(param) and "" in (value if isinstance(value, list | tuple) else [value]):
+                ctx.fail(f"{_shown(param, ctx)} is empty and names nothing.")
+            if isinstance(param, click.Option) and _names(param) and not param.multiple:
+                count = given.count(param)
+                if count > 1:
+                    flag = _shown(param, ctx)
+                    ctx.fail(f"{flag} is given {count} times and takes one value.")
         left = super().parse_args(ctx, args)
         for param in self.params:
             value = ctx.params.get(param.name or "")
             if isinstance(value, float) and not math.isfinite(value):
-                ctx.fail(f"{max(param.opts, key=len)} takes a number, not {value}.")
+                ctx.fail(f"{_shown(param, ctx)} takes a number, not {value}.")
         return left
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; its output is wanted where it writes no files."""
+        output = ctx.params.get("output")
+        if str(output) == "-" if output is not None else not self._writes_files:
+            want_output()
+        return super().invoke(ctx)
 
-def _names(option: click.Option) -> bool:
-    """Whether an option takes one name of something."""
-    naming = isinstance(option.type, click.Path | click.File | type(click.STRING))
-    return naming and not (option.multiple or option.is_flag)
+
+def _names(param: click.Parameter) -> bool:
+    """Whether a value of it is the name of something."""
+    naming = isinstance(param.type, click.Path | click.File | type(click.STRING))
+    return naming and not (isinstance(param, click.Option) and param.is_flag)
+
+
+def _shown(param: click.Parameter, ctx: click.Context) -> str:
+    """A flag in full, or an argument as the help has it."""
+    return max(param.opts, key=len) if isinstance(param, click.Option) else param.make_metavar(ctx)

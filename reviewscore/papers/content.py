@@ -56,11 +56,12 @@ class Content:
         return (*self.hidden, *(self.pdf.hidden if self.pdf is not None else ()))
 
 
-def read_content(path: Path) -> Content:
+def read_content(path: Path, *, of: str = "paper") -> Content:
     """The text in a paper's file; its ending names the format, a PDF is known by its content.
 
     Args:
         path: A ``.pdf``, ``.md``, ``.tei.xml``, ``.tex``, ``.html`` or text file.
+        of: Whose text it is, for messages: that of a ``paper``, ``review`` or ``response``.
 
     Raises:
         InputError: If the file is missing, empty, or cannot be used; says what to do.
@@ -80,7 +81,7 @@ def read_content(path: Path) -> Content:
         return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))
     text = read_text(path)
     if not text.strip():
-        raise InputError("is empty", file=path, cure="give the paper's text")
+        raise InputError("is empty", file=path, cure=f"give the {of}'s text")
     if suffix in _LATEX or is_web_page(text):
         marked = read_latex(path) if suffix in _LATEX else read_web_page(path)
         return Content(

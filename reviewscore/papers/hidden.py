@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from reviewscore.papers.converted import is_placeholder
+from reviewscore.printable import ALWAYS_UNSEEN, SELECTORS, UNSEEN_ONE
 from reviewscore.schema.record import Record
 
 Box = tuple[float, float, float, float]
@@ -78,26 +79,9 @@ class Hidden(Record):
 _TAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f|[\U000e0000-\U000e007f]+")
 """Tag characters; those after a black flag make the flags of regions and are left alone."""
 
-_ALWAYS = (
-    "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff9-\ufffb"
-)
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-WIDTHLESS = re.compile(f"[{_ALWAYS}\u200c\u200d{_SELECTORS}\U000e0000-\U000e007f]+")
+WIDTHLESS = re.compile(f"[{ALWAYS_UNSEEN}\u200c\u200d{SELECTORS}\U000e0000-\U000e007f]+")
 """Characters without width, or with nothing but a direction, in a row."""
 
-_JOINING = "\u0600-\u07ff\u0860-\u0dff\u0f00-\u109f\u1780-\u18af"
-"""Scripts that need joiners between letters: Arabic and its kin, those of India, Burmese, Khmer."""
-_PICTURES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_JOINED = f"{_JOINING}{_PICTURES}\ufe0f"
-_SELECTED = f"{_PICTURES}#*0-9\u3400-\u9fff\U00020000-\U0003ffff\u1820-\u18aa"
-_UNSEEN_ONE = re.compile(
-    "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)"
-    f"|[{_ALWAYS}\U000e0000-\U000e007f]"
-    f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
-    f"|(?<![{_SELECTED}])[{_SELECTORS}]"
-)
-"""A character that people do not see and no script or picture needs where it stands; or a flag."""
 _SOFT_HYPHEN = "\u00ad"
 _KINDS = 6
 
@@ -110,7 +94,7 @@ def without_unseen(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _UNSEEN_ONE.sub(lambda match: match["flag"] or "", text)
+    return UNSEEN_ONE.sub(lambda match: match["flag"] or "", text)
 
 
 def unseen_characters(text: str) -> str:
@@ -122,7 +106,7 @@ def unseen_characters(text: str) -> str:
         return ""
     found = [
         match
-        for match in _UNSEEN_ONE.finditer(text)
+        for match in UNSEEN_ONE.finditer(text)
         if not match["flag"] and match.group() != _SOFT_HYPHEN
     ]
     if not found:

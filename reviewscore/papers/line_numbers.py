@@ -22,6 +22,8 @@ _NUMBER = re.compile(r"\d+")
 _DIGITS = 4
 _ROW = re.compile(r"^[ \t]*\|[^\n]*$", re.MULTILINE)
 """Rows of Markdown tables: no line of a table has a number beside it."""
+_OF_NUMBERS = re.compile(r"^[0-9 \t-]+$", re.MULTILINE)
+"""Lines that hold nothing but numbers."""
 _BLANKS = " \t"
 _AFTER = ("", " ", "\t", "\n")
 """What follows a line number: a mark, as in ``2.``, ``(3)`` or ``5%``, makes it the authors'."""
@@ -53,6 +55,10 @@ _PAGES = 300
 """Numbers beyond the last of a series that such a block may have: some pages."""
 _RESTART = 130
 """Numbers of a series that begins again on each page or column, at most."""
+_PASSES, _ROOM = 8, 200_000
+"""Times that each candidate is looked at, and looks beyond that: for a series on each page."""
+_MISSING = [0.4 * min(gap - 1, 12) for gap in range(_WIDEST + 1)]
+"""What the numbers that lack between two of a series cost, by how far these are apart."""
 _WEIGHT = {"alone": 2.0, "before": 1.5, "after": 1.5, "within": 1.0, "glued": 1.2}
 
 
@@ -142,6 +148,8 @@ def _candidates(text: str) -> Iterator[_Candidate]:
     """Numbers that may be line numbers, in order."""
     rows = [match.span() for match in _ROW.finditer(text)]
     starts = [start for start, _ in rows]
+    lines = [match.span() for match in _OF_NUMBERS.finditer(text)]
+    firsts = [start for start, _ in lines]
     before = [0, *accumulate(end - start for start, end in rows)]
     for match in _NUMBER.finditer(text):
         if text[match.end() : match.end() + 1] not in _AFTER or len(match.group()) > _DIGITS:
@@ -149,25 +157,33 @@ def _candidates(text: str) -> Iterator[_Candidate]:
         row = bisect_right(starts, match.start()) - 1
         if row >= 0 and match.start() < rows[row][1]:
             continue
-        kind = _kind(text, match.start(), match.end())
+        line = bisect_right(firsts, match.start()) - 1
+        alone = line >= 0 and match.end() <= lines[line][1]
+        kind = _kind(text, match.start(), match.end(), alone=alone)
         if kind is not None:
             place = match.start() - before[row + 1]
             yield _Candidate(int(match.group()), match.start(), match.end(), kind, place)
 
 
-def _kind(text: str, start: int, end: int) -> str | None:
-    """How a number stands in its line; None where no line number would stand."""
+def _kind(text: str, start: int, end: int, *, alone: bool) -> str | None:
+    """How a number stands in its line; None where no line number would stand.
+
+    Args:
+        text: The text.
+        start: Offset of its first digit.
+        end: Offset just after its last digit.
+        alone: Whether nothing but numbers stands in its line.
+    """
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if before.isalpha():
         whole = text[max(0, start - 2) : start].isalpha()
         return "glued" if whole and after == " " and text[end + 1 : end + 2].isalpha() else None
     if before not in _AFTER:
         return None
-    if text[end + 1 : end + 2].isdigit() or text[max(0, start - 2) : start - 1].isdigit():
-        stop = text.find("\n", end)
-        line = text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
-        if not line.strip("0123456789 \t-"):
-            return "alone"
+    if alone and (
+        text[end + 1 : end + 2].isdigit() or text[max(0, start - 2) : start - 1].isdigit()
+    ):
+        return "alone"
     left = text[max(0, start - 40) : start].rstrip(_BLANKS)
     first = not left or left.endswith("\n") or left.endswith("\n-") or left == "-"
     right = text[end : end + 40].lstrip(_BLANKS)
@@ -190,15 +206,20 @@ def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candida
         linked = sum(1 for value in values if value + step in values)
         if linked < _STEPPED * max(_LEAST - 1, _SHARE * length / (_SLOWEST * step)):
             continue  # most texts have no line numbers, and this tells them at once
-        left = candidates
-        while len(left) >= _LEAST:
-            series = _heaviest(left, step)
-            exact = sum(1 for a, b in pairwise(series) if b.number - a.number == step)
-            if len(series) < _LEAST or exact < _STEPPED * (len(series) - 1):
-                break
-            if _belongs(series, found):
-                found.append(series)
-            taken = {one.start for one in series}
+        left, covered, room = candidates, bytearray(10**_DIGITS + 1), _room(len(candidates))
+        while len(left) >= _LEAST and room > 0:
+            room -= len(left)
+            taken: set[int] = set()
+            for series in _heaviest(left, step):
+                exact = sum(1 for a, b in pairwise(series) if b.number - a.number == step)
+                if len(series) < _LEAST or exact < _STEPPED * (len(series) - 1):
+                    room = 0
+                    break
+                first, last = series[0].number, series[-1].number
+                if _belongs(series, found, apart=not any(covered[first : last + 1])):
+                    found.append(series)
+                    covered[first : last + 1] = b"\x01" * (last + 1 - first)
+                taken.update(one.start for one in series)
             left = [one for one in left if one.start not in taken]
         spans = sorted(
             (one[0].place, one[-1].place) for one in found if _pace(one) <= _SLOWEST * step
@@ -209,32 +230,48 @@ def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candida
     return []
 
 
+def _room(candidates: int) -> int:
+    """How many candidates are looked at in all, so that the search stays linear."""
+    return _PASSES * candidates + _ROOM
+
+
 def _blocks_apart(
     candidates: Sequence[_Candidate], series: Sequence[Sequence[_Candidate]], step: int
 ) -> Iterator[list[_Candidate]]:
     """Blocks of lone numbers that stand out of order; each line number is printed once."""
     known = {one.number for chain in series for one in chain}
+    highest = max(known)
     block: list[_Candidate] = []
     for one in [*candidates, None]:
         new = one is not None and one.kind == "alone" and one.number not in known
         if one is not None and new and block and one.number == block[-1].number + step:
             block.append(one)
             continue
-        if len(block) >= _BLOCK and block[-1].number <= max(known) + _PAGES:
+        if len(block) >= _BLOCK and block[-1].number <= highest + _PAGES:
             yield block
             known.update(number.number for number in block)
+            highest = max(highest, block[-1].number)
         block = [one] if one is not None and new else []
 
 
-def _belongs(series: Sequence[_Candidate], found: Sequence[Sequence[_Candidate]]) -> bool:
-    """Whether a further series goes on where others end, or begins again as they do."""
+def _belongs(
+    series: Sequence[_Candidate], found: Sequence[Sequence[_Candidate]], *, apart: bool
+) -> bool:
+    """Whether a further series goes on where others end, or begins again as they do.
+
+    Args:
+        series: The series.
+        found: Those found before.
+        apart: Whether its numbers lie between those of the others.
+    """
     if not found:
         return True
-    first, last = series[0].number, series[-1].number
-    if all(last < one[0].number or first > one[-1].number for one in found):
+    if apart:
         return all(one.kind == "alone" for one in series) or _pace(series) <= _SLOWEST
     restarts = len(found[0]) <= _RESTART and len(series) <= _RESTART
-    return restarts and abs(first - found[0][0].number) <= 1 and _pace(series) >= _LINE / 4
+    return (
+        restarts and abs(series[0].number - found[0][0].number) <= 1 and _pace(series) >= _LINE / 4
+    )
 
 
 def _pace(series: Sequence[_Candidate]) -> float:
@@ -251,42 +288,61 @@ def _covered(spans: Sequence[tuple[int, int]]) -> int:
     return total
 
 
-def _heaviest(candidates: Sequence[_Candidate], step: int) -> list[_Candidate]:
-    """The heaviest sequence of numbers that grow by multiples of a step, in linear time."""
+def _heaviest(candidates: Sequence[_Candidate], step: int) -> Iterator[list[_Candidate]]:
+    """The heaviest sequences of numbers that grow by multiples of a step, in linear time.
+
+    The heaviest first, and then those that share nothing with it, until one would.
+    """
+    weight, before = _weighed(candidates, step)
+    taken = bytearray(len(candidates))
+    for end in sorted(range(len(weight)), key=weight.__getitem__, reverse=True):
+        if taken[end]:
+            continue
+        series: list[_Candidate] = []
+        at: int | None = end
+        while at is not None and not taken[at]:
+            taken[at] = 1
+            series.append(candidates[at])
+            at = before[at]
+        if at is not None:
+            return
+        yield series[::-1]
+
+
+def _weighed(candidates: Sequence[_Candidate], step: int) -> tuple[list[float], list[int | None]]:
+    """How heavy the series is that ends with each candidate, and which one is before it there."""
     best: dict[int, int] = {}  # number -> candidate that ends the heaviest series with it
     weight: list[float] = []
     before: list[int | None] = []
+    heaviest = 0.0
     for place, one in enumerate(candidates):
         top, link = 0.0, None
         for gap in range(1, _WIDEST + 1):
+            if heaviest - _MISSING[gap] <= top:
+                break  # what lacks only grows
             last = best.get(one.number - gap * step)
-            if last is None:
+            if last is None or weight[last] - _MISSING[gap] <= top:
                 continue
             value = weight[last] - _cost(candidates[last], one, gap, step)
             if value > top:
                 top, link = value, last
         weight.append(top + _WEIGHT[one.kind])
+        heaviest = max(heaviest, weight[place])
         before.append(link)
         kept = best.get(one.number)
         if kept is None or weight[place] >= weight[kept] - _aged(candidates[kept], one):
             best[one.number] = place
-    at: int | None = max(range(len(weight)), key=weight.__getitem__)
-    series = []
-    while at is not None:
-        series.append(candidates[at])
-        at = before[at]
-    return series[::-1]
+    return weight, before
 
 
 def _cost(last: _Candidate, one: _Candidate, gap: int, step: int) -> float:
     """What speaks against two numbers following each other in a series."""
     distance = one.place - last.place
-    missing = 0.4 * min(gap - 1, 12)
     far = min(max(0.0, distance - _FAR * gap * step) / 2000, 8.0)
     uneven = 0.0
     if gap == 1 and last.kind != "alone" and one.kind != "alone":
         uneven = 0.6 * min(abs(distance - _LINE * step) / (_LINE * step), 2.0)
-    return missing + far + uneven
+    return _MISSING[gap] + far + uneven
 
 
 def _aged(kept: _Candidate, one: _Candidate) -> float:
@@ -455,8 +511,7 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
         for at, start in enumerate(starts):
             if at == 0:
                 if opening:
-                    blank = match.start() - len(mapped.text[: match.start()].rstrip("\n"))
-                    edits.append((start - blank, start + 2, " "))
+                    edits.append((_line_before(mapped.text, start), start + 2, " "))
                     joined += 1
                 elif inside[0] and goes_on and goes_on[0] and not _ENTRY.match(items[0]):
                     edits.append((start, start + 2, ""))
@@ -468,6 +523,13 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
                 edits.append((start - 1, start + 2, " "))
                 joined += 1
     return mapped.replaced(edits), joined
+
+
+def _line_before(text: str, start: int) -> int:
+    """The end of the last line before an offset that is not empty."""
+    while start > 0 and text[start - 1] == "\n":
+        start -= 1
+    return start
 
 
 def _item_starts(run: str) -> list[int]:

@@ -149,7 +149,7 @@ _CRASHES = {
 """What is said of a worker that died by itself, by the signal."""
 
 
-_CURE = "print it to a new PDF, or give the paper's text"
+_CURE = "print it to a new PDF, or give its text"
 
 
 def refusal(answer: Answer, limits: Limits) -> Refusal:

@@ -52,5 +52,5 @@ def answer(task: Task, drawing: Callable[[], None] = lambda: None) -> PdfReading
     except MemoryError:
         return Refusal(
             problem=f"needs more than {task.limits.megabytes:,} MB of memory to read",
-            cure="print it to a new PDF, or give the paper's text",
+            cure="print it to a new PDF, or give its text",
         )

@@ -65,7 +65,7 @@ def target(
         case PlaceKind.LINE:
             span = _lines(paper, int(first), int(last or first), page)
         case PlaceKind.PAGE:
-            span = _pages(paper, *whole_range(int(first), int(last or first)))
+            span = _pages(paper, int(first), int(last or first))
         case PlaceKind.SECTION | PlaceKind.APPENDIX:
             span = _section(paper, kind, first)
         case PlaceKind.EQUATION:
@@ -110,39 +110,43 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
 
 
 def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, int] | None:
-    """From the first line with a number to the last; numbers are printed beside some or all."""
+    """From the first line with a number to the last; numbers are printed beside some or all.
+
+    Where a page is named and the pages of lines are known, the first line must be on that page.
+    """
     first, last = whole_range(first, last)
-    for series in _series(paper.lines, page):
-        begin, end = _place_of(series, first), _place_of(series, last)
-        if begin is None or end is None:
-            continue
-        around = 0 if begin[1] and end[1] else _NEAR_LINES
-        start = series[max(0, begin[0] - around)].start
-        last_line = series[min(end[0] + around, len(series) - 1)]
-        # A row may have several numbers of a ruler.
-        stop = next(
-            (line.start for line in series[end[0] + 1 :] if line.start > last_line.start),
-            _line_end(paper, last_line),
-        )
-        return start, max(stop, start + 1)
-    return None
+    here = series = list(paper.lines)
+    if page is not None and any(line.page is not None for line in series):
+        here = [line for line in paper.lines if line.page == page]
+        series = here + _going_on(here, [line for line in paper.lines if line.page == page + 1])
+    begin, end = _place_of(here, first), _place_of(here, last) or _place_of(series, last)
+    if begin is None or end is None:
+        return None
+    around = 0 if begin[1] and end[1] else _NEAR_LINES
+    start = series[max(0, begin[0] - around)].start
+    last_line = series[min(end[0] + around, len(series) - 1)]
+    # A row may have several numbers of a ruler.
+    stop = next(
+        (line.start for line in series[end[0] + 1 :] if line.start > last_line.start),
+        _line_end(paper, last_line),
+    )
+    return start, max(stop, start + 1)
+
+
+def _going_on(here: Sequence[TextLine], overleaf: list[TextLine]) -> list[TextLine]:
+    """The lines of the next page, where its numbers go on; none where they begin anew."""
+    last = max((line.number for line in here if line.number is not None), default=0)
+    anew = any(line.number is not None and line.number <= last for line in overleaf)
+    return [] if anew else overleaf
 
 
 def whole_range(first: int, last: int) -> tuple[int, int]:
-    """The ends of a range, the last one in full: ``212-15`` ends at 215."""
+    """The ends of a range, the lower one first and the last one in full: ``212-15`` ends at 215."""
     digits = len(str(last))
     if last < first and digits < len(str(first)):
-        last = int(str(first)[:-digits] + str(last))
-    return first, max(first, last)
-
-
-def _series(lines: Sequence[TextLine], page: int | None) -> Iterator[list[TextLine]]:
-    """The lines on the page that is named first, then those of the whole paper."""
-    if page is not None:
-        on_page = [line for line in lines if line.page == page]
-        if any(line.number is not None for line in on_page):
-            yield on_page
-    yield list(lines)
+        whole = int(str(first)[:-digits] + str(last))
+        last = whole if whole > first else last
+    return min(first, last), max(first, last)
 
 
 def _place_of(lines: Sequence[TextLine], number: int) -> tuple[int, bool] | None:
@@ -171,9 +175,10 @@ def _line_end(paper: Paper, line: TextLine) -> int:
 
 
 def _pages(paper: Paper, first: int, last: int) -> tuple[int, int] | None:
-    if not 1 <= first <= len(paper.pages):
+    begin, after = whole_range(first, last)
+    if not 1 <= begin <= len(paper.pages) or (begin != first and after > len(paper.pages)):
         return None
-    after = min(max(first, last), len(paper.pages))
+    first, after = begin, min(after, len(paper.pages))
     end = paper.pages[after] if after < len(paper.pages) else len(paper.text)
     return paper.pages[first - 1], end
 

@@ -395,7 +395,7 @@ def _continues_title(first: str, line: str) -> bool:
 
 
 _RUNNING_HEAD = re.compile(
-    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,}|\W*$)",
+    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,})|\W*$",
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(

@@ -32,8 +32,10 @@ _FIRST_LETTER = ord("A")
 _STRONG = 2.0
 """Weight of a numbered heading that ends a checklist."""
 
-_MARK = r"[ \t]*(?:\|[ \t]*(?:\d+[ \t]*)*\|?[ \t|]*)?(?:[#>*_•✓✗☑☒✔✘-]{1,6}[ \t]*){0,3}"
-"""What converters put before a line: list and heading marks, a table's bars with line numbers."""
+_MARK = r"[ \t]*+(?:\|[ \t]*+(?:\d+(?!\d)[ \t]*+)*\|?[ \t|]*+)?(?:[#>*_•✓✗☑☒✔✘-]{1,6}[ \t]*+){0,3}"
+"""What converters put before a line: list and heading marks, a table's bars with line numbers.
+
+No blank goes on after it, so blanks are taken once, which keeps long runs of them linear."""
 _LABEL = re.compile(
     rf"^{_MARK}(?P<label>Question|Answer|Justification|Guidelines?)(?:\*\*|__)?[ \t]*:"
     r"|(?<=[.?!)\]] )(?P<inner>Answer|Justification|Guidelines?):"
@@ -79,7 +81,7 @@ _LINES = re.compile(
 )
 """Lines that stand alone."""
 _PARAGRAPHS = re.compile(
-    rf"(?:\A|(?<=\n\n)|(?<=\n)(?=[^\n]*(?:\u00a9|copyright)))(?:{_MARK})(?:[∗*†‡\d]{{0,2}}[ \t]*)"
+    rf"(?:\A|(?<=\n\n)|(?<=\n)(?=[^\n]*(?:\u00a9|copyright)))(?:{_MARK})(?:[∗*†‡\d]{{1,2}}[ \t]*+)?"
     r"(?:submitted to (?:the )?\d+(?:st|nd|rd|th)\b|preliminary work\. under review"
     r"|permission to make digital or hard copies|this work is licensed under"
     r"|this (?:article|paper) is (?:licensed|published|distributed) under"

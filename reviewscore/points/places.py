@@ -47,10 +47,14 @@ _LABELS: dict[PlaceKind, str] = {
 }
 _OTHER_LABEL = rf"(?:{_NUMBERED}|[A-H](?![a-z]))(?:\s?\([ivx]{{1,4}}\)|\.[a-h](?![a-z])|{_PART})?"
 _TO = r"\s*(?:-{1,2}|–|—|~|‐|‑|−|\bto\b|\bthrough\b|\buntil\b)\s*"
+_BEYOND = re.compile(rf"{_TO}\d{{10}}")
+"""The end of a range that is too long for any paper's lines."""
 _AND = r"\s*(?:,\s*(?:and|or)\b|/|&|\band(?:/or)?\b|\bor\b)\s*"
 _COMMA = r"\s*,\s*"
 _LIST_ENDS = r"(?=\s*(?:[,.;:)\]?!/&-]|and\b|or\b|\Z))"
 """What follows the last of labels that only commas part; in ``Fig. 1, 3 curves`` no list does."""
+_LAST_LINE = r"[lL]?\d{1,9}(?:ff?\b)?"
+"""The last line of a range, which may be beyond every paper: then the range is no place."""
 _OPEN, _SHUT = r"\$?\(?\s?", r"\s?\)?\$?"
 _GAP = r"(?:[ \t~\u00a0]{0,2}|\.(?=\d)|:?[ ]?\#(?=\d)|:[ ](?=\d))"
 """Between the word and its label; in ``Lines: 5`` and ``Fig.3`` marks stand there too."""
@@ -128,7 +132,8 @@ def _pattern(kind: PlaceKind, *, plural: bool) -> re.Pattern[str]:
     label = rf"(?:{_OPEN}(?:{label}){_SHUT})(?![\w%]|\.\d)"
     again = rf"(?:(?:{word})[ \t~\u00a0]*)?"
     ends = "" if plural else _LIST_ENDS
-    more = rf"(?:(?:{_TO}|{_AND}){again}{label}|{_COMMA}{again}{label}{ends})"
+    to = label if kind is not PlaceKind.LINE else rf"(?:{_OPEN}{_LAST_LINE}{_SHUT})(?![\w%]|\.\d)"
+    more = rf"(?:{_TO}{again}{to}|{_AND}{again}{label}|{_COMMA}{again}{label}{ends})"
     return re.compile(rf"(?P<word>{word})(?P<gap>{_GAP}){label}{more}{{0,12}}")
 
 
@@ -137,8 +142,9 @@ _PATTERNS = {
 }
 _PLURAL = re.compile(r"(?:s|ll|pp|ae|ices|mata|§§)\.?\Z", re.I)
 _LABEL = {
-    kind: re.compile(rf"(?<![A-KM-Za-km-z\d])(?:{_LABELS.get(kind, _OTHER_LABEL)})(?![A-Za-z\d])")
+    kind: re.compile(rf"(?<![A-KM-Za-km-z\d])(?:{label})(?![A-Za-z\d])")
     for kind in _WORDS
+    for label in [_LAST_LINE if kind is PlaceKind.LINE else _LABELS.get(kind, _OTHER_LABEL)]
 }
 _ANY = re.compile(
     r"(?<![\w$\\])(?:"
@@ -257,8 +263,8 @@ def _between(first: str, last: str) -> list[str]:
     stem, number = _SERIAL.match(first), _SERIAL.match(last)
     if first == last or stem is None or number is None or stem[1] != number[1]:
         return [first] if first == last else [first, last]
-    numbers = range(int(stem[2]), int(number[2]) + 1)
-    return [f"{stem[1]}{n}" for n in numbers] if len(numbers) <= _LONGEST else [first, last]
+    numbers = range(int(stem[2]), int(number[2]) + 1)  # none where it is written backwards
+    return [f"{stem[1]}{n}" for n in numbers] if 0 < len(numbers) <= _LONGEST else [first, last]
 
 
 def _label(match: re.Match[str]) -> str:
@@ -277,7 +283,7 @@ def _meant(text: str, kind: PlaceKind, match: re.Match[str]) -> bool:
         return _BIBLIOGRAPHY.search(before) is None
     if kind is not PlaceKind.LINE:
         return True
-    if _IN_ALGORITHM.match(after) or _ALGORITHM_BEFORE.search(before):
+    if _IN_ALGORITHM.match(after) or _ALGORITHM_BEFORE.search(before) or _BEYOND.match(after):
         return False
     if match["word"] in ("L", "l"):
         return (

@@ -9,7 +9,7 @@ from pathlib import Path
 from reviewscore.agreement.table import guarded
 from reviewscore.errors import InputError
 from reviewscore.sources.grids import csv_cells, heading
-from reviewscore.sources.records import Shelf
+from reviewscore.sources.records import Shelf, only_table
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
 _CURE = f"give a file that ends in {', '.join(ENDINGS)}"
@@ -34,9 +34,12 @@ class Line:
 
 
 def beside(folder: Path, name: str) -> Path | None:
-    """The file of a name in a folder, whatever its ending."""
-    files = (folder / f"{name}{ending}" for ending in ENDINGS)
-    return next((file for file in files if file.is_file()), None)
+    """The file of a name in a folder, whatever its ending.
+
+    Raises:
+        InputError: There are several.
+    """
+    return only_table(folder, name, ENDINGS)
 
 
 def lines(file: Path) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.sources.grids import SPREADSHEETS, read_grid
-from reviewscore.sources.records import READ_AHEAD, Shelf, rows_at_once
+from reviewscore.sources.records import Shelf, parquet_rows
 
 FIELDS = (
     "area", "primary_area", "subject_area", "track",
@@ -106,7 +106,10 @@ def table_rows(file: Path, columns: Sequence[str]) -> Table:
     if not file.is_file():
         raise InputError("there is no such file", file=file, cure="check the path")
     if ending == ".parquet":
-        yield from _parquet(file, columns)
+        for line, record in parquet_rows(file, columns=columns, most=_BATCH):
+            if isinstance(record, InputError):
+                raise record
+            yield line, record
     elif ending in _LINES:
         for row in Shelf.of(file).rows():
             if row.record is None:
@@ -118,20 +121,3 @@ def table_rows(file: Path, columns: Sequence[str]) -> Table:
         raise InputError(
             f"unknown ending '{ending}'", file=file, cure="use .csv, .jsonl, .parquet or .xlsx"
         )
-
-
-def _parquet(file: Path, columns: Sequence[str]) -> Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.ParquetFile(file, pre_buffer=False, buffer_size=READ_AHEAD)
-        held = rows_at_once(table.metadata, file, most=_BATCH, columns=columns)
-        there = [name for name in columns if name in table.schema_arrow.names]
-        line = 0
-        for batch in table.iter_batches(batch_size=held, columns=there):
-            for record in batch.to_pylist() if there else ():
-                line += 1
-                yield line, record
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"is no Parquet file that can be read ({error})", file=file) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -21,8 +21,14 @@ from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.raw import RawPaper, raw_paper
-from reviewscore.sources.records import Row, Shelf, decode
-from reviewscore.sources.review_files import review_files, review_names
+from reviewscore.sources.records import Row, Shelf, decode, only_table
+from reviewscore.sources.review_files import (
+    holds_paper,
+    is_response,
+    responses,
+    review_files,
+    review_names,
+)
 from reviewscore.sources.rows import ReviewRow, build_review
 from reviewscore.sources.shelved import Shelved
 
@@ -177,11 +183,10 @@ def named_table(folder: Path, name: str) -> Path:
     """The file of papers or reviews in a folder.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none, or there are several.
     """
-    for ending in _ENDINGS:
-        if (file := folder / f"{name}{ending}").is_file():
-            return file
+    if (file := only_table(folder, name, _ENDINGS)) is not None:
+        return file
     raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
 
 
@@ -411,7 +416,7 @@ def single(
         review_path: ``.txt``, ``.md`` or ``.pdf`` (the whole text is the field ``text``),
             ``.json`` or ``.jsonl``, a folder of such files, or several of all these; identifiers
             may be missing, and one paper's identifier in all of a file's records is taken to mean
-            this paper.
+            this paper. ``R2.response.txt`` is the authors' response to the review in ``R2.txt``.
         year: Year of the submission, if the paper does not say.
         names: What reviews without an identifier are called, by their files; None to name them
             after these.
@@ -427,9 +432,16 @@ def single(
     paper = load_paper(paper_path, year=year)
     known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
     reviews: dict[str, tuple[Review, Path]] = {}
+    answers = responses(files, unread)
     for file, name in {**review_names(files), **(names or {})}.items():
+        if is_response(file):
+            continue
         try:
-            found = _reviews_of_file(file, name, known, reading)
+            found = _reviews_of_file(file, name, known, reading, answers.get(file), unread)
+            if len(found) == 1 and holds_paper("\n".join(found[0].fields.values()), paper.text):
+                raise InputError(
+                    "holds the text of the paper, not a review", file=file, cure="leave it out"
+                )
             for review in found:
                 if review.review_id in reviews:
                     raise InputError(
@@ -446,7 +458,9 @@ def single(
             reading.warnings.append(f"{file}: is longer than the paper; were they swapped?")
     if not reviews:
         raise _nothing_usable(unread)
-    used = dict.fromkeys(file for _, file in reviews.values())
+    used = dict.fromkeys(
+        one for _, file in reviews.values() for one in (file, answers.get(file)) if one is not None
+    )
     if len(reviews) > in_force().max_reviews_per_paper:
         raise too_many_reviews(paper.paper_id, len(reviews), next(iter(used)))
     return Collection(
@@ -468,15 +482,29 @@ def _nothing_usable(unread: Sequence[InputError]) -> InputError:
 
 
 def _reviews_of_file(
-    file: Path, name: str, papers: Mapping[str, PaperHandle], reading: _Reading
+    file: Path,
+    name: str,
+    papers: Mapping[str, PaperHandle],
+    reading: _Reading,
+    response: Path | None,
+    unread: list[InputError],
 ) -> list[Review]:
-    """All reviews of a file; `name` is the identifier of one that has none."""
+    """All reviews of a file; `name` is the identifier of one that has none.
+
+    A response that cannot be used is `unread`; the review is read without it.
+    """
     (paper_id,) = papers
     reviews: list[Review] = []
     lines: dict[str, int] = {}
     unknown: set[str] = set()
     warnings: list[str] = []
-    for row in _review_rows(file, name, paper_id, warnings):
+    rows = _review_rows(file, name, paper_id, warnings)
+    if response is not None:
+        try:
+            rows = [_with_response(rows, file, response, warnings)]
+        except InputError as error:
+            unread.append(error)
+    for row in rows:
         record = reading.row(row, ReviewRow, file, unknown)
         _check_review(record, papers, lines, file, row.line)
         review, notes = _placed(record, file, row.line)
@@ -490,6 +518,31 @@ def _reviews_of_file(
     return reviews
 
 
+def _with_response(rows: Sequence[Row], file: Path, response: Path, warnings: list[str]) -> Row:
+    """The one record of a review file with the authors' response that lies beside it.
+
+    Raises:
+        InputError: The response cannot be used, or it is not known to which review it belongs.
+    """
+    if response.suffix.lower() in (".json", ".jsonl"):
+        raise InputError(
+            "is a record, and an authors' response beside a review is a text",
+            file=response,
+            cure=f"save its text as {response.stem}.txt",
+        )
+    if len(rows) != 1 or (rows[0].record or {}).get("author_response"):
+        problem = f"does not go with {file.name}, which holds " + (
+            f"{len(rows)} reviews" if len(rows) != 1 else "a response of its own"
+        )
+        cure = "write it as author_response into the review's record"
+        raise InputError(problem, file=response, cure=cure)
+    (row,) = rows
+    content = read_content(response, of="response")
+    if unseen := left_out(content.unseen):
+        warnings.append(f"{response}: {unseen}")
+    return replace(row, record=row.record and {**row.record, "author_response": content.text})
+
+
 def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[Row]:
     """The records of a review file, identifiers filled in where they are missing."""
     suffix = path.suffix.lower()
@@ -499,7 +552,7 @@ def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> l
         text = read_text(path)
         rows = [Row(1, 0, decode(text.encode(), path, 1))] if text.strip() else []
     else:
-        content = read_content(path)
+        content = read_content(path, of="review")
         rows = [Row(1, 0, {"text": content.text})]
         if unseen := left_out(content.unseen):
             warnings.append(f"{path}: {unseen}")

@@ -7,8 +7,8 @@ import os
 import re
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ _BATCH = 32
 """Rows of a Parquet file held in memory at once, or fewer if they may be large."""
 _MOST_HELD = 256_000_000
 """Bytes that they may have, if all of a column were in each of them."""
-READ_AHEAD = 65_536
+_READ_AHEAD = 65_536
 """Bytes of a column that are read at once; else whole row groups are held as they are packed."""
 _MOST_GROWTH = 100
 """Times by which text that was written by somebody shrinks at most when it is packed."""
@@ -96,10 +96,13 @@ class Shelf:
     Attributes:
         file: The user's file.
         lines: The JSONL file to read from.
+        unreadable: What is wrong with rows of a Parquet file, by their numbers; their lines are
+            empty records.
     """
 
     file: Path
     lines: Path
+    unreadable: Mapping[int, InputError] = field(default_factory=dict)
 
     @classmethod
     def of(cls, file: Path) -> Shelf:
@@ -107,10 +110,15 @@ class Shelf:
         if file.suffix.lower() != ".parquet":
             return cls(file, file)
         handle, name = tempfile.mkstemp(prefix="reviewscore-", suffix=".jsonl")
-        shelf = cls(file, Path(name))
+        unreadable: dict[int, InputError] = {}
+        shelf = cls(file, Path(name), unreadable)
         weakref.finalize(shelf, _remove, name)
         with os.fdopen(handle, "wb") as out:
-            for record in _parquet(file):
+            for row, record in parquet_rows(file):
+                if isinstance(record, InputError):
+                    unreadable[row] = record
+                    out.write(b"{}\n")
+                    continue
                 text = json.dumps(record, default=str, ensure_ascii=False)
                 out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         return shelf
@@ -128,6 +136,8 @@ class Shelf:
                     if line.cut:
                         error = _too_large(line, bound, self.file, number)
                         yield Row(number, offset, None, error, _paper_id(line))
+                    elif number in self.unreadable:
+                        yield Row(number, offset, None, self.unreadable[number])
                     elif line.data.strip():
                         try:
                             yield Row(number, offset, decode(line.data, self.file, number))
@@ -159,6 +169,20 @@ class Shelf:
             ) from error
 
 
+def only_table(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
+    """The file of a name in a folder, whatever its ending; None if there is none.
+
+    Raises:
+        InputError: There are several; which one is meant cannot be known.
+    """
+    there = [file for ending in endings if (file := folder / f"{name}{ending}").is_file()]
+    if len(there) > 1:
+        names = " and ".join(file.name for file in there)
+        problem = f"holds {names}, and only one of them can be read"
+        raise InputError(problem, file=folder, cure="take the others out of the folder")
+    return there[0] if there else None
+
+
 _NAME = re.compile(rb'(?<!\\)"([A-Za-z_][\w ]{0,60})"\s*:')
 _PAPER_ID = re.compile(rb'(?<!\\)"paper_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}"|\d{1,20})')
 
@@ -187,24 +211,69 @@ def _remove(name: str) -> None:
     Path(name).unlink(missing_ok=True)
 
 
-def _parquet(file: Path) -> Iterator[dict[str, object]]:
+def parquet_rows(
+    file: Path, *, columns: Sequence[str] | None = None, most: int = _BATCH
+) -> Iterator[tuple[int, dict[str, object] | InputError]]:
+    """The rows of a Parquet file with their 1-based numbers, or what is wrong with them.
+
+    Text that is held as bytes is read as UTF-8; a row in which it is not is an error of its own.
+
+    Args:
+        file: The file.
+        columns: The columns that are read; None for all.
+        most: How many rows are held, at most.
+
+    Raises:
+        InputError: It is no Parquet file.
+        TooLargeError: As in `_rows_at_once`.
+    """
     import pyarrow
     from pyarrow import parquet
 
     try:
         # Arrow's own allocator keeps what a large file needed once until the program ends.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-        with parquet.ParquetFile(file, pre_buffer=False, buffer_size=READ_AHEAD) as source:
-            for batch in source.iter_batches(batch_size=rows_at_once(source.metadata, file)):
-                for record in batch.to_pylist():
-                    yield {name: _plain(value) for name, value in record.items()}
-    except (pyarrow.ArrowException, OSError) as error:
+        with parquet.ParquetFile(file, pre_buffer=False, buffer_size=_READ_AHEAD) as source:
+            held = _rows_at_once(source.metadata, file, most=most, columns=columns)
+            names = source.schema_arrow.names
+            there = None if columns is None else [name for name in columns if name in names]
+            row = 0
+            for batch in source.iter_batches(batch_size=held, columns=there) if there != [] else ():
+                for record in _records(batch):
+                    row += 1
+                    try:
+                        yield (
+                            row,
+                            {
+                                name: _plain(value, file, row, name)
+                                for name, value in record.items()
+                            },
+                        )
+                    except InputError as error:
+                        yield row, error
+    except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as error:
         raise InputError(
             f"is not a readable Parquet file: {error}", file=file, cure="write it again"
         ) from error
 
 
-def rows_at_once(
+def _records(batch: Any) -> list[dict[str, Any]]:
+    """The rows of a batch; texts as bytes if one of them is not UTF-8."""
+    import pyarrow
+
+    try:
+        records: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        texts = (pyarrow.types.is_string, pyarrow.types.is_large_string)
+        for number, one in enumerate(batch.schema):
+            if any(is_text(one.type) for is_text in texts):
+                raw = batch.column(number).cast(pyarrow.large_binary())
+                batch = batch.set_column(number, one.name, raw)
+        records = batch.to_pylist()
+    return records
+
+
+def _rows_at_once(
     metadata: Any, file: Path, *, most: int = _BATCH, columns: Sequence[str] | None = None
 ) -> int:
     """How many rows of a Parquet file can be held, by what its columns say of themselves.
@@ -235,10 +304,29 @@ def rows_at_once(
     return max(1, min(most, _MOST_HELD // widest))
 
 
-def _plain(value: object) -> object:
-    """Structs list every name any row has; names without a value are left out."""
+def _plain(value: object, file: Path, row: int, column: str) -> object:
+    """Structs list every name any row has; names without a value are left out.
+
+    Raises:
+        InputError: Bytes are no text.
+    """
     if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return {
+            name: _plain(item, file, row, column)
+            for name, item in value.items()
+            if item is not None
+        }
+    if isinstance(value, list | tuple):  # maps are lists of pairs
+        return [_plain(item, file, row, column) for item in value]
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"is not UTF-8 (byte {error.start} of the value)",
+                file=file,
+                line=row,
+                field=column,
+                cure="write the column as text (string) in UTF-8",
+            ) from error
     return value

@@ -1,7 +1,12 @@
-"""Files of single reviews: which are meant by files and folders, and their reviews' names."""
+"""Files of single reviews: which are meant by files and folders, and their reviews' names.
+
+``R2.response.txt`` is the authors' response to the review in ``R2.txt`` beside it.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +16,13 @@ from reviewscore.schema.record import storable
 
 ENDINGS = (".txt", ".md", ".markdown", ".pdf", ".tei", ".xml", ".json", ".jsonl")
 """Files of a folder that are taken for reviews; a file that is named itself may have any."""
+
+_RESPONSE = ".response"
+_WINDOW, _WINDOWS = 40, 24
+"""Letters of a passage, and how many passages of a paper are looked for in a text."""
+_SHARED = 0.4
+"""Share of them from which on the text is the paper's: reviews quote a few sentences of it."""
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 
 
 def review_files(
@@ -80,12 +92,78 @@ def _of_folder(
         if entry.is_dir():
             cure = "name it with a --review of its own"
             unread.append(InputError("is a folder in a folder", file=entry, cure=cure))
+        elif _named_as_paper(entry, paper):
+            warnings.append(
+                f"{entry}: is called as the paper and lies beside it, so it is taken for the paper "
+                "in another format and left out; if it is a review, name it with --review"
+            )
         elif entry.suffix.lower() not in ENDINGS:
             problem = f"has the ending '{entry.suffix}', which no review has"
             cure = f"use {', '.join(ENDINGS)}, or name the file itself with --review"
             unread.append(InputError(problem, file=entry, cure=cure))
         elif entry.resolve() != paper.resolve():
             yield entry
+
+
+def _named_as_paper(entry: Path, paper: Path) -> bool:
+    """Whether a file beside the paper's has its name, but for the ending."""
+    place, known = entry.resolve(), paper.resolve()
+    if place == known or place.parent != known.parent:
+        return False
+    return place.stem.removesuffix(".tei") == known.stem.removesuffix(".tei")
+
+
+def is_response(file: Path) -> bool:
+    """Whether a file is called as an authors' response, such as ``R2.response.txt``."""
+    return file.stem.lower().endswith(_RESPONSE)
+
+
+def responses(files: Iterable[Path], unread: list[InputError]) -> dict[Path, Path]:
+    """The authors' response to the review in each file, where there is one.
+
+    Args:
+        files: Files of reviews and of responses.
+        unread: Takes responses whose review is not known.
+    """
+    known: dict[tuple[Path, str], list[Path]] = {}
+    given = list(files)
+    for file in given:
+        if not is_response(file):
+            place = file.resolve()
+            for name in {place.stem, place.name}:
+                known.setdefault((place.parent, name), []).append(file)
+    found: dict[Path, Path] = {}
+    for file in filter(is_response, given):
+        place = file.resolve()
+        name = place.stem[: -len(_RESPONSE)]
+        meant = known.get((place.parent, name), [])
+        problem = None
+        if not meant:
+            problem = f"is named as the authors' response to '{name}', and no such review is given"
+        elif len(meant) > 1:
+            problem = f"may be a response to {' or '.join(one.name for one in meant)}"
+        elif meant[0] in found:
+            problem = f"is a second response to {meant[0].name}, beside {found[meant[0]].name}"
+        if problem is not None:
+            cure = f"give one review {name} beside it, or rename it if it is a review"
+            unread.append(InputError(problem, file=file, cure=cure))
+        else:
+            found[meant[0]] = file
+    return found
+
+
+def holds_paper(text: str, paper: str) -> bool:
+    """Whether a text is the paper's own, however it was converted; linear in their lengths."""
+    letters, whole = _letters(text), _letters(paper)
+    if len(whole) < _WINDOW * 2 or len(letters) < len(whole) * _SHARED:
+        return False
+    step = max(1, (len(whole) - _WINDOW) // _WINDOWS)
+    passages = [whole[at : at + _WINDOW] for at in range(0, len(whole) - _WINDOW + 1, step)]
+    return sum(passage in letters for passage in passages) >= _SHARED * len(passages)
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def review_names(files: Sequence[Path]) -> dict[Path, str]:

@@ -18,7 +18,7 @@ from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
 from reviewscore.sources.files import Collection, too_many_reviews
-from reviewscore.sources.records import Shelf
+from reviewscore.sources.records import Shelf, only_table
 from reviewscore.sources.rows import Boxes, check_review_size
 from reviewscore.sources.shelved import Grouped, Shelved
 
@@ -215,7 +215,7 @@ def read_materials(
         reading.read(_reviews_file(Path(other)), name)
     if not reading.papers and not reading.skipped:
         raise InputError("holds no reviews", file=file, cure="add one record per line")
-    beside = {name: _beside(file.parent, name) for name in (SYNOPSES, "papers")}
+    beside = {name: only_table(file.parent, name, _ENDINGS) for name in (SYNOPSES, "papers")}
     for known in filter(None, beside.values()):
         reading.read_synopses(known)
     return Materials(
@@ -244,7 +244,7 @@ def _headed(boxes: Mapping[str, str]) -> str:
 
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
-        found = _beside(path, REVIEWS)
+        found = only_table(path, REVIEWS, _ENDINGS)
         if found is None:
             raise InputError("has no reviews.jsonl or reviews.parquet", file=path, cure=_CURE)
         return found
@@ -253,11 +253,6 @@ def _reviews_file(path: Path) -> Path:
     if path.suffix.lower() not in _ENDINGS:
         raise InputError("is neither .jsonl nor .parquet", file=path, cure=_CURE)
     return path
-
-
-def _beside(folder: Path, name: str) -> Path | None:
-    files = (folder / f"{name}{ending}" for ending in _ENDINGS)
-    return next((file for file in files if file.is_file()), None)
 
 
 class _Reading:

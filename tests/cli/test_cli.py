@@ -465,3 +465,32 @@ def test_what_a_run_is_read_by_is_never_written_over(
         assert code == 2
         assert name in err
     assert (run / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["x.html", "x.md", "x.json", "-"])
+def test_data_that_a_run_was_not_made_of_are_refused_whatever_is_written(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path, name: str
+) -> None:
+    audit_files(capsys, files, "-o", tmp_path / "run", "-q")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "paper.txt").write_text(PAPER + "Another line.\n")
+    (other / "review.txt").write_text(REVIEW)
+    out = name if name == "-" else tmp_path / name
+
+    refused = cli(capsys, "report", tmp_path / "run", "-o", out, "--data", other)
+    taken = cli(capsys, "report", tmp_path / "run", "-o", out, "--data", tmp_path)
+
+    assert (refused[0], refused[1], taken[0]) == (2, "", 0)
+    assert "'paper.txt' is not what this run was made of" in refused[2]
+
+
+@pytest.mark.parametrize("year", ["-1", "0", "1899", "2101", "1000000000"])
+def test_a_year_that_no_paper_has_is_refused(
+    capsys: pytest.CaptureFixture[str], files: tuple[Path, Path], tmp_path: Path, year: str
+) -> None:
+    code, _, err = audit_files(capsys, files, "--year", year, "-o", tmp_path / "run")
+
+    assert code == 2
+    assert "--year" in err
+    assert not (tmp_path / "run").exists()

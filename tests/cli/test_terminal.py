@@ -25,6 +25,7 @@ from reviewscore.printable import printable
 from tests.cli.test_cli import REVIEW, cli
 from tests.conftest import PAPER
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HOSTILE = "q\x1b]0;pwned\x07\x1b[2J\u202e\x9b31m\x08\u2066[red]:smile:\u2028\nerror: forged"
 NAME = HOSTILE.replace("\u2028", "")
 """As a file's name."""
@@ -186,6 +187,41 @@ def test_plain_text_of_all_languages_is_printed_as_it_is() -> None:
     assert printable(text) == text
 
 
+UNSEEN = "\U000e0049\U000e0067\u200b\u2060\u00ad\ufeff\u3164\u180e"
+
+
+@given(
+    st.text(
+        st.sampled_from(UNSEEN + "ab \u200c\u200d\ufe0f\U000e0101\u061cक👩1\U0001f3f4\U000e007f")
+    )
+)
+def test_what_nobody_sees_is_printed_as_its_escape(text: str) -> None:
+    line = printable(text)
+
+    flags = [*re.findall("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f", line), ""]
+    assert not set(UNSEEN) & set(re.sub("|".join(flags), "", line))
+    assert not re.search("[ab ][\u200c\u200d\ufe0f\U000e0101]|[\u200c\u200d](?:[ab ]|\\Z)", line)
+    assert printable(line) == line
+    assert json.loads(printable(json.dumps([text], ensure_ascii=False))) == [text]
+
+
+def test_tag_characters_are_printed_as_the_halves_of_json() -> None:
+    assert printable("a\U000e0049b\u200bc\u00ad") == "a\\udb40\\udc49b\\u200bc\\u00ad"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "می\u200cخواند",
+        "श\u200dक्ति",
+        "👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)
+def test_what_scripts_and_pictures_need_is_printed_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
 class Screen(io.StringIO):
     """A terminal that keeps what it is sent."""
 
@@ -321,3 +357,85 @@ def test_a_name_that_is_given_twice_is_refused(
 
         assert (code, out) == (2, "")
         assert f"{flag} is given 2 times" in err
+
+
+def closed(folder: Path, closing: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command whose standard streams are closed, as a shell closes them."""
+    code = "from reviewscore.cli.main import main; main()"
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" "$@" {closing}', sys.executable, "-c", code, *words],
+        cwd=folder, stdin=subprocess.PIPE, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_an_audit_with_closed_streams_writes_its_files(tmp_path: Path, closing: str) -> None:
+    ended = closed(EXAMPLES, closing, "audit", ".", "-o", str(tmp_path / "run"), "--limit", "1")
+
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False)
+    assert {"manifest.json", "points.jsonl", "summary.json", "report.html"} <= names
+    points = (tmp_path / "run" / "points.jsonl").read_text("utf-8").splitlines()
+    assert all(json.loads(line)["status"] for line in points)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("audit", ".", "-o", "-", "--limit", "1"), 4),
+        (("inspect", "paper.txt"), 4),
+        (("prompts", "list"), 4),
+        (("logic", "none.jsonl"), 2),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_output_that_is_wanted_and_closed_is_said_by_the_exit_code(
+    words: tuple[str, ...], code: int
+) -> None:
+    ended = closed(EXAMPLES, ">&-", *words)
+
+    assert (ended.returncode, "Traceback" in ended.stderr) == (code, False)
+    assert ("stopped: standard output: it is closed" in ended.stderr) == (code == 4)
+
+
+def test_a_closed_standard_input_holds_nothing() -> None:
+    ended = closed(EXAMPLES, "<&-", "logic", "-")
+
+    assert ended.returncode == 2
+    assert ended.stderr == "error: <stdin>: no argument in it\n"
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_an_empty_name_is_refused(
+    capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
+) -> None:
+    command: click.Command | None = group
+    for name in names:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name)
+    assert command is not None
+    for param in command.params:
+        if not isinstance(param.type, click.Path | click.File | type(click.STRING)):
+            continue
+        if isinstance(param, click.Option) and param.is_flag:
+            continue
+        flag = [max(param.opts, key=len)] if isinstance(param, click.Option) else []
+
+        code, out, err = cli(capsys, *names, *flag, "")
+
+        assert (code, out) == (2, "")
+        assert " is empty and names nothing" in err
+        assert not flag or flag[0] in err
+
+
+def test_an_empty_name_among_several_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+
+    code, _, err = cli(
+        capsys, "audit", "--paper", "paper.txt", "--review", "reviews/R1.txt", "--review", ""
+    )
+
+    assert code == 2
+    assert "--review is empty" in err

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore.papers import line_numbers
 from reviewscore.papers.line_numbers import without_line_numbers
 from reviewscore.papers.rows import PaperRow, build_paper
 
@@ -183,3 +190,64 @@ def test_whatever_the_mixture_the_words_stay_and_the_numbers_go(
     result = without_line_numbers("\n\n".join(parts)).mapped.text
 
     assert result.split() == joined(lines).split()
+
+
+def counting(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often the cost of one number after another is asked for, over a text."""
+    asked = 0
+    cost = line_numbers._cost
+
+    def counted(*arguments: Any) -> float:
+        nonlocal asked
+        asked += 1
+        return cost(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(line_numbers, "_cost", counted)
+        without_line_numbers(text)
+    return asked
+
+
+@pytest.mark.parametrize("period", [13, 54, 1000])
+def test_numbers_that_begin_anew_are_looked_at_in_linear_time(
+    monkeypatch: pytest.MonkeyPatch, period: int
+) -> None:
+    short, long = (
+        "".join(f"{at % period} word and text\n" for at in range(lines)) for lines in (4000, 8000)
+    )
+
+    few, many = counting(short, monkeypatch), counting(long, monkeypatch)
+
+    assert many <= 2.5 * few
+    assert many <= 20 * 8000
+
+
+def test_numbers_that_begin_anew_on_every_page_all_go() -> None:
+    line = "the rivers carry silt to the sea and the sea keeps all of it for some time"
+    text = "".join(f"{at % 54} {line}\n" for at in range(54 * 16))
+
+    mended = without_line_numbers(text)
+
+    assert mended.removed == 54 * 16
+    assert len(mended.lines) == 54 * 16
+
+
+HARD = {
+    "blanks": " " * 100_000 + "x",
+    "lines": "".join(f"{at % 1000} word text here\n" for at in range(30_000)),
+    "row": " ".join(str(at % 9999) for at in range(30_000)),
+    "bar": "|" + "1" * 60 + "x\n\n|" + " " * 30_000 + "x",
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_no_text_keeps_a_reader_busy(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.txt").write_text(HARD[name])
+    code = "import sys; from reviewscore.cli.main import main; main(sys.argv[1:])"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "inspect", str(tmp_path / "a.txt"), "--json"],
+        capture_output=True, timeout=20, check=False,
+    )  # fmt: skip
+
+    assert json.loads(ended.stdout)["characters"] > 0

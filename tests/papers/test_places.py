@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.papers.places import target
+from reviewscore.papers.places import target, whole_range
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Paper, TextLine
-from reviewscore.schema.place import PlaceKind
+from reviewscore.schema.place import PlaceKind, Target
 
 TEXT = """# Silt in Slow Rivers
 
@@ -147,6 +147,44 @@ def test_a_page_tells_lines_with_the_same_number_apart() -> None:
 
     assert place is not None
     assert paper.text[place.start : place.end] == "line of words 3 here"
+
+
+def test_a_line_is_only_on_the_page_that_is_named_with_it() -> None:
+    paper = numbered([198, 199, 200, 201, None, 203], pages=[1, 1, 2, 2, 2, 3])
+
+    def there(first: str, last: str, page: int) -> Target | None:
+        return target(paper, PlaceKind.LINE, first, last, page=page)
+
+    assert there("200", "200", 1) is None
+    assert there("198", "198", 2) is None
+    assert there("200", "200", 9) is None
+    overleaf = there("199", "200", 1)
+    assert overleaf is not None
+    assert paper.text[overleaf.start : overleaf.end].split("\n")[-1] == "line of words 2 here"
+    between = there("202", "202", 2)
+    assert between is None or between.page == 2
+    anew = numbered([1, 2, 1, 2, 3], pages=[1, 1, 2, 2, 2])
+    assert target(anew, PlaceKind.LINE, "2", "3", page=1) is None
+    unpaged = numbered([198, 199, 200])
+    assert target(unpaged, PlaceKind.LINE, "199", page=7) is not None
+
+
+def test_a_range_that_is_written_backwards_is_a_place_where_both_ends_are() -> None:
+    paper = numbered([10, 11, 12, 13])
+
+    assert words(paper, PlaceKind.LINE, "12", "11") == words(paper, PlaceKind.LINE, "11", "12")
+    assert words(paper, PlaceKind.LINE, "12", "11") is not None
+    assert words(paper, PlaceKind.LINE, "30", "11") is None
+    assert words(paper, PlaceKind.LINE, "10", "100000") is None
+    assert whole_range(212, 15) == (212, 215)
+    assert whole_range(30, 10) == (10, 30)
+
+
+def test_pages_that_are_written_backwards_are_a_place_where_both_are() -> None:
+    paper = Paper(paper_id="p", title="t", text="one\ntwo\nthree", pages=(0, 4, 8))
+
+    assert words(paper, PlaceKind.PAGE, "3", "2") == "two\nthree"
+    assert words(paper, PlaceKind.PAGE, "9", "2") is None
 
 
 CONVERTED = """# Mud

@@ -91,6 +91,28 @@ def test_places_of_others_and_other_words_are_none(text: str) -> None:
     assert mentions(text) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("see lines 1-100000 there", [("1", "100000")]),
+        ("see lines 1-10000000000000 there", []),
+        ("see lines 30-10 there", [("30", "10")]),
+        ("see Tables 5-3 there", [("5", "5"), ("3", "3")]),
+        ("line 100000 of the log", []),
+    ],
+)
+def test_no_range_is_cut_to_its_first_place(text: str, places: list[tuple[str, str]]) -> None:
+    assert [(one.first, one.last) for one in mentions(text)] == places
+
+
+def test_a_range_beyond_the_paper_is_named_and_no_place(silt: Paper) -> None:
+    point = make_point("Lines 1-100000 are unclear.")
+
+    (place,) = with_places(point, silt).places or ()
+
+    assert (place.label, place.target) == ("lines 1-100000", None)
+
+
 def test_a_page_beside_a_line_belongs_to_it() -> None:
     lines = [one for text in ("p. 4, l. 12", "line 12 on page 4") for one in mentions(text)]
 

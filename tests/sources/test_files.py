@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from reviewscore.errors import InputError
 from reviewscore.sources.files import read_collection, single
+from reviewscore.sources.records import Shelf
+from reviewscore.sources.written import read_materials
 
 PAPER = {"paper_id": "p1", "title": "Lamps", "text": "ABSTRACT\n\nWe light lamps.\n"}
 REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "- Too dark."}}
@@ -35,9 +40,6 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
 def test_parquet_is_read_like_jsonl_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
     spool = tmp_path / "spool"
     spool.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(spool))
@@ -54,6 +56,77 @@ def test_parquet_is_read_like_jsonl_and_leaves_nothing_behind(
     assert found.paper("p0").year == 2030
     del found
     assert list(spool.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["papers", "reviews"])
+def test_a_table_in_two_formats_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    write(tmp_path, [PAPER], [REVIEW])
+    parquet.write_table(pa.Table.from_pylist([{"paper_id": "p2"}]), tmp_path / f"{name}.parquet")
+
+    for place in (tmp_path, tmp_path / ("papers.jsonl" if name == "reviews" else "reviews.jsonl")):
+        with pytest.raises(
+            InputError, match=rf"{name}\.jsonl and {name}\.parquet.*; take"
+        ) as raised:
+            read_collection(place)
+        assert raised.value.file == tmp_path
+    if name == "reviews":
+        with pytest.raises(InputError, match=r"reviews\.parquet"):
+            read_materials(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["binary", "large_binary"])
+def test_texts_that_parquet_holds_as_bytes_are_read_as_utf8(tmp_path: Path, kind: str) -> None:
+    review = {"review_id": "r", "paper_id": "p", "text": "Grün is missing."}
+    write_bytes(tmp_path / "papers.parquet", [{"paper_id": "p", "text": "We light lamps."}], kind)
+    write_bytes(tmp_path / "reviews.parquet", [review, {**review, "review_id": "s"}], kind)
+    nested = pa.Table.from_pylist([{"review_id": "r", "sections": {"weaknesses": "Grün".encode()}}])
+    parquet.write_table(nested, tmp_path / "boxes.parquet")
+
+    found = read_collection(tmp_path)
+
+    assert [one.review_id for one in found.reviews] == ["r", "s"]
+    assert found.reviews[0].fields == {"text": review["text"]}
+    assert found.paper("p").text.startswith("We light lamps.")
+    (row,) = Shelf.of(tmp_path / "boxes.parquet").rows()
+    assert row.record == {"review_id": "r", "sections": {"weaknesses": "Grün"}}
+
+
+@pytest.mark.parametrize("kind", ["binary", "string"])
+def test_bytes_that_are_no_text_are_refused_by_file_row_and_column(
+    tmp_path: Path, kind: str
+) -> None:
+    reviews = [
+        {"review_id": name, "paper_id": "p", "text": "There is no ablation."} for name in "rs"
+    ]
+    reviews += [{"review_id": "t", "paper_id": "p", "text": b"Gr\xfcn is missing."}]
+    write_bytes(
+        tmp_path / "papers.parquet", [{"paper_id": "p", "text": "We light lamps."}], "binary"
+    )
+    write_bytes(tmp_path / "reviews.parquet", reviews, kind)
+
+    with pytest.raises(InputError, match="UTF-8") as raised:
+        read_collection(tmp_path)
+    found = read_collection(tmp_path, skip_bad_lines=True)
+
+    assert raised.value.file == tmp_path / "reviews.parquet"
+    assert (raised.value.line, raised.value.field) == (3, "text")
+    assert [one.review_id for one in found.reviews] == ["r", "s"]
+    assert [one.line for one in found.skipped] == [3]
+
+
+def write_bytes(file: Path, records: list[dict[str, Any]], kind: str) -> None:
+    """A Parquet file whose columns hold their texts as bytes, or bytes as texts."""
+    columns = {
+        name: pa.array(
+            [one[name] if isinstance(one[name], bytes) else one[name].encode() for one in records],
+            "large_binary" if kind == "large_binary" else "binary",
+        )
+        for name in records[0]
+    }
+    if kind == "string":  # as a careless writer declares it
+        columns = {name: pa.Array.from_buffers(pa.string(), len(column), column.buffers())
+                   for name, column in columns.items()}  # fmt: skip
+    parquet.write_table(pa.table(columns), file)
 
 
 def test_sections_may_be_json_text_or_a_list(tmp_path: Path) -> None:

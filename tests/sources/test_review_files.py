@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.sources.files import Collection, single
-from reviewscore.sources.review_files import review_names
+from reviewscore.sources.review_files import holds_paper, review_names
 from reviewscore.sources.run_data import data_again
 from tests.conftest import PAPER
 
@@ -77,6 +78,90 @@ def test_the_paper_may_lie_among_its_reviews(folder: Path) -> None:
 
     assert ids(found) == ["review", "second", "two"]
     assert found.unread == []
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def test_the_paper_in_other_formats_is_no_review_of_itself(tmp_path: Path) -> None:
+    for name in ("paper.pdf", "paper.txt", "reviews/R1.txt"):
+        (tmp_path / Path(name).name).write_bytes((EXAMPLES / name).read_bytes())
+    (tmp_path / "submission.md").write_bytes((EXAMPLES / "paper.txt").read_bytes())
+    record = {"title": "A paper", "text": (EXAMPLES / "paper.txt").read_text("utf-8")}
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    for ending in ("docx", "tex", "json"):
+        (tmp_path / f"paper.{ending}").write_text("{}")
+
+    found = single(tmp_path / "paper.pdf", tmp_path)
+
+    assert ids(found) == ["R1"]
+    named = {f"paper.{ending}" for ending in ("docx", "tex", "json", "txt")}
+    assert named == {Path(one.split(": ")[0]).name for one in found.warnings if "left out" in one}
+    assert {Path(str(one.file)).name for one in found.unread} == {"submission.md", "record.json"}
+    assert all("text of the paper" in one.problem for one in found.unread)
+
+
+def test_a_review_that_quotes_the_paper_is_a_review() -> None:
+    paper = (EXAMPLES / "paper.txt").read_text("utf-8")
+    review = (EXAMPLES / "reviews" / "R2.txt").read_text("utf-8")
+
+    assert not holds_paper(review + paper[: len(paper) // 5], paper)
+    assert holds_paper(paper[: len(paper) // 2], paper)
+    assert not holds_paper("", "")
+
+
+def test_a_response_goes_with_its_review(folder: Path) -> None:
+    bob = folder / "bob"
+    (bob / "second.response.txt").write_text("We added one.\n")
+    (bob / "two.Response.md").write_text("It is in the appendix.")
+
+    found = single(folder / "paper.txt", bob)
+
+    assert ids(found) == ["review", "second", "two"]
+    said = [review.author_response for review in found.reviews]
+    assert said == [None, "We added one.", "It is in the appendix."]
+    assert found.unread == []
+    assert bob / "second.response.txt" in found.files
+    assert found.pair is not None
+    again = single(found.pair[0], found.pair[1:])
+    assert [review.author_response for review in again.reviews] == said
+
+
+def test_a_response_without_one_review_of_its_own_is_named_in_an_error(folder: Path) -> None:
+    bob = folder / "bob"
+    (bob / "review.md").write_text(TEXT)
+    (bob / "two.json").write_text('{"text": "- No proof.", "author_response": "There is."}')
+    (bob / "many.jsonl").write_text('{"text": "- No proof."}\n{"text": "- No data."}\n')
+    (bob / "second.response.md").write_text("Ours.")
+    names = ("gone", "review", "second", "two", "many")
+    for name in names:
+        (bob / f"{name}.response.txt").write_text("It is there.")
+
+    found = single(folder / "paper.txt", bob)
+
+    assert set(ids(found)) == {"review.txt", "review.md", "second", "two", "many-1", "many-2"}
+    failed = {Path(str(fault.file)).name for fault in found.unread}
+    assert failed == {f"{name}.response.txt" for name in names}
+    said = {review.review_id: review.author_response for review in found.reviews}
+    assert (said["second"], said["two"], said["many-1"]) == ("Ours.", "There is.", None)
+
+
+def test_the_example_reviews_are_three_and_one_is_answered() -> None:
+    found = single(EXAMPLES / "paper.pdf", EXAMPLES / "reviews")
+
+    assert ids(found) == ["R1", "R2", "R3"]
+    assert [review.author_response is not None for review in found.reviews] == [False, True, False]
+    assert found.unread == []
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_review_is_named_as_a_review(folder: Path, text: str) -> None:
+    (folder / "late.txt").write_text(text)
+
+    with pytest.raises(InputError, match="is empty; give the review's text") as raised:
+        single(folder / "paper.txt", folder / "late.txt")
+
+    assert raised.value.file == folder / "late.txt"
 
 
 def test_without_a_review_that_can_be_used_all_faults_are_told(folder: Path) -> None:
