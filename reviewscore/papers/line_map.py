@@ -1,0 +1,261 @@
+"""Where the lines of a text stand whose printed numbers a converter left in it.
+
+A number at its line's end is seen with it. The others, which converters gather in blocks, anywhere
+on their page, are reckoned: their lines lie between the nearest that were seen, and fill the
+paragraphs and headings there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import ceil
+from statistics import median
+
+from reviewscore.papers.printed_numbers import BREAKS, PrintedNumber, usual_step
+
+_LINE = 95
+"""Characters of a printed line, about."""
+_LOST = 60
+"""Numbers that are lost in one place and still counted on."""
+_FEW = 8
+"""Steps from line to line that tell how long a paper's lines are."""
+_STRETCHED = 1.6
+"""How much longer than usual lines may be before text without numbers must lie among them."""
+_SURE = 2
+"""Lines that a text has, at most, that stands alone between two numbers in sequence."""
+_TOUCH = 0.25
+"""Share of a line before a part's end that belongs to the next part."""
+_WORD = 30
+"""Characters of a word, at most."""
+_ABSTRACT = re.compile(r"^#{1,6} *abstract\b[^\n]*\n", re.IGNORECASE | re.MULTILINE)
+_ABSTRACT_LINES = 60
+"""Lines that an abstract has, at most, whose numbers are lost."""
+_BREAK = re.compile(r"\n[ \t]*\n|\n(?=- )")
+_SPACES = " \t\n"
+_UNNUMBERED = re.compile(
+    r"<!--|\||```|(?:#{1,6} )?\**(?:figure|fig\.|table|algorithm|listing) ?[A-Z]?[\d.]+\b[^\n]|"
+    r"\d{1,2} [A-Z]|\d{1,2} https?:",
+    re.IGNORECASE,
+)
+"""Floats, their captions, placeholders and footnotes: no line of theirs has a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that was seen with its number: its value, start and end."""
+
+    number: int
+    start: int
+    end: int
+
+
+def line_places(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[tuple[int, int, bool]]:
+    """Number and offset of each line, and whether the number was seen with it.
+
+    Numbers that are lost among others are counted on. Linear in the text, but for sorting.
+
+    Args:
+        text: The text, with the numbers.
+        numbers: The line numbers in it, in order.
+    """
+    pages = list(_pages(numbers))
+    ends = [0, *(page[-1].end for page in pages[:-1]), len(text)]
+    counted_on = all(usual_step(sorted(map(_value, page))) == 1 for page in pages)
+    for page, (first, last) in zip(pages, pairwise(ends), strict=True):
+        yield from _page_places(text, page, first, last, counted_on=counted_on)
+
+
+def _value(number: PrintedNumber) -> int:
+    return number.number
+
+
+def _pages(numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
+    """The numbers of the paper; where they begin again, of each page or column."""
+    page: list[PrintedNumber] = []
+    seen: set[int] = set()
+    for one in numbers:
+        if one.number in seen:
+            yield page
+            page, seen = [], set()
+        page.append(one)
+        seen.add(one.number)
+    if page:
+        yield page
+
+
+def _page_places(
+    text: str, numbers: Sequence[PrintedNumber], first: int, last: int, *, counted_on: bool
+) -> Iterator[tuple[int, int, bool]]:
+    """As `line_places`, of numbers that differ, between two offsets."""
+    lines = list(_seen(text, numbers, first))
+    yield from ((line.number, line.start, True) for line in lines)
+    exact = {line.number for line in lines}
+    anchors = _growing(lines)
+    aside = set(lines) - set(anchors)
+    prose = _Prose(
+        text,
+        _usual_length(anchors),
+        sorted([(one.start, one.end) for one in numbers] + [(one.start, one.end) for one in aside]),
+    )
+    wanted = sorted(set(map(_value, numbers)) - exact)
+    for before, after in pairwise([None, *anchors, None]):
+        low = 0 if before is None else bisect_left(wanted, before.number)
+        high = len(wanted) if after is None else bisect_left(wanted, after.number)
+        gap = wanted[low:high]
+        if before is not None and after is not None and counted_on:
+            all_of_it = range(before.number + 1, after.number)
+            if 0 < len(all_of_it) - len(gap) <= _LOST:
+                gap = [number for number in all_of_it if number not in exact]
+        if gap:
+            start = first if before is None else before.end
+            end = last if after is None else after.start
+            yield from _between(prose, gap, before, after, (start, max(start, end)))
+
+
+def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_Line]:
+    """The lines whose numbers stand with them, in order."""
+    kinds = Counter(number.kind for number in numbers)
+    leading = kinds["before"] > kinds["after"] + kinds["within"]
+    for place, one in enumerate(numbers):
+        if one.kind == "alone":
+            continue
+        last = numbers[place - 1].end if place else first
+        if leading or one.kind == "before":
+            further = numbers[place + 1].start if place + 1 < len(numbers) else len(text)
+            stop = text.find("\n", one.end, further)
+            yield _Line(one.number, one.end, further if stop < 0 else stop)
+            continue
+        follows = place > 0 and numbers[place - 1].number == one.number - 1
+        start = max(last, one.start - (2 * _LINE if follows else _LINE))
+        start = max(start, text.rfind("\n\n", start, one.start))
+        yield _Line(one.number, start if start == last else _word_start(text, start), one.end)
+
+
+def _word_start(text: str, offset: int) -> int:
+    """The next start of a word, if it is near."""
+    if text[offset : offset + 1].isspace() or text[max(0, offset - 1) : offset].isspace():
+        return offset
+    return max(offset, text.find(" ", offset, offset + _WORD) + 1)
+
+
+def _growing(lines: Sequence[_Line]) -> list[_Line]:
+    """The most lines whose numbers grow through the text."""
+    tails: list[int] = []
+    ends: list[int] = []
+    links: list[int] = []
+    for place, line in enumerate(lines):
+        at = bisect_left(tails, line.number)
+        links.append(ends[at - 1] if at else -1)
+        tails[at : at + 1] = [line.number]
+        ends[at : at + 1] = [place]
+    chain = []
+    place = ends[-1] if ends else -1
+    while place >= 0:
+        chain.append(lines[place])
+        place = links[place]
+    return chain[::-1]
+
+
+def _usual_length(anchors: Sequence[_Line]) -> float:
+    """Characters of a printed line of this paper."""
+    steps = [
+        after.start - before.start
+        for before, after in pairwise(anchors)
+        if after.number == before.number + 1 and 0 < after.start - before.start < 2 * _LINE
+    ]
+    return max(median(steps), _LINE / 3) if len(steps) >= _FEW else _LINE
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A paragraph, heading or list item: start, end, and about how many printed lines it has."""
+
+    start: int
+    end: int
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Prose:
+    """The text that has line numbers.
+
+    Attributes:
+        text: The whole text.
+        usual: Characters of a line.
+        skipped: Spans in it that are no part of it, in order.
+    """
+
+    text: str
+    usual: float
+    skipped: Sequence[tuple[int, int]]
+
+    def parts(self, start: int, end: int) -> list[_Part]:
+        """The paragraphs, headings and list items of a span."""
+        ends = [match.start() for match in _BREAK.finditer(self.text, start, end)]
+        parts: list[_Part] = []
+        listing = False
+        for before, high in pairwise([start, *ends, end]):
+            body = self.text[before:high].lstrip(_SPACES)
+            low = high - len(body)
+            if listing or body.startswith("```"):
+                listing = (body.count("```") % 2 == 0) == listing
+                continue
+            letters = self._letters(low, high)
+            if not letters or _UNNUMBERED.match(body):
+                continue
+            lines = letters / self.usual
+            whole = round(lines) if high == end else ceil(lines)  # the last one may be cut
+            parts.append(_Part(low, high, 1.0 if body[0] == "#" else max(1.0, whole)))
+        return parts
+
+    def _letters(self, low: int, high: int) -> int:
+        """Characters of a part that belong to it."""
+        at = max(0, bisect_left(self.skipped, (low, low)) - 1)
+        letters = len(self.text[low:high].strip(BREAKS))
+        while at < len(self.skipped) and self.skipped[at][0] < high:
+            start, end = self.skipped[at]
+            letters -= max(0, min(end, high) - max(start, low))
+            at += 1
+        return max(0, letters)
+
+
+def _between(
+    prose: _Prose,
+    gap: Sequence[int],
+    before: _Line | None,
+    after: _Line | None,
+    span: tuple[int, int],
+) -> Iterator[tuple[int, int, bool]]:
+    """Lines between two that were seen, or before the first, or after the last one."""
+    start, end = span
+    first = gap[0] if before is None else before.number + 1
+    count = gap[-1] - first + 1 if after is None else after.number - first
+    begins = None if before is not None else _ABSTRACT.search(prose.text, start, end)
+    if begins is not None and 0 < first <= _ABSTRACT_LINES:
+        start, count, first = begins.end(), count + first - 1, 1
+    parts = prose.parts(start, end)
+    reached = list(accumulate((part.height for part in parts), initial=0.0))
+    total = reached[-1]
+    scale = total / count
+    shift = 0.0
+    if scale > _STRETCHED:  # text without numbers lies there
+        scale = 1.0
+        shift = total - count if after is not None and before is None else 0.0
+    elif after is None and before is not None:
+        scale = min(scale, 1.0)
+    sure = before is not None and after is not None and count == 1 and 0 < total <= _SURE
+    for number in gap:
+        if not parts:
+            yield number, start, False
+            continue
+        height = shift + (number - first) * scale
+        at = min(max(0, bisect_right(reached, height + _TOUCH) - 1), len(parts) - 1)
+        part = parts[at]
+        share = max(0.0, height - reached[at]) / part.height
+        offset = part.start + int(min(share, 1.0) * (part.end - part.start))
+        yield number, _word_start(prose.text, offset), sure
