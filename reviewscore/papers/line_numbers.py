@@ -38,6 +38,8 @@ _WIDEST = 60
 """Numbers that a series may lack in one place: pages of floats."""
 _LINE = 95
 """Characters of a printed line, about."""
+_FULL_LINE = 45
+"""Characters of a full line, at least: of one of two columns."""
 _FAR = 400
 """Characters between two numbers in sequence beyond which text without numbers lies there."""
 _SLOWEST = 250
@@ -290,13 +292,16 @@ def _supported(series: Sequence[_Candidate], step: int) -> list[_Candidate]:
 def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, str]]:
     """Edits that take the numbers out and join the sentences that they cut, in order."""
     glued = [number for number in numbers if number.kind in ("glued", "broken")]
-    halves = [half for number in glued for half in _halves(text, number, number.end + 1)]
+    halves = [
+        half for number in glued for half in _halves(text, number, _word_after(text, number.end))
+    ]
     words = WrittenWords(text, halves) if glued else None
+    last = 0
     for group in together(text, numbers):
         if words is not None and group[0].kind in ("glued", "broken"):
             yield _word_joined(text, group, words)
         elif any(number.kind in ("alone", "after") for number in group):
-            yield _break(text, group)
+            yield _break(text, group, last)
         elif group[0].kind == "before":
             yield group[0].start, _skip(text, group[-1].end, _BLANKS), ""
         else:
@@ -304,6 +309,7 @@ def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, i
             while start > 0 and text[start - 1] in _BLANKS:
                 start -= 1
             yield start, group[-1].end, ""
+        last = group[-1].end
 
 
 def _skip(text: str, end: int, characters: str) -> int:
@@ -319,13 +325,17 @@ def _halves(text: str, number: _Candidate, end: int) -> tuple[str, str]:
     return first.group() if first else "", second.group() if second else ""
 
 
+def _word_after(text: str, end: int) -> int:
+    """Where the next word begins; its line may have become a list item."""
+    end = _skip(text, end, " \t\n")
+    return end + 2 if text.startswith("- ", end) else end
+
+
 def _word_joined(
     text: str, group: Sequence[_Candidate], words: WrittenWords
 ) -> tuple[int, int, str]:
     """Numbers that stand between the halves of a word, with what stands there instead."""
-    start, end = group[0].start, _skip(text, group[-1].end, " \t\n")
-    if text[end : end + 2] == "- ":
-        end += 2
+    start, end = group[0].start, _word_after(text, group[-1].end)
     apart = "\n\n" in text[start:end]
     left, right = _halves(text, group[0], end)
     if right and (right[0].islower() or not apart or words.writes_hyphen(left, right)):
@@ -335,8 +345,14 @@ def _word_joined(
     return start, group[-1].end, ""
 
 
-def _break(text: str, group: Sequence[_Candidate]) -> tuple[int, int, str]:
-    """Numbers that end a line or stand alone, with the empty lines; a cut sentence runs on."""
+def _break(text: str, group: Sequence[_Candidate], last: int) -> tuple[int, int, str]:
+    """Numbers that end a line or stand alone, with the empty lines; a cut sentence runs on.
+
+    Args:
+        text: The text.
+        group: The numbers.
+        last: End of the number before them.
+    """
     start, end = group[0].start, _skip(text, group[-1].end, " \t\n")
     alone = group[0].kind == "alone"
     while start > 0 and text[start - 1] in (" \t\n-" if alone else _BLANKS):
@@ -346,27 +362,38 @@ def _break(text: str, group: Sequence[_Candidate]) -> tuple[int, int, str]:
     if start == 0 or end == len(text):
         return start, end, ""
     parted = alone or "\n\n" in text[start:end]
-    if parted and _runs_on(text, start, end):
+    if parted and _runs_on(text, last, start, end):
         return start, end, " "
     if alone or (len(group) > 1 and parted):
         return start, end, "\n\n"
     return start, group[-1].end, ""
 
 
-_HEAD = re.compile(
-    r"[ \t]*(?:#|\||<!--|```|\**(?:figure|fig\.?|table|algorithm|listing) ?[A-Z]?[\d.]+)",
+_HEAD = re.compile(r"[ \t]*(?:#|\||<!--|```)")
+_CAPTION = re.compile(
+    r"[ \t]*\**(?:figure|fig\.?|table|algorithm|listing) ?[A-Z]?\d[\d.]*(?:[^.\n]|\.(?! ))*\Z",
     re.IGNORECASE,
 )
-"""What begins a line that no sentence runs on from: a heading, row, placeholder or caption."""
+"""A caption of less than a sentence: no sentence of it is cut."""
 _CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
 _WORDS = re.compile(r"[^\W\d_]{3}")
 """What a line of a formula lacks."""
 
 
-def _runs_on(text: str, start: int, end: int) -> bool:
-    """Whether a sentence is cut between two offsets."""
-    line = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
-    if not text[end].islower() or not line or _HEAD.match(line) or _CLOSED.search(line):
+def _runs_on(text: str, last: int, start: int, end: int) -> bool:
+    """Whether a sentence is cut between two offsets: at the end of a full line.
+
+    Args:
+        text: The text.
+        last: End of the number before.
+        start: Where the text before ends.
+        end: Where the text after begins.
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    line = text[begin:start].rstrip()
+    if not text[end].islower() or start - max(begin, last) < _FULL_LINE:
+        return False  # a formula may have stood there
+    if _HEAD.match(line) or _CLOSED.search(line) or _CAPTION.match(line):
         return False
     stop = text.find("\n", end)
     after = text[end:] if stop < 0 else text[end:stop]
