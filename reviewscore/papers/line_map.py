@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import ceil
-from statistics import median
+from statistics import quantiles
 
 from reviewscore.papers.printed_numbers import BREAKS, PrintedNumber, usual_step
 
@@ -47,11 +47,19 @@ _UNNUMBERED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that was seen with its number: its value, start and end."""
+    """A line that was seen with its number: its value, start and end.
+
+    Attributes:
+        number: The number.
+        start: Where the line begins.
+        end: Where it ends.
+        exact: Whether its number alone stands with it.
+    """
 
     number: int
     start: int
     end: int
+    exact: bool = True
 
 
 def line_places(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[tuple[int, int, bool]]:
@@ -93,7 +101,7 @@ def _page_places(
 ) -> Iterator[tuple[int, int, bool]]:
     """As `line_places`, of numbers that differ, between two offsets."""
     lines = list(_seen(text, numbers, first))
-    yield from ((line.number, line.start, True) for line in lines)
+    yield from ((line.number, line.start, line.exact) for line in lines)
     exact = {line.number for line in lines}
     anchors = _growing(lines)
     aside = set(lines) - set(anchors)
@@ -121,19 +129,40 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
     """The lines whose numbers stand with them, in order."""
     kinds = Counter(number.kind for number in numbers)
     leading = kinds["before"] > kinds["after"] + kinds["within"]
+    last, further = first, -1
     for place, one in enumerate(numbers):
-        if one.kind == "alone":
+        if one.kind == "alone" or place < further:
+            last = one.end
             continue
-        last = numbers[place - 1].end if place else first
+        further = place + 1
         if leading or one.kind == "before":
-            further = numbers[place + 1].start if place + 1 < len(numbers) else len(text)
-            stop = text.find("\n", one.end, further)
-            yield _Line(one.number, one.end, further if stop < 0 else stop)
+            stop = numbers[further].start if further < len(numbers) else len(text)
+            line_end = text.find("\n", one.end, stop)
+            yield _Line(one.number, one.end, stop if line_end < 0 else line_end)
+            last = one.end
             continue
-        follows = place > 0 and numbers[place - 1].number == one.number - 1
-        start = max(last, one.start - (2 * _LINE if follows else _LINE))
-        start = max(start, text.rfind("\n\n", start, one.start))
-        yield _Line(one.number, start if start == last else _word_start(text, start), one.end)
+        while further < len(numbers) and not text[
+            numbers[further - 1].end : numbers[further].start
+        ].strip(" \t"):
+            further += 1
+        yield from _lines_before(
+            text, numbers[place:further], last, numbers[place - 1] if place else None
+        )
+        last = one.end
+
+
+def _lines_before(
+    text: str, beside: Sequence[PrintedNumber], last: int, previous: PrintedNumber | None
+) -> Iterator[_Line]:
+    """The lines that end with a number, or with the numbers of several lines of a paragraph."""
+    begin, count = beside[0].start, len(beside)
+    follows = previous is not None and previous.number == beside[0].number - 1
+    start = max(last, begin - (count + (1 if follows else 0)) * _LINE)
+    start = max(start, text.rfind("\n\n", start, begin))
+    for place, one in enumerate(beside):
+        at = start + place * (begin - start) // count
+        end = start + (place + 1) * (begin - start) // count if place + 1 < count else one.end
+        yield _Line(one.number, at if at == last else _word_start(text, at), end, exact=count == 1)
 
 
 def _word_start(text: str, offset: int) -> int:
@@ -168,7 +197,9 @@ def _usual_length(anchors: Sequence[_Line]) -> float:
         for before, after in pairwise(anchors)
         if after.number == before.number + 1 and 0 < after.start - before.start < 2 * _LINE
     ]
-    return max(median(steps), _LINE / 3) if len(steps) >= _FEW else _LINE
+    if len(steps) < _FEW:
+        return _LINE
+    return max(quantiles(steps, n=4)[-1], _LINE / 3)  # those of listings and items are short
 
 
 @dataclass(frozen=True, slots=True)
