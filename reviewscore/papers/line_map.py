@@ -26,6 +26,12 @@ _FEW = 8
 """Steps from line to line that tell how long a paper's lines are."""
 _STRETCHED = 1.6
 """How much longer than usual lines may be before text without numbers must lie among them."""
+_SPARSE = 0.5
+"""Share of the lines that fill the paragraphs at which listings must have numbers as well."""
+_LABEL = 12
+"""Characters from which on a paragraph is no label of a figure."""
+_LINE_OF_WORDS = re.compile(r"#|[A-Z]?[a-z]{2,}(?: [a-z]+)*[,:.]?\s*\Z")
+_LISTING = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SURE = 2
 """Lines that a text has, at most, that stands alone between two numbers in sequence."""
 _TOUCH = 0.25
@@ -74,8 +80,9 @@ def line_places(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[tuple[i
     pages = list(_pages(numbers))
     ends = [0, *(page[-1].end for page in pages[:-1]), len(text)]
     counted_on = all(usual_step(sorted(map(_value, page))) == 1 for page in pages)
+    listings = [match.span() for match in _LISTING.finditer(text)]
     for page, (first, last) in zip(pages, pairwise(ends), strict=True):
-        yield from _page_places(text, page, first, last, counted_on=counted_on)
+        yield from _page_places(text, page, (first, last), listings, counted_on=counted_on)
 
 
 def _value(number: PrintedNumber) -> int:
@@ -97,9 +104,15 @@ def _pages(numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
 
 
 def _page_places(
-    text: str, numbers: Sequence[PrintedNumber], first: int, last: int, *, counted_on: bool
+    text: str,
+    numbers: Sequence[PrintedNumber],
+    span: tuple[int, int],
+    listings: Sequence[tuple[int, int]],
+    *,
+    counted_on: bool,
 ) -> Iterator[tuple[int, int, bool]]:
     """As `line_places`, of numbers that differ, between two offsets."""
+    first, last = span
     lines = list(_seen(text, numbers, first))
     yield from ((line.number, line.start, line.exact) for line in lines)
     exact = {line.number for line in lines}
@@ -109,6 +122,7 @@ def _page_places(
         text,
         _usual_length(anchors),
         sorted([(one.start, one.end) for one in numbers] + [(one.start, one.end) for one in aside]),
+        listings,
     )
     wanted = sorted(set(map(_value, numbers)) - exact)
     for before, after in pairwise([None, *anchors, None]):
@@ -219,30 +233,34 @@ class _Prose:
         text: The whole text.
         usual: Characters of a line.
         skipped: Spans in it that are no part of it, in order.
+        listings: Spans of code and algorithms, in order.
     """
 
     text: str
     usual: float
     skipped: Sequence[tuple[int, int]]
+    listings: Sequence[tuple[int, int]]
 
-    def parts(self, start: int, end: int) -> list[_Part]:
-        """The paragraphs, headings and list items of a span."""
+    def parts(self, start: int, end: int, *, listings: bool) -> list[_Part]:
+        """The paragraphs, headings and list items of a span, and its listings if they count."""
         ends = [match.start() for match in _BREAK.finditer(self.text, start, end)]
         parts: list[_Part] = []
-        listing = False
         for before, high in pairwise([start, *ends, end]):
             body = self.text[before:high].lstrip(_SPACES)
             low = high - len(body)
-            if listing or body.startswith("```"):
-                listing = (body.count("```") % 2 == 0) == listing
-                continue
             letters = self._letters(low, high)
-            if not letters or _UNNUMBERED.match(body):
+            if not letters or _UNNUMBERED.match(body) or (self._listed(low) and not listings):
+                continue
+            if letters < _LABEL and not _LINE_OF_WORDS.match(body):
                 continue
             lines = letters / self.usual
             whole = round(lines) if high == end else ceil(lines)  # the last one may be cut
             parts.append(_Part(low, high, 1.0 if body[0] == "#" else max(1.0, whole)))
         return parts
+
+    def _listed(self, offset: int) -> bool:
+        at = bisect_right(self.listings, (offset, len(self.text))) - 1
+        return at >= 0 and offset < self.listings[at][1]
 
     def _letters(self, low: int, high: int) -> int:
         """Characters of a part that belong to it."""
@@ -269,7 +287,9 @@ def _between(
     begins = None if before is not None else _ABSTRACT.search(prose.text, start, end)
     if begins is not None and 0 < first <= _ABSTRACT_LINES:
         start, count, first = begins.end(), count + first - 1, 1
-    parts = prose.parts(start, end)
+    parts = prose.parts(start, end, listings=False)
+    if sum(part.height for part in parts) < _SPARSE * count:
+        parts = prose.parts(start, end, listings=True)
     reached = list(accumulate((part.height for part in parts), initial=0.0))
     total = reached[-1]
     scale = total / count
