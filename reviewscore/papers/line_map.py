@@ -22,6 +22,8 @@ _LINE = 95
 """Characters of a printed line, about."""
 _LOST = 60
 """Numbers that are lost in one place and still counted on."""
+_LONGER = 1.2
+"""How much longer a paper's lines may be than usual."""
 _FEW = 8
 """Steps from line to line that tell how long a paper's lines are."""
 _STRETCHED = 1.6
@@ -143,7 +145,7 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
     """The lines whose numbers stand with them, in order."""
     kinds = Counter(number.kind for number in numbers)
     leading = kinds["before"] > kinds["after"] + kinds["within"]
-    last, further = first, -1
+    last, further, seen = first, -1, -1
     for place, one in enumerate(numbers):
         if one.kind == "alone" or place < further:
             last = one.end
@@ -153,35 +155,34 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
             stop = numbers[further].start if further < len(numbers) else len(text)
             line_end = text.find("\n", one.end, stop)
             yield _Line(one.number, one.end, stop if line_end < 0 else line_end)
-            last = one.end
+            last, seen = one.end, one.number
             continue
-        while further < len(numbers) and not text[
-            numbers[further - 1].end : numbers[further].start
-        ].strip(" \t"):
+        follows = seen == one.number - 1
+        begin = max(last, text.rfind("\n\n", last, one.start))
+        lines = round((one.start - begin) / _LINE)
+        while further < len(numbers) and numbers[further].number == numbers[further - 1].number + 1:
+            between = text[numbers[further - 1].end : numbers[further].start]
+            beside = "\n" not in between or (follows and further - place < lines)
+            if between.strip(BREAKS) or not beside:
+                break
             further += 1
-        yield from _lines_before(
-            text, numbers[place:further], last, numbers[place - 1] if place else None
-        )
-        last = one.end
+        count = further - place
+        reach = _LINE * (count * _LONGER + (1 if follows else 0))
+        yield from _lines_before(text, numbers[place:further], max(begin, one.start - int(reach)))
+        last, seen = one.end, numbers[further - 1].number
 
 
-def _lines_before(
-    text: str, beside: Sequence[PrintedNumber], last: int, previous: PrintedNumber | None
-) -> Iterator[_Line]:
+def _lines_before(text: str, beside: Sequence[PrintedNumber], start: int) -> Iterator[_Line]:
     """The lines that end with a number, or with the numbers of several lines of a paragraph."""
-    begin, count = beside[0].start, len(beside)
-    follows = previous is not None and previous.number == beside[0].number - 1
-    start = max(last, begin - (count + (1 if follows else 0)) * _LINE)
-    start = max(start, text.rfind("\n\n", start, begin))
-    for place, one in enumerate(beside):
-        at = start + place * (begin - start) // count
-        end = start + (place + 1) * (begin - start) // count if place + 1 < count else one.end
-        yield _Line(one.number, at if at == last else _word_start(text, at), end, exact=count == 1)
+    end, count = beside[0].start, len(beside)
+    edges = [_word_start(text, start + place * (end - start) // count) for place in range(count)]
+    for one, (low, high) in zip(beside, pairwise([*edges, beside[0].end]), strict=True):
+        yield _Line(one.number, low, high, exact=count == 1)
 
 
 def _word_start(text: str, offset: int) -> int:
     """The next start of a word, if it is near."""
-    if text[offset : offset + 1].isspace() or text[max(0, offset - 1) : offset].isspace():
+    if offset == 0 or text[offset].isspace() or text[offset - 1].isspace():
         return offset
     return max(offset, text.find(" ", offset, offset + _WORD) + 1)
 
