@@ -376,6 +376,9 @@ _CAPTION = re.compile(
 )
 """A caption of less than a sentence: no sentence of it is cut."""
 _CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
+_DANGLING = re.compile(r"\b(?:the|an?|in|of|to|by|for|with|from|as|is|are|that|have|let)\Z")
+_CONJUNCTION = re.compile(r"(?:and|or|where|because|which|then)\b")
+"""After a preposition: a formula stood between them."""
 _WORDS = re.compile(r"[^\W\d_]{3}")
 """What a line of a formula lacks."""
 
@@ -397,6 +400,8 @@ def _runs_on(text: str, last: int, start: int, end: int) -> bool:
         return False
     stop = text.find("\n", end)
     after = text[end:] if stop < 0 else text[end:stop]
+    if _DANGLING.search(line) and _CONJUNCTION.match(after):
+        return False
     return _WORDS.search(line) is not None and _WORDS.search(after) is not None
 
 

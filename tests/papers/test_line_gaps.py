@@ -43,6 +43,7 @@ def test_a_sentence_runs_on_where_a_number_ends_its_paragraph() -> None:
     ("before", "after"),
     [
         ("Figure 2: The old banks of the river, and the maps of three pilots", "fall slowly"),
+        ("the pilots agree that the oldest of these maps is equivalent to", "because it rains"),
         ("where the water is slow we have", "for every gauge of the river, as before"),
         ("m x r n x r m x r n x r m x r n x r m x r n x r", "in conjunction with the gauges"),
         ("## The banks of the river, and the maps of three of its pilots", "fall slowly"),
