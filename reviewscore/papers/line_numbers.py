@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 
+from reviewscore.papers.broken_words import WrittenWords
+from reviewscore.papers.line_map import line_places
 from reviewscore.papers.offsets import MappedText
+from reviewscore.papers.printed_numbers import PrintedNumber as _Candidate
+from reviewscore.papers.printed_numbers import in_gaps, together
 from reviewscore.schema.paper import TextLine
 
 _NUMBER = re.compile(r"\d+")
@@ -30,9 +33,6 @@ _AFTER = ("", " ", "\t", "\n")
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
-_SYLLABLE = 2
-"""Letters that half a word may have and be a word by chance."""
 
 _LEAST = 12
 """Numbers of a series, at least."""
@@ -40,6 +40,8 @@ _WIDEST = 60
 """Numbers that a series may lack in one place: pages of floats."""
 _LINE = 95
 """Characters of a printed line, about."""
+_FULL_LINE = 45
+"""Characters of a full line, at least: of one of two columns."""
 _FAR = 400
 """Characters between two numbers in sequence beyond which text without numbers lies there."""
 _SLOWEST = 250
@@ -60,26 +62,6 @@ _PASSES, _ROOM = 8, 200_000
 _MISSING = [0.4 * min(gap - 1, 12) for gap in range(_WIDEST + 1)]
 """What the numbers that lack between two of a series cost, by how far these are apart."""
 _WEIGHT = {"alone": 2.0, "before": 1.5, "after": 1.5, "within": 1.0, "glued": 1.2}
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A number that may be a line number.
-
-    Attributes:
-        number: Its value.
-        start: Offset of its first digit.
-        end: Offset just after its last digit.
-        kind: How it stands in its line: ``alone``, ``before`` or ``after`` its text, ``within``
-            it, ``glued`` to a word.
-        place: Characters before it, those of tables aside.
-    """
-
-    number: int
-    start: int
-    end: int
-    kind: str
-    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +103,7 @@ def without_line_numbers(text: str) -> Mended:
     numbers = _line_numbers(text)
     if not numbers:
         return Mended(whole)
-    lines = list(_places(text, numbers))
+    lines = line_places(text, numbers)
     edits = list(_removals(text, numbers))
     mapped = whole.replaced(edits)
     mapped, joined = _paragraphs(mapped)
@@ -141,6 +123,8 @@ def _line_numbers(text: str) -> list[_Candidate]:
     candidates = list(_candidates(text))
     rows = sum(len(match.group()) for match in _ROW.finditer(text))
     numbers = [one for series in _all_series(candidates, len(text) - rows) for one in series]
+    if numbers:
+        numbers += in_gaps(text, candidates, numbers)
     return sorted(numbers, key=lambda number: number.start)
 
 
@@ -361,123 +345,120 @@ def _supported(series: Sequence[_Candidate], step: int) -> list[_Candidate]:
     return kept
 
 
-def _places(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, bool]]:
-    """Number and offset of each line, and whether the number was seen with it.
-
-    Converters write a number after its line, and the numbers of a paragraph that lost them in a
-    block before it.
-    """
-    kinds = Counter(number.kind for number in numbers)
-    leading = kinds["before"] > kinds["after"] + kinds["within"]
-    for alone, group in groupby(enumerate(numbers), key=lambda pair: pair[1].kind == "alone"):
-        pairs = list(group)
-        if alone:
-            yield from _blocks(text, numbers, [place for place, _ in pairs])
-            continue
-        for place, number in pairs:
-            if leading or number.kind == "before":
-                yield number.number, number.end, True
-                continue
-            last = numbers[place - 1].end if place else 0
-            break_before = text.rfind("\n\n", last, number.start)
-            start = max(last, break_before, number.start - 2 * _LINE)
-            yield number.number, start, True
-
-
-def _blocks(
-    text: str, numbers: Sequence[_Candidate], places: Sequence[int]
-) -> Iterator[tuple[int, int, bool]]:
-    """Lines of the paragraphs that follow blocks of numbers, spaced evenly."""
-    block: list[_Candidate] = []
-    for place in places:
-        number = numbers[place]
-        block.append(number)
-        end = numbers[place + 1].start if place + 1 < len(numbers) else len(text)
-        if not text[number.end : end].strip(" \t\n-"):
-            continue  # the block goes on
-        room = (end - number.end) / len(block)
-        if room > _FAR:  # a page of floats follows its paragraph
-            room = _LINE
-        for index, one in enumerate(block):
-            yield one.number, number.end + int(index * room), len(block) == 1
-        block = []
-    for one in block:
-        yield one.number, one.end, False
-
-
 def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, str]]:
     """Edits that take the numbers out and join the sentences that they cut, in order."""
-    words = Counter(_WORD.findall(text)) + Counter(_COMPOUND.findall(text))
-    block: list[_Candidate] = []
-    for number in numbers:
-        if block and (number.kind != "alone" or text[block[-1].end : number.start].strip(" \t\n-")):
-            yield _block_removal(text, block)
-            block = []
-        if number.kind == "alone":
-            block.append(number)
+    glued = [number for number in numbers if number.kind in ("glued", "broken")]
+    halves = [
+        half for number in glued for half in _halves(text, number, _word_after(text, number.end))
+    ]
+    words = WrittenWords(text, halves) if glued else None
+    last = 0
+    for group in together(text, numbers):
+        if words is not None and group[0].kind in ("glued", "broken"):
+            yield _word_joined(text, group, words)
+        elif any(number.kind in ("alone", "after") for number in group):
+            yield _break(text, group, last)
+        elif group[0].kind == "before":
+            yield group[0].start, _skip(text, group[-1].end, _BLANKS), ""
         else:
-            yield _removal(text, number, words)
-    if block:
-        yield _block_removal(text, block)
+            start = group[0].start
+            while start > 0 and text[start - 1] in _BLANKS:
+                start -= 1
+            yield start, group[-1].end, ""
+        last = group[-1].end
 
 
-def _removal(text: str, number: _Candidate, words: Counter[str]) -> tuple[int, int, str]:
-    start, end = number.start, number.end
-    if number.kind == "glued":
-        return start, end + 1, _hyphen(text, number, words)
-    if number.kind == "before":
-        return start, _skip(text, end), ""
-    while start > 0 and text[start - 1] in _BLANKS:
-        start -= 1
-    return start, end, ""
-
-
-def _hyphen(text: str, number: _Candidate, words: Counter[str]) -> str:
-    """What stands between the halves of a word that was broken at its line's end."""
-    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
-    second = _WORD.match(text, number.end + 1)
-    assert first is not None
-    assert second is not None
-    left, right = first.group(), second.group()
-    if words[left + right]:
-        return ""
-    known = words[left] > 1 and words[right] > 1 and len(left) > _SYLLABLE
-    return "-" if words[f"{left}-{right}"] or known else ""
-
-
-def _skip(text: str, end: int) -> int:
-    while end < len(text) and text[end] in _BLANKS:
+def _skip(text: str, end: int, characters: str) -> int:
+    while end < len(text) and text[end] in characters:
         end += 1
     return end
 
 
-def _block_removal(text: str, block: Sequence[_Candidate]) -> tuple[int, int, str]:
-    """Lone numbers with the empty lines around them; a sentence that they cut runs on."""
-    start, end = block[0].start, block[-1].end
-    while start > 0 and text[start - 1] in " \t\n-":
+def _halves(text: str, number: _Candidate, end: int) -> tuple[str, str]:
+    """The words before a number that is glued to the first of them, and at an offset after it."""
+    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
+    second = _WORD.match(text, end)
+    return first.group() if first else "", second.group() if second else ""
+
+
+def _word_after(text: str, end: int) -> int:
+    """Where the next word begins; its line may have become a list item."""
+    end = _skip(text, end, " \t\n")
+    return end + 2 if text.startswith("- ", end) else end
+
+
+def _word_joined(
+    text: str, group: Sequence[_Candidate], words: WrittenWords
+) -> tuple[int, int, str]:
+    """Numbers that stand between the halves of a word, with what stands there instead."""
+    start, end = group[0].start, _word_after(text, group[-1].end)
+    apart = "\n\n" in text[start:end]
+    left, right = _halves(text, group[0], end)
+    if right and (right[0].islower() or not apart or words.writes_hyphen(left, right)):
+        return start, end, words.between(left, right)
+    if text[end : end + 1].isdigit() and not apart:
+        return start, end, "-"
+    return start, group[-1].end, ""
+
+
+def _break(text: str, group: Sequence[_Candidate], last: int) -> tuple[int, int, str]:
+    """Numbers that end a line or stand alone, with the empty lines; a cut sentence runs on.
+
+    Args:
+        text: The text.
+        group: The numbers.
+        last: End of the number before them.
+    """
+    start, end = group[0].start, _skip(text, group[-1].end, " \t\n")
+    alone = group[0].kind == "alone"
+    while start > 0 and text[start - 1] in (" \t\n-" if alone else _BLANKS):
         if text[start - 1] == "-" and text[start - 2 : start - 1] not in ("\n", ""):
             break  # a dash that ends a line is the text's
         start -= 1
-    while end < len(text) and text[end] in " \t\n":
-        end += 1
     if start == 0 or end == len(text):
         return start, end, ""
-    if text[start - 1] != "|" and _runs_on(
-        text[max(0, start - 200) : start], text[end : end + 200]
-    ):
+    parted = alone or "\n\n" in text[start:end]
+    if parted and _runs_on(text, last, start, end):
         return start, end, " "
-    return start, end, "\n\n"
+    if alone or (len(group) > 1 and parted):
+        return start, end, "\n\n"
+    return start, group[-1].end, ""
 
 
-_HEAD = re.compile(r"(?:\A|\n)[ \t]*(?:#|\||<!--|```)[^\n]*\Z")
+_HEAD = re.compile(r"[ \t]*(?:#|\||<!--|```)")
+_CAPTION = re.compile(
+    r"[ \t]*\**(?:figure|fig\.?|table|algorithm|listing) ?[A-Z]?\d[\d.]*(?:[^.\n]|\.(?! ))*\Z",
+    re.IGNORECASE,
+)
+"""A caption of less than a sentence: no sentence of it is cut."""
 _CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
+_DANGLING = re.compile(r"\b(?:the|an?|in|of|to|by|for|with|from|as|is|are|that|have|let)\Z")
+_CONJUNCTION = re.compile(r"(?:and|or|where|because|which|then)\b")
+"""After a preposition: a formula stood between them."""
+_WORDS = re.compile(r"[^\W\d_]{3}")
+"""What a line of a formula lacks."""
 
 
-def _runs_on(before: str, after: str) -> bool:
-    """Whether a sentence is cut between two texts."""
-    if _HEAD.search(before) or _CLOSED.search(before.rstrip()) or not before.strip():
+def _runs_on(text: str, last: int, start: int, end: int) -> bool:
+    """Whether a sentence is cut between two offsets: at the end of a full line.
+
+    Args:
+        text: The text.
+        last: End of the number before.
+        start: Where the text before ends.
+        end: Where the text after begins.
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    line = text[begin:start].rstrip()
+    if not text[end].islower() or start - max(begin, last) < _FULL_LINE:
+        return False  # a formula may have stood there
+    if _HEAD.match(line) or _CLOSED.search(line) or _CAPTION.match(line):
         return False
-    return after[:1].islower()
+    stop = text.find("\n", end)
+    after = text[end:] if stop < 0 else text[end:stop]
+    if _DANGLING.search(line) and _CONJUNCTION.match(after):
+        return False
+    return _WORDS.search(line) is not None and _WORDS.search(after) is not None
 
 
 _MOSTLY = 0.8
@@ -499,7 +480,11 @@ def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
             mapped.text[start:end].rstrip("\n") for start, end in pairwise([*starts, match.end()])
         ]
         before = mapped.text[max(0, match.start() - 200) : match.start()].rstrip("\n")
-        opening = bool(before) and _goes_on(before, items[0]) and not _HEAD.search(before)
+        opening = (
+            bool(before)
+            and _goes_on(before, items[0])
+            and not _HEAD.match(before.rpartition("\n")[2])
+        )
         goes_on = [_goes_on(one, other) for one, other in pairwise(items)]
         inside = [
             any(goes_on[max(0, at - 1) : at + 1]) or (at == 0 and opening)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.errors import InputError
+from reviewscore.papers.broken_words import WrittenWords
 from reviewscore.papers.clean import spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
@@ -470,11 +471,9 @@ def _whole_words(mapped: MappedText, paper: str) -> MappedText:
         mapped: The text.
         paper: The whole text of the paper.
     """
-    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+", paper))
-    plain = set(re.findall(r"[^\W\d_]+", paper))
+    words = WrittenWords(paper)
 
     def joined(match: re.Match[str]) -> str:
-        hyphenated, whole = f"{match[1]}-{match[2]}", match[1] + match[2]
-        return hyphenated if hyphenated in words and whole not in plain else whole
+        return match[1] + ("-" if words.writes_hyphen(match[1], match[2]) else "") + match[2]
 
     return mapped.rewrite(_BROKEN_WORD, joined).rewrite(_HYPHEN_MARK, lambda _: "-")

@@ -1,0 +1,313 @@
+"""Where the lines of a text stand whose printed numbers a converter left in it.
+
+A number at its line's end is seen with it. The others, which converters gather in blocks, anywhere
+on their page, are reckoned: their lines lie between the nearest that were seen, and fill the
+paragraphs and headings there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import ceil
+from statistics import quantiles
+
+from reviewscore.papers.printed_numbers import BREAKS, PrintedNumber, usual_step
+
+_LINE = 95
+"""Characters of a printed line, about."""
+_LOST = 60
+"""Numbers that are lost in one place and still counted on."""
+_LONGER = 1.2
+"""How much longer a paper's lines may be than usual."""
+_FEW = 8
+"""Steps from line to line that tell how long a paper's lines are."""
+_STRETCHED = 1.6
+"""How much longer than usual lines may be before text without numbers must lie among them."""
+_SPARSE = 0.5
+"""Share of the lines that fill the paragraphs at which listings must have numbers as well."""
+_LABEL = 12
+"""Characters from which on a paragraph is no label of a figure."""
+_LINE_OF_WORDS = re.compile(r"#|[A-Z]?[a-z]{2,}(?: [a-z]+)*[,:.]?\s*\Z")
+_LISTING = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SURE = 2
+"""Lines that a text has, at most, that stands alone between two numbers in sequence."""
+_TOUCH = 0.25
+"""Share of a line before a part's end that belongs to the next part."""
+_WORD = 30
+"""Characters of a word, at most."""
+_ABSTRACT = re.compile(r"^#{1,6} *abstract\b[^\n]*\n", re.IGNORECASE | re.MULTILINE)
+_ABSTRACT_LINES = 60
+"""Lines that an abstract has, at most, whose numbers are lost."""
+_BREAK = re.compile(r"\n[ \t]*\n|\n(?=- )")
+_SPACES = " \t\n"
+_UNNUMBERED = re.compile(
+    r"<!--|\||```|(?:#{1,6} )?\**(?:figure|fig\.|table|algorithm|listing) ?[A-Z]?[\d.]+\b[^\n]|"
+    r"\d{1,2} [A-Z]|\d{1,2} https?:",
+    re.IGNORECASE,
+)
+"""Floats, their captions, placeholders and footnotes: no line of theirs has a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that was seen with its number: its value, start and end.
+
+    Attributes:
+        number: The number.
+        start: Where the line begins.
+        end: Where it ends.
+        exact: Whether its number alone stands with it.
+    """
+
+    number: int
+    start: int
+    end: int
+    exact: bool = True
+
+
+def line_places(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[tuple[int, int, bool]]:
+    """Number and offset of each line, and whether the number was seen with it.
+
+    Numbers that are lost among others are counted on. Linear in the text, but for sorting.
+
+    Args:
+        text: The text, with the numbers.
+        numbers: The line numbers in it, in order.
+    """
+    pages = list(_pages(numbers))
+    ends = [0, *(page[-1].end for page in pages[:-1]), len(text)]
+    counted_on = all(usual_step(sorted(map(_value, page))) == 1 for page in pages)
+    listings = [match.span() for match in _LISTING.finditer(text)]
+    for page, (first, last) in zip(pages, pairwise(ends), strict=True):
+        yield from _page_places(text, page, (first, last), listings, counted_on=counted_on)
+
+
+def _value(number: PrintedNumber) -> int:
+    return number.number
+
+
+def _pages(numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
+    """The numbers of the paper; where they begin again, of each page or column."""
+    page: list[PrintedNumber] = []
+    seen: set[int] = set()
+    for one in numbers:
+        if one.number in seen:
+            yield page
+            page, seen = [], set()
+        page.append(one)
+        seen.add(one.number)
+    if page:
+        yield page
+
+
+def _page_places(
+    text: str,
+    numbers: Sequence[PrintedNumber],
+    span: tuple[int, int],
+    listings: Sequence[tuple[int, int]],
+    *,
+    counted_on: bool,
+) -> Iterator[tuple[int, int, bool]]:
+    """As `line_places`, of numbers that differ, between two offsets."""
+    first, last = span
+    lines = list(_seen(text, numbers, first))
+    yield from ((line.number, line.start, line.exact) for line in lines)
+    exact = {line.number for line in lines}
+    anchors = _growing(lines)
+    aside = set(lines) - set(anchors)
+    prose = _Prose(
+        text,
+        _usual_length(anchors),
+        sorted([(one.start, one.end) for one in numbers] + [(one.start, one.end) for one in aside]),
+        listings,
+    )
+    wanted = sorted(set(map(_value, numbers)) - exact)
+    for before, after in pairwise([None, *anchors, None]):
+        low = 0 if before is None else bisect_left(wanted, before.number)
+        high = len(wanted) if after is None else bisect_left(wanted, after.number)
+        gap = wanted[low:high]
+        if before is not None and after is not None and counted_on:
+            all_of_it = range(before.number + 1, after.number)
+            if 0 < len(all_of_it) - len(gap) <= _LOST:
+                gap = [number for number in all_of_it if number not in exact]
+        if gap:
+            start = first if before is None else before.end
+            end = last if after is None else after.start
+            yield from _between(prose, gap, before, after, (start, max(start, end)))
+
+
+def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_Line]:
+    """The lines whose numbers stand with them, in order."""
+    kinds = Counter(number.kind for number in numbers)
+    leading = kinds["before"] > kinds["after"] + kinds["within"]
+    last, further, seen = first, -1, -1
+    for place, one in enumerate(numbers):
+        if one.kind == "alone" or place < further:
+            last = one.end
+            continue
+        further = place + 1
+        if leading or one.kind == "before":
+            stop = numbers[further].start if further < len(numbers) else len(text)
+            line_end = text.find("\n", one.end, stop)
+            yield _Line(one.number, one.end, stop if line_end < 0 else line_end)
+            last, seen = one.end, one.number
+            continue
+        follows = seen == one.number - 1
+        begin = max(last, text.rfind("\n\n", last, one.start))
+        lines = round((one.start - begin) / _LINE)
+        while further < len(numbers) and numbers[further].number == numbers[further - 1].number + 1:
+            between = text[numbers[further - 1].end : numbers[further].start]
+            beside = "\n" not in between or (follows and further - place < lines)
+            if between.strip(BREAKS) or not beside:
+                break
+            further += 1
+        count = further - place
+        reach = _LINE * (count * _LONGER + (1 if follows else 0))
+        yield from _lines_before(text, numbers[place:further], max(begin, one.start - int(reach)))
+        last, seen = one.end, numbers[further - 1].number
+
+
+def _lines_before(text: str, beside: Sequence[PrintedNumber], start: int) -> Iterator[_Line]:
+    """The lines that end with a number, or with the numbers of several lines of a paragraph."""
+    end, count = beside[0].start, len(beside)
+    edges = [_word_start(text, start + place * (end - start) // count) for place in range(count)]
+    for one, (low, high) in zip(beside, pairwise([*edges, beside[0].end]), strict=True):
+        yield _Line(one.number, low, high, exact=count == 1)
+
+
+def _word_start(text: str, offset: int) -> int:
+    """The next start of a word, if it is near."""
+    if offset == 0 or text[offset].isspace() or text[offset - 1].isspace():
+        return offset
+    return max(offset, text.find(" ", offset, offset + _WORD) + 1)
+
+
+def _growing(lines: Sequence[_Line]) -> list[_Line]:
+    """The most lines whose numbers grow through the text."""
+    tails: list[int] = []
+    ends: list[int] = []
+    links: list[int] = []
+    for place, line in enumerate(lines):
+        at = bisect_left(tails, line.number)
+        links.append(ends[at - 1] if at else -1)
+        tails[at : at + 1] = [line.number]
+        ends[at : at + 1] = [place]
+    chain = []
+    place = ends[-1] if ends else -1
+    while place >= 0:
+        chain.append(lines[place])
+        place = links[place]
+    return chain[::-1]
+
+
+def _usual_length(anchors: Sequence[_Line]) -> float:
+    """Characters of a printed line of this paper."""
+    steps = [
+        after.start - before.start
+        for before, after in pairwise(anchors)
+        if after.number == before.number + 1 and 0 < after.start - before.start < 2 * _LINE
+    ]
+    if len(steps) < _FEW:
+        return _LINE
+    return max(quantiles(steps, n=4)[-1], _LINE / 3)  # those of listings and items are short
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A paragraph, heading or list item: start, end, and about how many printed lines it has."""
+
+    start: int
+    end: int
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Prose:
+    """The text that has line numbers.
+
+    Attributes:
+        text: The whole text.
+        usual: Characters of a line.
+        skipped: Spans in it that are no part of it, in order.
+        listings: Spans of code and algorithms, in order.
+    """
+
+    text: str
+    usual: float
+    skipped: Sequence[tuple[int, int]]
+    listings: Sequence[tuple[int, int]]
+
+    def parts(self, start: int, end: int, *, listings: bool) -> list[_Part]:
+        """The paragraphs, headings and list items of a span, and its listings if they count."""
+        ends = [match.start() for match in _BREAK.finditer(self.text, start, end)]
+        parts: list[_Part] = []
+        for before, high in pairwise([start, *ends, end]):
+            body = self.text[before:high].lstrip(_SPACES)
+            low = high - len(body)
+            letters = self._letters(low, high)
+            if not letters or _UNNUMBERED.match(body) or (self._listed(low) and not listings):
+                continue
+            if letters < _LABEL and not _LINE_OF_WORDS.match(body):
+                continue
+            lines = letters / self.usual
+            whole = round(lines) if high == end else ceil(lines)  # the last one may be cut
+            parts.append(_Part(low, high, 1.0 if body[0] == "#" else max(1.0, whole)))
+        return parts
+
+    def _listed(self, offset: int) -> bool:
+        at = bisect_right(self.listings, (offset, len(self.text))) - 1
+        return at >= 0 and offset < self.listings[at][1]
+
+    def _letters(self, low: int, high: int) -> int:
+        """Characters of a part that belong to it."""
+        at = max(0, bisect_left(self.skipped, (low, low)) - 1)
+        letters = len(self.text[low:high].strip(BREAKS))
+        while at < len(self.skipped) and self.skipped[at][0] < high:
+            start, end = self.skipped[at]
+            letters -= max(0, min(end, high) - max(start, low))
+            at += 1
+        return max(0, letters)
+
+
+def _between(
+    prose: _Prose,
+    gap: Sequence[int],
+    before: _Line | None,
+    after: _Line | None,
+    span: tuple[int, int],
+) -> Iterator[tuple[int, int, bool]]:
+    """Lines between two that were seen, or before the first, or after the last one."""
+    start, end = span
+    first = gap[0] if before is None else before.number + 1
+    count = gap[-1] - first + 1 if after is None else after.number - first
+    begins = None if before is not None else _ABSTRACT.search(prose.text, start, end)
+    if begins is not None and 0 < first <= _ABSTRACT_LINES:
+        start, count, first = begins.end(), count + first - 1, 1
+    parts = prose.parts(start, end, listings=False)
+    if sum(part.height for part in parts) < _SPARSE * count:
+        parts = prose.parts(start, end, listings=True)
+    reached = list(accumulate((part.height for part in parts), initial=0.0))
+    total = reached[-1]
+    scale = total / count
+    shift = 0.0
+    if scale > _STRETCHED:  # text without numbers lies there
+        scale = 1.0
+        shift = total - count if after is not None and before is None else 0.0
+    elif after is None and before is not None:
+        scale = min(scale, 1.0)
+    sure = before is not None and after is not None and count == 1 and 0 < total <= _SURE
+    for number in gap:
+        if not parts:
+            yield number, start, False
+            continue
+        height = shift + (number - first) * scale
+        at = min(max(0, bisect_right(reached, height + _TOUCH) - 1), len(parts) - 1)
+        part = parts[at]
+        share = max(0.0, height - reached[at]) / part.height
+        offset = part.start + int(min(share, 1.0) * (part.end - part.start))
+        yield number, _word_start(prose.text, offset), sure
