@@ -281,6 +281,8 @@ def _equation(paper: Paper, label: str) -> tuple[int, int] | None:
         words = match.group()[: match.group().rfind("(")]
         if re.search(r"(?:eqs?|eqn|equations?|in|by|of|and|see)[.~ ]*\Z", words.rstrip(), re.I):
             continue  # a sentence that ends in a reference to it
+        if words.lstrip().startswith("|") and not words.rstrip().endswith("|"):
+            continue  # a cell that names it, such as the head of a column
         start = match.start()
         if not words.strip():  # the number stands alone, after its formula
             start = paper.text.rfind("\n", 0, max(0, len(paper.text[:start].rstrip()))) + 1

@@ -16,7 +16,7 @@ _DISPLAY = re.compile(
     r"\(\d{1,2}\.[a-h]\)|glyph\[|[a-z])"
 )
 """How a formula, an entry of a list, or a sentence that goes on after one begins."""
-_GOES_ON = re.compile(r"[ \t]*(?:Then|Here,? |Moreover, (?:if|for)|In particular, if)\b")
+_GOES_ON = re.compile(r"[ \t]*(?:Then|Here,? |(?:Moreover|Furthermore), (?:if|for)|In particular, if)\b")
 _STEP = re.compile(
     r"[ \t]*(?:```|<!--|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Ensure|Data|Result|Output|"
     r"Return|Initiali[sz]e|Parameters?)\b)|.*\b(?:end (?:for|if|while)|until)\b|.*\s\d{1,2}: ",
@@ -25,6 +25,7 @@ _STEP = re.compile(
 _ENDS = re.compile(r"[.!?][)\]\"”*_\s]*\Z")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _FEW_LETTERS = 3
+_SHORT_STEP = 60
 MOST_OF_A_STATEMENT = 1500
 MOST_OF_AN_ALGORITHM = 4000
 """Characters of one, its name included."""
@@ -69,7 +70,8 @@ def algorithm_end(text: str, start: int, end: int) -> int:
         own = match.group()
         if _STOPS.match(own) or match.start() > limit:
             break
-        if _STEP.match(own) or _is_scrap(own):
+        short = len(own) < _SHORT_STEP and _ENDS.search(own) is None
+        if short or _STEP.match(own) or _is_scrap(own):
             last = min(match.end(), limit)
             continue
         break

@@ -15,10 +15,9 @@ _VERB = (
     r"misses|claims?|states?|says?|has|contains?|fails?|reads?|provides?|discuss(?:es)?|covers?|"
     r"focus(?:es)?|overstates?|starts?|promises?|suggests?)\b"
 )
-_ENDS = r"(?=\s*(?:[,.;:)!?]|\Z|\n|\((?!\d)|-{2}|–|—)|\s+(?:but|and|or|that|which|where|when|while|as|the|"
 _IN = re.compile(
     rf"\b(?:in|from|to|into|throughout|within)\s+(?:(?:the|your|their|its)\s+(?:\w+['’]s?\s+)?"
-    rf"(?P<name>{_ALONE})|(?P<cap>Abstract|Introduction|Related\s+Works?|Conclusions?))\b{_OF_PAPER}"
+    rf"(?P<name>{_ALONE})|(?P<cap>(?-i:Abstract|Introduction|Related\s+Works?|Conclusions?)))\b{_OF_PAPER}"
     rf"(?!\s+(?:of|that|drawn|section|\[)|\s*\[\d|[-–]\w|,?\s+(?:\w+\s+){{0,3}}(?:e\.g|such as|like\b))",
     re.I,
 )
@@ -39,12 +38,12 @@ _HEAD = re.compile(
 _NAME = r"[A-Za-z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&))"
 _TITLED = re.compile(
     rf"\b(?P<lead>the|this|your|their|in|from|see|its|[Tt]he\s+paper['’]s|^)\s+[\"“'‘*]*"
-    rf"(?P<name>{_NAME}{{0,4}})[\"”'’*]*\s+(?:sub)?section\b(?!\s*(?:\d|on\b|about\b|of\s+\[))",
+    rf"(?P<name>{_NAME}{{0,4}})[\"”'’*]*\s+(?:sub)?section\b(?!\s*(?:\d|on\b|about\b|of\s+\[|(?:in|of)\s+(?:the\s+)?suppl))",
     re.M,
 )
 _START = re.compile(
     rf"(?:\A|[.!?\n]\s+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){{0,4}})[\"”'’*]*\s+(?:sub)?section\b"
-    r"(?!\s*(?:\d|on\b|about\b|titles?\b))",
+    r"(?!\s*(?:\d|on\b|about\b|titles?\b|(?:in|of)\s+(?:the\s+)?suppl))",
     re.M,
 )
 _CALLED = re.compile(

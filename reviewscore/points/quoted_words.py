@@ -35,6 +35,12 @@ _AFTER = re.compile(
     r"explained|introduced)|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
     re.I,
 )
+_CORRECTION = re.compile(
+    r"(?:[\"”'’]\s*(?:to|by|with|into|-+>|→|=>)|\b(?:corrected|changed?|replaced?|reworded|rephrased?)\s+"
+    r"(?:to|by|with|as)|\bshould\s+(?:rather\s+)?(?:be|read|say)|-+>|→|=>)\s*\Z",
+    re.I,
+)
+"""What stands before words that the reviewer would rather read."""
 _FEWEST_LETTERS = 5
 _BLOCK = re.compile(
     r"^[ \t]*(?P<sign>>+[ \t]*)?(?P<lines>[-*•]?[ \t]*\(?(?:lines?|ll?\.|L)\s?\d{1,4}"
@@ -55,6 +61,8 @@ def quoted_words(text: str, *, block: bool = False) -> Iterator[Mention]:
     """
     for match in _QUOTED.finditer(text):
         words = match[match.lastgroup or 0]
+        if _CORRECTION.search(text[max(0, match.start() - 30) : match.start()]):
+            continue
         long = len(words) >= LEAST_CHARACTERS and len(words.split()) >= LEAST_WORDS
         if long or _about_words(text, match, words):
             start, end = match.span(match.lastgroup or 0)
@@ -72,11 +80,9 @@ def quoted_words(text: str, *, block: bool = False) -> Iterator[Mention]:
 
 def _about_words(text: str, match: re.Match[str], words: str) -> bool:
     """Whether a review speaks of a few words as words: a typo, a term that is not clear."""
-    if (
-        sum(map(str.isalnum, words)) < _FEWEST_LETTERS
-        or match.lastgroup == "single"
-        and " " not in words
-    ):
+    if sum(map(str.isalnum, words)) < _FEWEST_LETTERS:
         return False
+    if match.lastgroup == "single" and " " not in words:
+        return False  # emphasis
     before = text[max(0, match.start() - 60) : match.start()]
     return _BEFORE.search(before) is not None or _AFTER.match(text, match.end()) is not None
