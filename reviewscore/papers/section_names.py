@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from reviewscore.schema.paper import Section, Zone
 
 _EXPERIMENTS = (
-    r"(?:(?:main|our|numerical|empirical) )?(?:experiments?|experimentations?|experimental (?:results?|"
-    r"evaluations?|studies)|(?:empirical |experimental )?evaluations?|experiments? results?)"
+    r"(?:(?:main|our|numerical|empirical) )?(?:experiments?|experimentations?|"
+    r"experimental (?:results?|evaluations?|studies)|(?:empirical |experimental )?evaluations?|"
+    r"experiments? results?)"
 )
 _METHOD = r"(?:(?:our|the|proposed) )*(?:methods?|methodology|methodologies|approach)"
 _CONVENTIONAL = (

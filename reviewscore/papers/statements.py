@@ -6,7 +6,8 @@ import re
 
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![ \t]*\n)[^\n]*)*")
 _STOPS = re.compile(
-    r"[ \t]*(?:#{1,6} |[*_]{0,3}(?:(?:Supplementary |Extended Data )?(?:Table|Figure|Fig\.|Tab\.)\s?\d|"
+    r"[ \t]*(?:#{1,6} |[*_]{0,3}(?:(?:Supplementary |Extended Data )?"
+    r"(?:Table|Figure|Fig\.|Tab\.)\s?\d|"
     r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Algorithm|Remark|Example|Condition|"
     r"Property|Claim|Conjecture)s?\s?(?:[A-Z]\.?)?\d[\d.]*\s*[.:(*]|Proof\b|Remark\b)|\|)"
 )
@@ -16,10 +17,13 @@ _DISPLAY = re.compile(
     r"\(\d{1,2}\.[a-h]\)|glyph\[|[a-z])"
 )
 """How a formula, an entry of a list, or a sentence that goes on after one begins."""
-_GOES_ON = re.compile(r"[ \t]*(?:Then|Here,? |(?:Moreover|Furthermore), (?:if|for)|In particular, if)\b")
+_GOES_ON = re.compile(
+    r"[ \t]*(?:Then|Here,? |(?:Moreover|Furthermore), (?:if|for)|In particular, if)\b"
+)
 _STEP = re.compile(
-    r"[ \t]*(?:```|<!--|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Ensure|Data|Result|Output|"
-    r"Return|Initiali[sz]e|Parameters?)\b)|.*\b(?:end (?:for|if|while)|until)\b|.*\s\d{1,2}: ",
+    r"[ \t]*(?:```|<!--|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Ensure|Data|Result|"
+    r"Output|Return|Initiali[sz]e|Parameters?)\b)"
+    r"|.*\b(?:end (?:for|if|while)|until)\b|.*\s\d{1,2}: ",
     re.S,
 )
 _ENDS = re.compile(r"[.!?][)\]\"”*_\s]*\Z")

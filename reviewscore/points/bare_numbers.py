@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 from reviewscore.points.mention import Mention
 from reviewscore.schema.place import PlaceKind
 
-_NUMBER = r"\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,2})?[a-e]?\)"
+_NUMBER = r"\((?:[A-Z]\.)?\d{1,3}(?:\.\d{1,2})?[a-e]?\)"
 _BARE = re.compile(rf"(?<=[\s(\[,/–-]){_NUMBER}(?![\w(\[$^]|-\w)")
 _AGAIN = re.compile(r"\s*(?:,\s*(?:and|or)\b|,|and\b|or\b|&|/|to\b|through\b|-{1,2}|–|—)\s*\Z")
 _TO = re.compile(r"\s*(?:to\b|through\b|-{1,2}|–|—)\s*\Z")
 _NOUN = re.compile(
-    r"\b(?:(?:in)?equalit(?:y|ies)|(?:upper |lower )?bounds?|objectives?|problems?|program(?:me)?s?|"
-    r"loss(?:es)?|constraints?|conditions?|updates?|(?:update |learning |chain )rules?|recursions?|"
-    r"expressions?|formulas?|formulae|identit(?:y|ies)|estimates?|estimators?|relations?|integrals?|"
-    r"sums?|systems?|regulari[sz]ers?|approximations?|optimi[sz]ations?|formulations?|criteri(?:on|a)|"
-    r"decompositions?|likelihoods?|functionals?|dynamics|minimi[sz]ations?|[OSP]DEs?|the ones?|"
+    r"\b(?:(?:in)?equalit(?:y|ies)|(?:upper |lower )?bounds?|objectives?|problems?|"
+    r"program(?:me)?s?|loss(?:es)?|constraints?|conditions?|updates?|"
+    r"(?:update |learning |chain )rules?|recursions?|expressions?|formulas?|formulae|identit(?:y|ies)|estimates?|estimators?|relations?|"
+    r"integrals?|sums?|systems?|regulari[sz]ers?|approximations?|optimi[sz]ations?|formulations?|"
+    r"criteri(?:on|a)|decompositions?|likelihoods?|functionals?|dynamics|minimi[sz]ations?|[OSP]DEs?|the ones?|"
     r"ratios?|gradients?|penalt(?:y|ies)|iterations?|schemes?|derivations? of)\s\Z",
     re.I,
 )
@@ -31,12 +31,10 @@ _LINK = re.compile(
     r"satisf(?:y|ies|ying)|prov(?:e|es|ing)|rearrang(?:e|es|ing)|does|do|is|are)\s\Z",
     re.I,
 )
-_VERB = re.compile(r"\b(?:is|are|does|do|that|to|by|with|both|under|of)\s\Z", re.I)
-"""Links that stand before a count of the reviewer's own as often as before an equation."""
 _COUNTED = re.compile(
     r"(?:\b(?:sizes?|numbers?|values?|ratings?|scores?|totals?|sets?|averages?|means?|maximum|"
     r"minimum|rates?|lengths?|dimensions?|depths?|versions?|accurac(?:y|ies)|factors?|orders?|"
-    r"years?|grades?|groups?)\s+of"
+    r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of"
     r"|\b(?:mention|discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|"
     r"respon|comment|question|weakness|concern|issue|item|strength)\w*\s+(?:out\s+)?(?:in|of|to|from)"
     r"|\b(?:said|above|below)\s+in)\s\Z",
@@ -50,13 +48,30 @@ _GOES_ON = re.compile(
     re.I,
 )
 """What goes on after an equation's number; after a count of the reviewer's the item begins."""
-_ELSEWHERE = re.compile(r"\s*(?:above|below)\b", re.I)
+_LOOSE = re.compile(r"\b(?:in|into|from|of|using|between|than)\s\Z", re.I)
+_ITEM = re.compile(r"\s+(?:an?\s|[\w-]+ing\b|[A-Z])")
+"""Links after which hardly an item of a count stands, and how it would begin."""
+_ELSEWHERE = re.compile(
+    r"\s*(?:above|below|(?:in|of|under|from)\s+(?:the\s+|my\s+)?(?:weakness|question|strength|concern|"
+    r"limitation|comment|first|above))",
+    re.I,
+)
 _FORMULA = re.compile(r"\$\$[^$]*\$\$|\$[^$\n]*\$")
 _COUNT = re.compile(r"(?:(?<=\s)|\A|(?<=[\n:;,.]))\((\d{1,2})\)")
+_MARKER = re.compile(
+    r"(?:\A|^|[.:;?!]\s+)[ \t]*[-*•]?[ \t]*[*_]{0,2}\((\d{1,2}[a-e]?)\)(?=[*_\s])", re.M
+)
 _LABEL = re.compile(r"[A-Z]?\.?\d[\d.]*[a-e]?")
 
 
-def equations_by_number(text: str, taken: Iterable[tuple[int, int]]) -> Iterator[Mention]:
+def own_numbers(text: str) -> frozenset[str]:
+    """Numbers in brackets that begin sentences or items of a review, which count its own."""
+    return frozenset(_MARKER.findall(text))
+
+
+def equations_by_number(
+    text: str, taken: Iterable[tuple[int, int]], own: frozenset[str] = frozenset()
+) -> Iterator[Mention]:
     """Equations that are named by their number in brackets alone: ``in (1), (3) and (4)``.
 
     The first of a list stands after a word that leads to it, such as ``from`` or ``bound``; the
@@ -65,7 +80,10 @@ def equations_by_number(text: str, taken: Iterable[tuple[int, int]]) -> Iterator
     Args:
         text: Any text.
         taken: Spans of other places.
+        own: Numbers that the review counts its own items by; only a word for an equation makes
+            them an equation's.
     """
+    own |= own_numbers(text)
     covered = [*taken, *(found.span() for found in _FORMULA.finditer(text)), *_counts(text)]
     last: tuple[int, str] | None = None
     for match in _BARE.finditer(text):
@@ -75,10 +93,10 @@ def equations_by_number(text: str, taken: Iterable[tuple[int, int]]) -> Iterator
             continue
         before = text[max(0, start - 60) : start]
         follows = last is not None and _AGAIN.fullmatch(text[last[0] : start])
-        if not follows and not _leads(before, text[end : end + 40]):
+        label = _label(match.group())
+        if not follows and not _leads(before, text[end : end + 40], counted=label in own):
             last = None
             continue
-        label = _label(match.group())
         if last is not None and follows and _TO.fullmatch(text[last[0] : start]):
             for between in _between(last[1], label):
                 yield Mention(PlaceKind.EQUATION, between, between, start, end)
@@ -97,13 +115,15 @@ def _between(first: str, last: str) -> list[str]:
     return [str(number) for number in range(int(first) + 1, int(last))]
 
 
-def _leads(before: str, after: str) -> bool:
+def _leads(before: str, after: str, *, counted: bool) -> bool:
     """Whether the words before a number in brackets make it an equation's."""
     if _NOUN.search(before):
         return True
     link = _LINK.search(before)
-    if link is None or _COUNTED.search(before) or _ELSEWHERE.match(after):
+    if link is None or counted or _COUNTED.search(before) or _ELSEWHERE.match(after):
         return False
+    if _LOOSE.search(before):
+        return _ITEM.match(after) is None
     return _GOES_ON.match(after) is not None
 
 
@@ -126,7 +146,18 @@ def _counts(text: str) -> Iterator[tuple[int, int]]:
         yield from (one.span() for one in run)
 
 
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
 _KINDS = {
     "footnote": PlaceKind.FOOTNOTE,
     "table": PlaceKind.TABLE,
@@ -144,12 +175,13 @@ _KINDS = {
 _ORDINAL = re.compile(
     rf"\b(?:the\s+)?(?:(?P<word>{'|'.join(_ORDINALS)})|(?P<digits>\d{{1,2}})-?\s?(?:st|nd|rd|th))\s+"
     rf"(?P<kind>{'|'.join(_KINDS)})\b(?![-–]\w)"
+    r"(?!\s+(?:that|to|which|(?:of|in)\s+(?:each|every|both|all|many|its))\b)"
     r"(?!\s*(?:\(?(?:in|on|of|from)\b\s*(?:the\s+)?(?:page|section|sec\b|appendix|app\b|suppl|\[|"
     r"ref|\w+\s+et\s+al|p\.|rebuttal|introduction|left|right|top|bottom|first|second|paper|code)))",
     re.I,
 )
-_UNNUMBERED = (PlaceKind.EQUATION, PlaceKind.SECTION)
-"""Kinds of which ``the second`` is more often one of several than number 2."""
+_BY_WORD = (PlaceKind.FOOTNOTE, PlaceKind.TABLE, PlaceKind.FIGURE)
+"""Kinds that are counted in words; ``the second theorem`` is more often one of several."""
 
 
 def ordinals(text: str) -> Iterator[Mention]:
@@ -159,7 +191,7 @@ def ordinals(text: str) -> Iterator[Mention]:
     """
     for match in _ORDINAL.finditer(text):
         kind = _KINDS[match["kind"].lower()]
-        if match["word"] and kind in _UNNUMBERED:
+        if match["word"] and kind not in _BY_WORD:
             continue
         number = (
             int(match["digits"]) if match["digits"] else _ORDINALS.index(match["word"].lower()) + 1
@@ -177,7 +209,10 @@ _RANGE = re.compile(r"(\d{2,4})(?:\s*[-–]\s*(\d{2,4}))?")
 _LONGEST_RANGE = 40
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 _LAST_WORD = re.compile(r"[\w.'’-]+\s\Z")
-_CITED = re.compile(r"[A-Z]|al\.|[\d.]")
+_CITED = re.compile(
+    r"[A-Z]|al\.|[\d.]|(?:sizes?|samples?|numbers?|counts?|epochs?|steps?|examples?|images?|tokens?|"
+    r"nodes?|iterations?|seeds?|dimensions?|points?|runs?|hours?|papers?|users?|classes)\s"
+)
 _BY_LINES = re.compile(r"\b(?:lines?|ll?\.|lns?\.?|L)\s?(?:#\s?)?\d{2,4}\b")
 
 

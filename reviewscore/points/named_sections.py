@@ -17,12 +17,14 @@ _VERB = (
 )
 _IN = re.compile(
     rf"\b(?:in|from|to|into|throughout|within)\s+(?:(?:the|your|their|its)\s+(?:\w+['’]s?\s+)?"
-    rf"(?P<name>{_ALONE})|(?P<cap>(?-i:Abstract|Introduction|Related\s+Works?|Conclusions?)))\b{_OF_PAPER}"
-    rf"(?!\s+(?:of|that|drawn|section|\[)|\s*\[\d|[-–]\w|,?\s+(?:\w+\s+){{0,3}}(?:e\.g|such as|like\b))",
+    rf"(?P<name>{_ALONE})|(?P<cap>(?-i:Abstract|Introduction|Related\s+Works?|Conclusions?)))\b"
+    rf"{_OF_PAPER}(?!\s+(?:of|that|drawn|section|\[)|\s*\[\d|[-–]\w"
+    rf"|,?\s+(?:\w+\s+){{0,3}}(?:e\.g|such as|like\b))",
     re.I,
 )
 _SUBJECT = re.compile(
-    rf"(?:\A|[.!?:;\n(]\s*|\b(?:while|although|though|and|but|that|in general)\s+)(?:the|your|their|The)\s+"
+    r"(?:\A|[.!?:;\n(]\s*|\b(?:while|although|though|and|but|that|in general)\s+)"
+    r"(?:the|your|their)\s+"
     rf"(?P<name>abstract|introduction|intro|related\s+works?(?:\s+section)?){_OF_PAPER}(?={_VERB})",
     re.I,
 )
@@ -31,8 +33,8 @@ _CONCLUSION = re.compile(
     re.I,
 )
 _HEAD = re.compile(
-    rf"(?:^[ \t]*(?:[-*•\d.)]+[ \t]*)?(?:\*\*)?|\()(?P<name>Abstract|Introduction|Related [Ww]orks?|"
-    r"Conclusions?)(?:(?:\*\*)?:|\))",
+    r"(?:^[ \t]*(?:[-*•\d.)]+[ \t]*)?(?:\*\*)?|\()(?P<name>Abstract|Introduction|Related [Ww]orks?)"
+    r"(?:(?:\*\*)?:|\))",
     re.M,
 )
 _NAME = r"[A-Za-z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&))"
@@ -42,7 +44,8 @@ _TITLED = re.compile(
     re.M,
 )
 _START = re.compile(
-    rf"(?:\A|[.!?\n]\s+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){{0,4}})[\"”'’*]*\s+(?:sub)?section\b"
+    r"(?:\A|[.!?\n]\s+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){0,4})[\"”'’*]*"
+    r"\s+(?:sub)?section\b"
     r"(?!\s*(?:\d|on\b|about\b|titles?\b|(?:in|of)\s+(?:the\s+)?suppl))",
     re.M,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from reviewscore.papers.places import target, whole_range
 from reviewscore.points.bare_numbers import (
@@ -11,6 +12,7 @@ from reviewscore.points.bare_numbers import (
     lines_in_brackets,
     names_lines,
     ordinals,
+    own_numbers,
 )
 from reviewscore.points.mention import Mention
 from reviewscore.points.named_sections import named_sections
@@ -165,10 +167,15 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
     if point.places is not None:
         return point
     places = []
-    for mention in mentions(point.text, **_surroundings(point, review)):
+    for mention in mentions(point.text, _surroundings(point, review)):
         where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
         if where is None and not mention.sure:
             continue
+        if mention.kind is PlaceKind.QUOTE and any(
+            place.kind is PlaceKind.SECTION and place.span.start == point.span.start + mention.start
+            for place in places
+        ):
+            continue  # a section's title in quotation marks
         span = Span(
             field=point.span.field,
             start=point.span.start + mention.start,
@@ -182,14 +189,30 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
     return point.model_copy(update={"places": tuple(places)})
 
 
-def _surroundings(point: ReviewPoint, review: Review | None) -> dict[str, bool]:
-    """What a point's review says about numbers and lines in it."""
-    texts = [point.text] if review is None else review.fields.values()
-    before = "" if review is None else review.fields.get(point.span.field, "")[: point.span.start]
-    return {
-        "lines": any(map(names_lines, texts)),
-        "block": before.rstrip(" \t").endswith(">"),
-    }
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the rest of a review says about the numbers and lines of a point.
+
+    Attributes:
+        lines: Whether the review names lines, so that numbers in brackets may be lines too.
+        counted: Numbers in brackets by which the review counts its own items.
+        block: Whether the point begins within a block quote.
+    """
+
+    lines: bool = False
+    counted: frozenset[str] = frozenset()
+    block: bool = False
+
+
+def _surroundings(point: ReviewPoint, review: Review | None) -> Surroundings:
+    if review is None:
+        return Surroundings(lines=names_lines(point.text))
+    field = review.fields.get(point.span.field, "")
+    return Surroundings(
+        lines=any(map(names_lines, review.fields.values())),
+        counted=own_numbers(field),
+        block=field[: point.span.start].rstrip(" \t").endswith(">"),
+    )
 
 
 def _spelled(mention: Mention) -> str:
@@ -206,7 +229,7 @@ def _spelled(mention: Mention) -> str:
     return label if mention.page is None else f"{label} on page {mention.page}"
 
 
-def mentions(text: str, *, lines: bool = False, block: bool = False) -> tuple[Mention, ...]:
+def mentions(text: str, around: Surroundings = Surroundings()) -> tuple[Mention, ...]:
     """The places that a text names, in order; those of other papers are left out.
 
     A list such as ``Tables 2, 3 and 5`` gives a mention for each, a range such as ``lines 12-15``
@@ -215,8 +238,7 @@ def mentions(text: str, *, lines: bool = False, block: bool = False) -> tuple[Me
 
     Args:
         text: Text of a point.
-        lines: Whether numbers in brackets may be lines.
-        block: Whether the text begins within a block quote.
+        around: What the rest of its review says.
     """
     found, taken = _by_kind(text)
     pages = {one.page for one in found if one.kind is PlaceKind.LINE}
@@ -227,16 +249,18 @@ def mentions(text: str, *, lines: bool = False, block: bool = False) -> tuple[Me
     ]
     taken += [(one.start, one.end) for one in found]
     further = [one for one in ordinals(text) if _of_this_paper(text, one.start, one.end)]
-    if lines:
+    if around.lines:
         further += lines_in_brackets(text)
     for one in (*further, *named_sections(text)):
         if not any(start < one.end and one.start < end for start, end in taken):
             found.append(one)
             taken.append((one.start, one.end))
     found += [
-        one for one in equations_by_number(text, taken) if _of_this_paper(text, one.start, one.end)
+        one
+        for one in equations_by_number(text, taken, around.counted)
+        if _of_this_paper(text, one.start, one.end)
     ]
-    found += quoted_words(text, block=block)
+    found += quoted_words(text, block=around.block)
     return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
 
 

@@ -19,7 +19,8 @@ LEAST_CHARACTERS = 20
 _BEFORE = re.compile(
     r"(?:\btypos?\b[^.\n\"“]{0,20}"
     r"|\b(?:terms?|terminology|phrases?|words?|wording|expressions?|notion|sentence|statement|"
-    r"meaning|definition|usage)\b(?:\s+(?:of|like|as|such as|is|on line \d+))?(?:\s+the)?\s*[:,(]?\s*"
+    r"meaning|definition|usage)\b(?:\s+(?:of|like|as|such as|is|on line \d+))?(?:\s+the)?"
+    r"\s*[:,(]?\s*"
     r"|\buse of\s+(?:the\s+)?(?:terms?\s+)?"
     r"|\bwhat\s+(?:exactly\s+|precisely\s+)?(?:is|are|does|do)\s+(?:exactly\s+)?(?:the\s+)?"
     r"(?:terms?\s+|meant by\s+)?|\bmean(?:t|ing)?\s+(?:by|with)\s+(?:the\s+)?(?:terms?\s+)?"
@@ -30,9 +31,11 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)"
-    r"|should (?:be|read)\b|needs? to be defined|mean\b|refers? to\b|(?:is|are|seems?)\s+(?:\w+\s+){0,2}"
+    r"|should (?:be|read)\b|needs? to be defined|mean\b|refers? to\b|"
+    r"(?:is|are|seems?)\s+(?:\w+\s+){0,2}"
     r"(?:unclear|vague|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|"
-    r"explained|introduced)|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
+    r"explained|introduced)|never|a typo)\b"
+    r"|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
     re.I,
 )
 _CORRECTION = re.compile(
