@@ -44,8 +44,8 @@ def section_named(sections: Sequence[Section], name: str) -> int | None:
     """Place of the section that a name means; None unless there is exactly one.
 
     Conventional names mean the title that the paper has for them, alone or with another; all other
-    names must be the title itself. Where the appendix has one of that name too, the main text's
-    counts.
+    names must be the title itself. Of conventional names the main text's section counts where the
+    appendix has one too.
     """
     wanted = _level(name)
     title = next((title for known, title in _NAMES if known.fullmatch(wanted)), None)
@@ -55,14 +55,16 @@ def section_named(sections: Sequence[Section], name: str) -> int | None:
         if section.zone not in (Zone.REFERENCES, Zone.CHECKLIST, Zone.BOILERPLATE)
         and _is_named(_level(section.title), wanted, title)
     ]
-    for least in (
+    if title is None:
+        return places[0] if len(places) == 1 else None
+    for fewer in (
         places,
         [place for place in places if sections[place].zone is not Zone.APPENDIX],
         [place for place in places if sections[place].level == 1],
         [place for place in places if _level(sections[place].title) == wanted],
     ):
-        if len(least) == 1:
-            return least[0]
+        if len(fewer) == 1:
+            return fewer[0]
     return None
 
 

@@ -16,12 +16,12 @@ _BARE = re.compile(rf"(?<=[\s(\[,/–-]){_NUMBER}(?![\w(\[$^]|-\w)")
 _AGAIN = re.compile(r"\s*(?:,\s*(?:and|or)\b|,|and\b|or\b|&|/|to\b|through\b|-{1,2}|–|—)\s*\Z")
 _TO = re.compile(r"\s*(?:to\b|through\b|-{1,2}|–|—)\s*\Z")
 _NOUN = re.compile(
-    r"\b(?:(?:in)?equalit(?:y|ies)|(?:upper |lower )?bounds?|objectives?|problems?|"
-    r"program(?:me)?s?|loss(?:es)?|constraints?|conditions?|updates?|"
-    r"(?:update |learning |chain )rules?|recursions?|expressions?|formulas?|formulae|identit(?:y|ies)|estimates?|estimators?|relations?|"
+    r"\b(?:(?:in)?equalit(?:y|ies)|bounds?|objectives?|problems?|program(?:me)?s?|loss(?:es)?|"
+    r"constraints?|conditions?|updates?|(?:update |learning |chain )rules?|recursions?|"
+    r"expressions?|formulas?|formulae|identit(?:y|ies)|estimates?|estimators?|relations?|"
     r"integrals?|sums?|systems?|regulari[sz]ers?|approximations?|optimi[sz]ations?|formulations?|"
-    r"criteri(?:on|a)|decompositions?|likelihoods?|functionals?|dynamics|minimi[sz]ations?|[OSP]DEs?|the ones?|"
-    r"ratios?|gradients?|penalt(?:y|ies)|iterations?|schemes?|derivations? of)\s\Z",
+    r"criteri(?:on|a)|decompositions?|likelihoods?|functionals?|dynamics|minimi[sz]ations?|"
+    r"[OSP]DEs?|the ones?|ratios?|gradients?|penalt(?:y|ies)|iterations?|schemes?)\s\Z",
     re.I,
 )
 _LINK = re.compile(
@@ -213,7 +213,7 @@ _CITED = re.compile(
     r"[A-Z]|al\.|[\d.]|(?:sizes?|samples?|numbers?|counts?|epochs?|steps?|examples?|images?|tokens?|"
     r"nodes?|iterations?|seeds?|dimensions?|points?|runs?|hours?|papers?|users?|classes)\s"
 )
-_BY_LINES = re.compile(r"\b(?:lines?|ll?\.|lns?\.?|L)\s?(?:#\s?)?\d{2,4}\b")
+_BY_LINES = re.compile(r"\b(?:[Ll]ines?|ll?\.|lns?\.?|L)\s?(?:#\s?)?\d{2,4}\b")
 
 
 def names_lines(text: str) -> bool:
