@@ -26,7 +26,7 @@ _NOUN = re.compile(
 )
 _LINK = re.compile(
     r"\b(?:in|into|from|by|of|via|using|see|cf\.|with|than|between|under|to|both|why|that|whether|"
-    r"how|combin(?:e|es|ing)|plug(?:s|ging)?|compar(?:e|es|ing)|deriv(?:e|es|ing)|insert(?:s|ing)?|"
+    r"combin(?:e|es|ing)|plug(?:s|ging)?|compar(?:e|es|ing)|deriv(?:e|es|ing)|insert(?:s|ing)?|"
     r"solv(?:e|es|ing)|minimi[sz](?:e|es|ing)|maximi[sz](?:e|es|ing)|optimi[sz](?:e|es|ing)|"
     r"satisf(?:y|ies|ying)|prov(?:e|es|ing)|rearrang(?:e|es|ing)|does|do|is|are)\s\Z",
     re.I,
@@ -36,7 +36,8 @@ _COUNTED = re.compile(
     r"minimum|rates?|lengths?|dimensions?|depths?|versions?|accurac(?:y|ies)|factors?|orders?|"
     r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of"
     r"|\b(?:mention|discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|"
-    r"respon|comment|question|weakness|concern|issue|item|strength)\w*\s+(?:out\s+)?(?:in|of|to|from)"
+    r"respon|comment|question|weakness|concern|issue|item|strength|continu|relat|connect|assign)"
+    r"\w*\s+(?:out\s+)?(?:in|of|to|from)"
     r"|\b(?:said|above|below)\s+in)\s\Z",
     re.I,
 )
