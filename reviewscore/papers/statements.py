@@ -61,7 +61,7 @@ def statement_end(text: str, start: int, end: int) -> int:
         displayed = displayed or display
         if not display:
             unfinished = _ENDS.search(own) is None
-    return _without_scraps(text, start, end)
+    return end
 
 
 def algorithm_end(text: str, start: int, end: int) -> int:
@@ -79,7 +79,7 @@ def algorithm_end(text: str, start: int, end: int) -> int:
             last = min(match.end(), limit)
             continue
         break
-    return _without_scraps(text, start, last)
+    return last
 
 
 def _is_scrap(paragraph: str) -> bool:
@@ -90,7 +90,3 @@ def _is_scrap(paragraph: str) -> bool:
 def _cut(text: str, end: int, limit: int) -> int:
     """The end of the last line before a limit."""
     return max(end, text.rfind("\n", end, limit))
-
-
-def _without_scraps(text: str, start: int, end: int) -> int:
-    return start + len(text[start:end].rstrip())

@@ -166,7 +166,7 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
     """
     if point.places is not None:
         return point
-    places = []
+    places: list[Place] = []
     for mention in mentions(point.text, _surroundings(point, review)):
         where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
         if where is None and not mention.sure:
