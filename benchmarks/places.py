@@ -63,7 +63,7 @@ def counts(texts: dict[str, Paper], folder: Path = NEURIPS) -> Counts:
         review = Review(review_id=one.review_id, paper_id=one.paper_id, fields=boxes)
         points = split_review(review, include_limitations=True)
         began = time.perf_counter()
-        named = [with_places(point, texts[one.paper_id]).places or () for point in points]
+        named = [with_places(point, texts[one.paper_id], review).places or () for point in points]
         found.seconds += time.perf_counter() - began
         found.points += len(points)
         found.naming += sum(map(bool, named))

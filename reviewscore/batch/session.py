@@ -222,7 +222,7 @@ async def _record(
         return
     settings = session.settings
     try:
-        point = with_places(point, paper)  # here, so that what fails keeps them too
+        point = with_places(point, paper, review)  # here, so that what fails keeps them too
         score = await score_with_response(
             point,
             paper,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
-from reviewscore.papers.quotes import find_quote
+from reviewscore.papers.quoted_words import quoted_span
+from reviewscore.papers.section_names import section_named
+from reviewscore.papers.statements import algorithm_end, statement_end
 from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone
 from reviewscore.schema.place import PlaceKind, Target
 
@@ -24,6 +24,8 @@ _CAPTIONS = {
     PlaceKind.DEFINITION: "Definition",
     PlaceKind.ASSUMPTION: "Assumption",
 }
+_STATEMENTS = frozenset(_CAPTIONS) - {PlaceKind.TABLE, PlaceKind.FIGURE, PlaceKind.ALGORITHM}
+_BY_NUMBER = re.compile(r"\d|[A-Z]\.?\d|[A-Z]\Z|[IVX]+(?:-[A-Z])?\Z")
 _MARKS = r"^[ \t]*(?:[#>*_ \t-]{1,8})?"
 _CAPTION_RESTS = (
     (_MARKS, r"(?:[ \t]*[.:|–—-]|\*\*|__|[ \t]*$)"),
@@ -35,8 +37,6 @@ _CAPTION_RESTS = (
 """What stands before and after the name where it begins something, the surest first; the last is a
 caption that is glued to the labels of its figure."""
 _MARKED = re.compile(r"^#{1,6} ", re.MULTILINE)
-_STEPS = re.compile(r"\s*(?:```|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Data|Output)\b)")
-"""How the steps of an algorithm begin, in the paragraph after its name."""
 _ROW = re.compile(r"[ \t]*\|[^\n]*(?:\n|\Z)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 _LONGEST = 4000
@@ -45,7 +45,6 @@ _LOST_LINES = 6
 """Numbers in a row that a converter may have lost, so that their lines are part of the next."""
 _NEAR_LINES = 2
 """Lines before and after one that was not seen with its number."""
-_NO_LETTERS = re.compile(r"[\W_]+")
 _PART = re.compile(r"(?<=\d)(?:[a-h]|\.[a-h]|\([ivx]+\))\Z")
 
 
@@ -57,7 +56,7 @@ def target(
     Args:
         paper: The paper.
         kind: What kind of place.
-        first: Its label, such as ``212``, ``3b``, ``D.7``, or quoted words.
+        first: Its label, such as ``212``, ``3b``, ``D.7``, the name of a section, or quoted words.
         last: Last label of a range.
         page: Page that is named with a line, 1-based.
     """
@@ -73,7 +72,7 @@ def target(
         case PlaceKind.FOOTNOTE:
             span = _footnote(paper, first)
         case PlaceKind.QUOTE:
-            span = _quoted(paper, first)
+            span = quoted_span(paper, first)
         case _:
             span = _captioned(paper, kind, first)
     if span is None or span[0] >= span[1]:
@@ -184,17 +183,24 @@ def _pages(paper: Paper, first: int, last: int) -> tuple[int, int] | None:
 
 
 def _section(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
-    """A section with its subsections, by the number printed before its title."""
+    """A section with its subsections, by the number printed before its title, or by the title."""
+    if _BY_NUMBER.match(label) is None:
+        place = section_named(paper.sections, label)
+        return None if place is None else _whole_section(paper, place)
     wanted = _plain(label)
     for place, section in enumerate(paper.sections):
         if section.number is None or _plain(section.number) != wanted:
             continue
         if kind is PlaceKind.APPENDIX and section.zone is not Zone.APPENDIX and wanted.isdigit():
             continue
-        further = paper.sections[place + 1 :]
-        inside = list(_while_below(section, further))
-        return section.start, inside[-1].end if inside else section.end
+        return _whole_section(paper, place)
     return _heading(paper, label)
+
+
+def _whole_section(paper: Paper, place: int) -> tuple[int, int]:
+    section = paper.sections[place]
+    inside = list(_while_below(section, paper.sections[place + 1 :]))
+    return section.start, inside[-1].end if inside else section.end
 
 
 def _heading(paper: Paper, label: str) -> tuple[int, int] | None:
@@ -221,7 +227,7 @@ def _plain(label: str) -> str:
 def _captioned(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | None:
     """The paragraph that begins with the place's name, and the rows of a table beside it."""
     number = re.escape(_PART.sub("", label)).replace(r"\.", r"\s?\.?\s?")
-    name = rf"(?i:{_CAPTIONS[kind]}[ \t~\u00a0]{{1,2}}{number})(?![\d\w])(?!\.\d)"
+    name = rf"(?i:{_CAPTIONS[kind]}[ \t~\u00a0]{{0,2}}{number})(?![\d\w])(?!\.\d)"
     match = next(filter(None, (_caption(paper.text, name, rest) for rest in _CAPTION_RESTS)), None)
     if match is None:
         return None
@@ -230,10 +236,12 @@ def _captioned(paper: Paper, kind: PlaceKind, label: str) -> tuple[int, int] | N
         start = paper.text.rfind("\n", 0, start + 1) + 1
         return _with_rows(paper.text, start, start)
     end = _paragraph_end(paper.text, match.end())
-    if kind is PlaceKind.ALGORITHM and (steps := _STEPS.match(paper.text, end)):
-        end = _paragraph_end(paper.text, steps.end())
+    if kind is PlaceKind.ALGORITHM:
+        end = algorithm_end(paper.text, start, end)
     if kind is PlaceKind.TABLE:
         return _with_rows(paper.text, start, end)
+    if kind in _STATEMENTS:
+        end = statement_end(paper.text, start, end)
     return start, min(end, start + _LONGEST)
 
 
@@ -278,6 +286,8 @@ def _equation(paper: Paper, label: str) -> tuple[int, int] | None:
         words = match.group()[: match.group().rfind("(")]
         if re.search(r"(?:eqs?|eqn|equations?|in|by|of|and|see)[.~ ]*\Z", words.rstrip(), re.I):
             continue  # a sentence that ends in a reference to it
+        if words.lstrip().startswith("|") and not words.rstrip().endswith("|"):
+            continue  # a cell that names it, such as the head of a column
         start = match.start()
         if not words.strip():  # the number stands alone, after its formula
             start = paper.text.rfind("\n", 0, max(0, len(paper.text[:start].rstrip()))) + 1
@@ -292,22 +302,3 @@ def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
     headings = {section.start for section in paper.sections}
     found = [match for match in pattern.finditer(paper.text) if match.start() not in headings]
     return found[0].span() if len(found) == 1 else None
-
-
-def _quoted(paper: Paper, words: str) -> tuple[int, int] | None:
-    if _letters(words) not in _paper_letters(paper.text):
-        return None  # most quoted words are not the paper's, and to level its text takes long
-    evidence = find_quote(paper, words)
-    if evidence.start is None or evidence.end is None:
-        return None
-    return evidence.start, evidence.end
-
-
-def _letters(text: str) -> str:
-    """Letters and digits alone; ligatures are two letters."""
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text))
-
-
-@lru_cache(maxsize=4)
-def _paper_letters(text: str) -> str:
-    return _letters(text)

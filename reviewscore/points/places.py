@@ -7,9 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reviewscore.papers.places import target, whole_range
+from reviewscore.points.bare_numbers import (
+    equations_by_number,
+    lines_in_brackets,
+    names_lines,
+    ordinals,
+    own_numbers,
+)
+from reviewscore.points.mention import Mention
+from reviewscore.points.named_sections import named_sections
+from reviewscore.points.quoted_words import quoted_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import Place, PlaceKind
-from reviewscore.schema.review import ReviewPoint
+from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.span import Span
 
 _WORDS: dict[PlaceKind, str] = {
@@ -68,7 +78,7 @@ _BIBLIOGRAPHY = re.compile(
 _REACH = 120
 _OTHERS = re.compile(
     r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?\(?"
-    r"(?:\[\s?(?:\d|[A-Z])|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|"
+    r"(?:\[\s?(?:\d|[A-Z])|(?:papers?|works?)\s*\[\d|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|"
     r"[A-Z][\w'’-]+\s+(?:and|&)\s+[A-Z][\w'’-]+,?\s+\(?\d{4}|[A-Z][\w'’-]+\s+\(\d{4}|arxiv:|"
     r"(?:\w+\s+){0,2}?(?i:original|previous|prior|earlier|cited|first|old|arxiv|seminal|"
     r"companion|published|camera.ready|other)\s+"
@@ -77,6 +87,20 @@ _OTHERS = re.compile(
     r"(?:[A-Z]\w*[A-Z0-9]\w*|[A-Z][a-z]+)['’]?s?\s+paper\b|their\s+paper\b)"
 )
 """What follows a place that is in another paper, or in another version of this one."""
+_FURTHER = re.compile(
+    r"(?:\s+(?!(?:is|are|was|were|has|have|does|do|shows?|than|that|those|these|which|where|as|and|or|"
+    r"but|with|like|similar|to|for|we|the|compar\w*|report\w*|us(?:es|ed|ing)|ha[ds])\b)[\w@%./-]+)"
+    r"{1,3}\s+(?:(?:of|in|from)\s+(?:the\s+)?(?:papers?|ref(?:erence)?s?\.?)\s*\[?\d|in\s+\[\d)"
+)
+"""As `_OTHERS`, after words that say what of the place is meant: ``Tab. 2 R@50 of paper [1]``."""
+_JOINED = re.compile(r"\s*[,(]?\s*(?:(?:and|or|&|in|of|from)\s+(?:the\s+|their\s+)?)?\Z")
+_LISTED = re.compile(r"\s*(?:,|,?\s*(?:and|or|&))\s*\Z")
+"""What stands between a place and the next that is in the same other paper."""
+_SUPPLEMENT_AFTER = re.compile(
+    r"\s*\)?,?\s*(?:of|in|from)\s+(?:the\s+|your\s+|their\s+)?suppl", re.I
+)
+_SUPPLEMENT_BEFORE = re.compile(r"\bsuppl\w*\.?(?:\s+\w+)?\s*[,:(]\s*(?:on\s+|at\s+)?\Z", re.I)
+"""Lines and pages of a supplement, which have numbers of their own."""
 _OF_THEM = re.compile(r"(?:\[\d+\]|\bet al\.?|\(\d{4}\))[^.;\n]*\btheir\s+\Z")
 """What stands before a place in another paper, which was cited just before."""
 _NOT_LINES = re.compile(
@@ -97,33 +121,10 @@ _PAGE_AFTER = re.compile(
 )
 _BARE_LINES = re.compile(r"\blines(?:\s+\w+){1,3}\s+\((\d{1,4})\s*[-–]\s*(\d{1,4})\)")
 """``ten lines of text (229-239)``."""
-_QUOTED = re.compile(r"[\"“]([^\"“”\n]{20,400})[\"”]")
-_QUOTED_WORDS = 4
 _NO_LABEL = re.compile(r"[lL](?=\d)|[\s()]|(?<=\d)f+\Z")
 _PART_AT_END = re.compile(r"\d[A-H]\Z")
 _IN_RUNNING_TEXT = (PlaceKind.LINE, PlaceKind.PAGE, PlaceKind.FOOTNOTE)
 """Kinds that are written without a capital."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A place that a text names.
-
-    Attributes:
-        kind: What kind of place.
-        first: Its label, such as ``212``, ``3b``, ``D.7``; quoted words as they stand there.
-        last: The last label of a range; the first one otherwise.
-        start: Offset of its first character in the text.
-        end: Offset just after its last character.
-        page: Page that is named with a line.
-    """
-
-    kind: PlaceKind
-    first: str
-    last: str
-    start: int
-    end: int
-    page: int | None = None
 
 
 def _pattern(kind: PlaceKind, *, plural: bool) -> re.Pattern[str]:
@@ -157,26 +158,67 @@ _LONGEST = 20
 """Labels of a range, at most: more are a misprint."""
 
 
-def with_places(point: ReviewPoint, paper: Paper) -> ReviewPoint:
+def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) -> ReviewPoint:
     """The point with the places of its paper that it names, each with what stands there.
 
-    Words in quotation marks are a place only where they stand in the paper word for word. A point
-    that has its places keeps them.
+    Quoted words, names of sections and numbers that may be something else are a place only where
+    the paper has them. A point that has its places keeps them.
+
+    Args:
+        point: A point.
+        paper: Its paper.
+        review: Its review. Where that names lines, numbers in brackets may be lines too; what
+            stands before a point may make it a block quote.
     """
     if point.places is not None:
         return point
-    places = []
-    for mention in mentions(point.text):
+    places: list[Place] = []
+    for mention in mentions(point.text, _surroundings(point, review)):
         where = target(paper, mention.kind, mention.first, mention.last, page=mention.page)
-        if where is None and mention.kind is PlaceKind.QUOTE:
+        if where is None and not mention.sure:
             continue
+        if mention.kind is PlaceKind.QUOTE and any(
+            place.kind is PlaceKind.SECTION and place.span.start == point.span.start + mention.start
+            for place in places
+        ):
+            continue  # a section's title in quotation marks
         span = Span(
             field=point.span.field,
             start=point.span.start + mention.start,
             end=point.span.start + mention.end,
         )
-        places.append(Place(kind=mention.kind, label=_spelled(mention), span=span, target=where))
+        label = _spelled(mention)
+        if mention.kind is PlaceKind.SECTION and where is not None and not mention.sure:
+            section = paper.section_at(where.start)
+            label = label if section is None else f'Section "{section.title}"'
+        places.append(Place(kind=mention.kind, label=label, span=span, target=where))
     return point.model_copy(update={"places": tuple(places)})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the rest of a review says about the numbers and lines of a point.
+
+    Attributes:
+        lines: Whether the review names lines, so that numbers in brackets may be lines too.
+        counted: Numbers in brackets by which the review counts its own items.
+        block: Whether the point begins within a block quote.
+    """
+
+    lines: bool = False
+    counted: frozenset[str] = frozenset()
+    block: bool = False
+
+
+def _surroundings(point: ReviewPoint, review: Review | None) -> Surroundings:
+    if review is None:
+        return Surroundings(lines=names_lines(point.text))
+    field = review.fields.get(point.span.field, "")
+    return Surroundings(
+        lines=any(map(names_lines, review.fields.values())),
+        counted=own_numbers(field),
+        block=field[: point.span.start].rstrip(" \t").endswith(">"),
+    )
 
 
 def _spelled(mention: Mention) -> str:
@@ -193,14 +235,48 @@ def _spelled(mention: Mention) -> str:
     return label if mention.page is None else f"{label} on page {mention.page}"
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
+def mentions(text: str, around: Surroundings = Surroundings()) -> tuple[Mention, ...]:
     """The places that a text names, in order; those of other papers are left out.
 
     A list such as ``Tables 2, 3 and 5`` gives a mention for each, a range such as ``lines 12-15``
-    one. Words in quotation marks may or may not be the paper's: that is for who has the paper.
+    one. Words in quotation marks and names of sections may or may not be the paper's: that is for
+    who has the paper (`Mention.sure`).
+
+    Args:
+        text: Text of a point.
+        around: What the rest of its review says.
     """
+    found, taken = _by_kind(text)
+    pages = {one.page for one in found if one.kind is PlaceKind.LINE}
+    found = [one for one in found if one.kind is not PlaceKind.PAGE or int(one.first) not in pages]
+    found += [
+        Mention(PlaceKind.LINE, bare[1], bare[2], bare.start(1), bare.end(2))
+        for bare in _BARE_LINES.finditer(text)
+    ]
+    taken += [(one.start, one.end) for one in found]
+    further = [one for one in ordinals(text) if _of_this_paper(text, one.start, one.end)]
+    if around.lines:
+        further += lines_in_brackets(text)
+    for one in (*further, *named_sections(text)):
+        if not any(start < one.end and one.start < end for start, end in taken):
+            found.append(one)
+            taken.append((one.start, one.end))
+    found += [
+        one
+        for one in equations_by_number(text, taken, around.counted)
+        if _of_this_paper(text, one.start, one.end)
+    ]
+    found += quoted_words(text, block=around.block)
+    return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+
+
+def _by_kind(text: str) -> tuple[list[Mention], list[tuple[int, int]]]:
+    """Places that are named by their kind's word, and the spans of all such words and labels."""
     found: list[Mention] = []
+    taken: list[tuple[int, int]] = []
     position = algorithm = 0
+    others = -1  # end of the last place of another paper
+    listed = 0  # places since the last that does not stand in a list with the next
     while word := _ANY.search(text, position):
         position = word.end()
         kind = PlaceKind[word.lastgroup or ""]
@@ -209,20 +285,29 @@ def mentions(text: str) -> tuple[Mention, ...]:
         if match is None:
             continue
         position = match.end()
-        if kind is PlaceKind.LINE and _of_algorithm(text, algorithm, match):
+        before = taken[-1][1] if taken else 0
+        if not (taken and _LISTED.fullmatch(text, before, match.start())):
+            listed = len(found)
+        taken.append(match.span())
+        if others >= 0 and _JOINED.fullmatch(text, others, match.start()):
+            others = match.end()
+        elif not _of_this_paper(text, *match.span()):
+            others = match.end()
+            del found[listed:]  # "Table 1 and Figure 5 in [3]"
+        elif kind is PlaceKind.LINE and _of_algorithm(text, algorithm, match):
             algorithm = match.end()
         elif _meant(text, kind, match):
             page = _page(text, match) if kind is PlaceKind.LINE else None
             found += [Mention(kind, *labels, page) for labels in _labels(text, kind, match)]
             algorithm = match.end() if kind is PlaceKind.ALGORITHM else algorithm
-    lines = {one.page for one in found if one.kind is PlaceKind.LINE}
-    found = [one for one in found if one.kind is not PlaceKind.PAGE or int(one.first) not in lines]
-    found += [
-        Mention(PlaceKind.LINE, bare[1], bare[2], bare.start(1), bare.end(2))
-        for bare in _BARE_LINES.finditer(text)
-    ]
-    found += _quoted(text)
-    return tuple(sorted(found, key=lambda mention: (mention.start, mention.end)))
+    return found, taken
+
+
+def _of_this_paper(text: str, start: int, end: int) -> bool:
+    """Whether nothing around a place says that it is in another paper."""
+    after = text[end : end + _REACH]
+    before = text[max(0, start - _REACH) : start]
+    return not (_OTHERS.match(after) or _FURTHER.match(after) or _OF_THEM.search(before))
 
 
 def _of_algorithm(text: str, algorithm: int, match: re.Match[str]) -> bool:
@@ -274,15 +359,15 @@ def _label(match: re.Match[str]) -> str:
 
 
 def _meant(text: str, kind: PlaceKind, match: re.Match[str]) -> bool:
-    """Whether a place of this paper is named, and not of another or something else."""
+    """Whether a place of the paper's main file is named, and not of another or something else."""
     after = text[match.end() : match.end() + _REACH]
     before = text[max(0, match.start() - _REACH) : match.start()]
-    if _OTHERS.match(after) or _OF_THEM.search(before):
+    if kind not in (PlaceKind.LINE, PlaceKind.PAGE):
+        return True
+    if _SUPPLEMENT_AFTER.match(after) or _SUPPLEMENT_BEFORE.search(before):
         return False
     if kind is PlaceKind.PAGE:
         return _BIBLIOGRAPHY.search(before) is None
-    if kind is not PlaceKind.LINE:
-        return True
     if _IN_ALGORITHM.match(after) or _ALGORITHM_BEFORE.search(before) or _BEYOND.match(after):
         return False
     if match["word"] in ("L", "l"):
@@ -300,9 +385,3 @@ def _page(text: str, match: re.Match[str]) -> int | None:
     after = _PAGE_AFTER.match(text, match.end())
     found = before or after
     return int(found[1]) if found else None
-
-
-def _quoted(text: str) -> Iterator[Mention]:
-    for match in _QUOTED.finditer(text):
-        if len(match[1].split()) >= _QUOTED_WORDS:
-            yield Mention(PlaceKind.QUOTE, match[1], match[1], match.start(1), match.end(1))

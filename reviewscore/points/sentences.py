@@ -27,6 +27,8 @@ _GUARDED = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|"
     r"\[[^\[\]\n]{1,200}\]"
 )
+_LATE_MARK = re.compile(r"\s*[?!]+(?=\s)")
+"""A mark that stands apart after a full stop ends the sentence before it."""
 _OPENERS = re.compile(r"[\W_]*", re.ASCII)
 
 
@@ -66,13 +68,15 @@ def sentences(text: str, start: int, end: int) -> list[Stretch]:
     for piece in segment("en", part):
         at = part.find(piece, position)
         position = (position if at < 0 else at) + len(piece)
-        while guard < len(guarded) and guarded[guard][1] <= position:
+        late = _LATE_MARK.match(part, position)
+        cut = position if late is None else late.end()
+        while guard < len(guarded) and guarded[guard][1] <= cut:
             guard += 1
-        inside = guard < len(guarded) and guarded[guard][0] < position
-        if position >= len(part) or inside or _joins(part, last, position, len(part)):
+        inside = guard < len(guarded) and guarded[guard][0] < cut
+        if cut >= len(part) or inside or _joins(part, last, cut, len(part)):
             continue
-        cuts.append(position)
-        last = position
+        cuts.append(cut)
+        last = cut
     edges = [0, *cuts, len(part)]
     found = (trim(text, start + a, start + b) for a, b in itertools.pairwise(edges))
     return [stretch for stretch in found if stretch.end > stretch.start]

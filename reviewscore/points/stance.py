@@ -161,6 +161,14 @@ _PRAISE = cue(
     r"new (?:insight|perspective)",
     r"(?:should|can|could) be (?:\w+ )?(?:easy|possible|straightforward|able)",
 )
+_NEGATED_PRAISE = cue(
+    r"(?:not|never|hardly|neither|nor|(?:is|are|was|were|do|does|did|seem|has|have)n['’]t) "
+    r"(?!only\b|just\b|merely\b)(?:(?:even|be|a|an|the|very|really|that|so|too|quite|seem|look|"
+    r"particularly|especially|to|always|all|entirely|sufficiently) ){0,3}"
+    r"(?:helpful|useful|novel|new|good|great|nice|strong|convincing|clear|interesting|impressive|"
+    r"solid|sound|important|valuable|insightful|rigorous|effective|original|significant|promising|"
+    r"intuitive|reasonable|comprehensive|thorough|practical)(?: \w+)?",
+)
 _NEGATED_CRITICISM = cue(
     r"no (?:major |significant |serious |particular |further |obvious |real |clear |other |big )*"
     r"(?:concerns?|weakness(?:es)?|issues?|complaints?|problems?|questions?|drawbacks?|doubts?)",
@@ -255,7 +263,7 @@ def stance_of(sentence: str) -> Stance:
         return Stance.QUESTION
     stripped = _NEGATED_CRITICISM.sub(" ", text)
     critical = _CRITICAL.search(stripped) is not None
-    praise = _PRAISE.search(text) is not None
+    praise = _PRAISE.search(_NEGATED_PRAISE.sub(" ", text)) is not None
     critical = critical or (not praise and _WEAKLY_CRITICAL.search(stripped) is not None)
     if critical and (_mostly_praise(stripped) or _conceded(stripped)):
         critical = False

@@ -53,7 +53,8 @@ class Place(Record):
 
     Attributes:
         kind: What kind of place.
-        label: The place in one spelling, such as ``lines 212-215``, ``Table 3b``, ``Section 4.2``.
+        label: The place in one spelling, such as ``lines 212-215``, ``Table 3b``, ``Section 4.2``,
+            ``Section "Related Work"``.
         span: Where the review names it.
         target: What stands there; None if the text at hand does not hold it, which is never held
             against the reviewer.

@@ -51,6 +51,8 @@ NAMED = [
     ("Table 3B", ["table 3b"]),
     ("Sec. IV-B", ["section IV-B"]),
     ("p. 8, l. 280", ["line 280"]),
+    ("the results of Table 3 are lower than those in [4]", ["table 3"]),
+    ("Table 2 shows results of [1]", ["table 2"]),
     ("In Algorithm 2, a type is off. In line 2, P is a set; then line 9 adds.", ["algorithm 2"]),
 ]
 
@@ -75,6 +77,13 @@ def test_places_are_read_as_people_write_them(text: str, places: list[str]) -> N
         "Table 4 of the arXiv version",
         "see Section 5 of the DDPM paper",
         "Assumption 1(v) from [3]",
+        "Tab.2 R@50 of paper [1]",
+        "Fig. 2 of ref. [7]",
+        "Table 1 and Figure 5 in [3]",
+        "the baselines from [1] (see their Figures 3 and 4 in Appendix A)",
+        "Line 13 in the supplement",
+        "In the supplementary material, line 13",
+        "page 2 of the supplement",
         "the baselines from [1] (see their Figures 1 and 2)",
         "Section 3.1 in (Smith et al., 2020)",
         "L2 norm and L1 loss",

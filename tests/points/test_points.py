@@ -55,6 +55,24 @@ def test_numbers_and_labels_are_left_off(marks: tuple[str, str]) -> None:
     assert texts(review(weaknesses=box)) == ["The router is never ablated.", "Table 2 lacks units."]
 
 
+def test_praise_that_is_denied_is_criticism() -> None:
+    box = "comments:\n1. The detour is not helpful (it is not even a useful analogy). It is long."
+
+    assert texts(review(questions=box)) == [box[13:]]
+
+
+def test_a_question_mark_that_stands_apart_ends_the_sentence_before_it() -> None:
+    box = "comments:\n1. Could the authors start with (R - S)^2. ? Equation (7) is a rule then."
+
+    assert texts(review(questions=box)) == [box[13:]]
+
+
+def test_not_only_praise_is_praise() -> None:
+    box = "comments:\n1. The idea is not only useful but also novel."
+
+    assert texts(review(questions=box)) == []
+
+
 def test_point_ids_count_from_one_in_reading_order() -> None:
     points = split_review(review(weaknesses="- No seeds.\n- No code.", questions="Why two layers?"))
 
