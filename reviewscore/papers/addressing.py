@@ -16,6 +16,7 @@ from reviewscore.papers.addressing_disguises import (
     LEET,
     SPACED,
     Stretch,
+    beside,
     decoded,
     leet,
     levelled,
@@ -25,7 +26,7 @@ from reviewscore.papers.addressing_disguises import (
     unmixed,
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
-from reviewscore.papers.addressing_rules import Aim, Wish, wish_of
+from reviewscore.papers.addressing_rules import WISHED, Aim, Wish, wish_of
 from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
@@ -77,7 +78,7 @@ def addressing(text: str) -> tuple[Addressing, ...]:
     Linear in the length of the text.
     """
     plain, stretches = levelled(text)
-    passages = [*_coded(text), *_said(text, plain, stretches)]
+    passages = [*_coded(text), *_beside(text, plain), *_said(text, plain, stretches)]
     for form in (forged, answers, examples):
         for low, high, aim, code in form(plain.text):
             start, end = plain.original_span(low, high)
@@ -137,6 +138,19 @@ def _coded(text: str) -> Iterator[Addressing]:
             start=stretch.start,
             end=stretch.end,
         )
+
+
+def _beside(text: str, plain: MappedText) -> Iterator[Addressing]:
+    """Words in addresses and for pictures; less is enough, for nobody speaks to people there."""
+    for stretch in beside(plain.text):
+        for start, end in _sentences(stretch.said):
+            said = fold(stretch.said[start:end])
+            look = glance(said, stretch.said)
+            wish, code = _read(said, look, disguised=True)
+            if wish is not None and wish.means & WISHED:
+                span = plain.original_span(stretch.start, stretch.end)
+                yield _addressing(text, span, wish.aim, code, stretch.spelling)
+                break
 
 
 def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterator[Addressing]:

@@ -325,6 +325,8 @@ _TELLING = mask(
     *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
 )
 _HINTS = 2
+WISHED = mask("override", "praise", "sound", "hide", "shun", "forbid", "laud", "secret", "role")
+"""Meanings of which a disguised wish has one."""
 
 
 @lru_cache(maxsize=256)

@@ -27,6 +27,8 @@ MEANINGS = (
     "rate", "tell", "det", "yours", "verdict_for_you", "judge", "called", "hailed", "addressed",
     "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act",
     "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
+    "meant", "obey", "is", "gains", "toward", "best", "top", "countsas", "look", "goesover",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
