@@ -232,6 +232,7 @@ _LED_IN = re.compile(
     r"|asks?|told|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
     re.IGNORECASE,
 )
+_OBEY = re.compile(marks("obey"), re.IGNORECASE)
 _TALK = re.compile(marks("talk"), re.IGNORECASE)
 _KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
 _LEAST_LEAD = 2
@@ -289,7 +290,7 @@ def _led_in(text: str, place: int, code: str) -> bool:
     if opened is None or not _CLOSED.search(text, place, min(len(text), place + _AROUND)):
         return False
     lead = before[: opened.start()]
-    if _CLOSED.search(before, opened.end()):
+    if _CLOSED.search(before, opened.end()) or _OBEY.search(lead):
         return False
     if len(lead.split()) < _LEAST_LEAD and lead.isascii():
         return False

@@ -94,7 +94,9 @@ _PIECES = re.compile(r"(?:(?<=\n)|\A)(?:[^\n]{1,24}[^\W\d_][-\u00ad‐]\n){4,}[^
 _HIDDEN_MARKUP = re.compile(
     r"<!--(?s:.{4,2000}?)-->|^\[(?://|comment)\]: # [(\"'][^\n]{4,500}"
     r"|<(\w+)[^<>]{0,80}(?:display:\s*none|visibility:\s*hidden|font-size:\s*0)[^<>]{0,80}>[^<]{4,800}"
-    r"|\\(?:h|v)?phantom\{[^{}]{4,500}|\\(?:text)?color\{white\}\{?[^{}]{4,500}",
+    r"|\\(?:h|v)?phantom\{[^{}]{4,500}"
+    r"|\\(?:text)?color\{white\}\{?(?:[^{}]|\{[^{}]{0,80}\}){4,500}"
+    r"|\\begin\{comment\}(?s:.{4,2000}?)\\end\{comment\}|\\iffalse\b(?s:.{4,2000}?)\\fi\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """What a page or a printed text does not show."""

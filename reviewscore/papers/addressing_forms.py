@@ -35,7 +35,7 @@ _BOUNDARY = re.compile(
     rf"|[\[(]?(?:{marks('headings')})[\])]?\s*[:：])"
 )
 """What passes for the end of a text, for a turn of a conversation or for the head of a task."""
-_ENDED = re.compile(rf"(?i)(?:</[^\s<>/]{{2,40}}>|(?:{marks('ends')})[^\n]{{0,40}})\s*\Z")
+_ENDED = re.compile(rf"(?i)(?:</[^\s<>/]{{2,40}}>|\W{{0,8}}(?:{marks('ends')})[^\n]{{0,40}})\s*\Z")
 _BEFORE, _AFTER = 60, 260
 _KINDLY = mask(
     "praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders"
@@ -65,7 +65,9 @@ def forged(text: str) -> Iterator[Found]:
         if _AT_START.search(text, max(0, match.start() - 8), match.start()):
             yield *match.span(), Aim.FORGED, "en"
     for match in _BOUNDARY.finditer(text):
-        ended = _ENDED.search(text, max(0, match.start() - _BEFORE), match.start())
+        ended = _ENDED.match(match.group().strip()) or (
+            _ENDED.search(text, max(0, match.start() - _BEFORE), match.start())
+        )
         kindest = _KINDLIEST | BIT["sound"] * bool(ended)
         code = _telling(text[match.end() : match.end() + _AFTER], _LEAST, kindest)
         if code:

@@ -59,7 +59,8 @@ _ALONE = re.compile(
 _TO = re.compile(
     r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
     r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?"
-    r"|for the attention of|attention|reminder|hint|memo|notice|information"
+    r"|for the attention of|attention|reminder|hint|memo|notice|information|summary|overview"
+    r"|p\.\s?s\.|postscript|addendum|advice|appeal|word|tip|greetings|heads-up|disclaimer|briefing"
     r"|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
@@ -305,7 +306,7 @@ _LEADERS = frozenset(
 """Words after which an order may come; after others none does without a sign between."""
 _ORDERED = mask(
     *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
-    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa"),
+    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa", "letrecord"),
 )
 """Meanings that rules ask for in a certain place."""
 _TELLING = mask(

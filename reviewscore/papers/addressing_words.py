@@ -28,7 +28,8 @@ MEANINGS = (
     "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act",
     "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
     "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
-    "meant", "obey", "is", "gains", "toward", "best", "top", "countsas", "look", "goesover",
+    "meant", "obey", "is", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue",
+    "labels", "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
