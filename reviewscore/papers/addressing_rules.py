@@ -30,7 +30,7 @@ class Aim(StrEnum):
 _LOOK_BACK = 40
 _BESIDE = 2
 _ORDER = re.compile(
-    r"(?:^|[:;!?.(\[{>|=—–*]|[\"“«„]|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
+    r"(?:^|[:;!?.(\[{>|=—–*`}]|[\"“«„「『]|\\[a-z]+\s|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
     r"|instead))[\s*_#%/<>!,'\"“”„«‘’\-]*\Z"
 )
 _LOOSE = re.compile(
@@ -307,6 +307,7 @@ _LEADERS = frozenset(
 _ORDERED = mask(
     *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
     *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa", "letrecord"),
+    *("you", "not"),
 )
 """Meanings that rules ask for in a certain place."""
 _TELLING = mask(

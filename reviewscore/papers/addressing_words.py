@@ -350,7 +350,8 @@ def glance(sentence: str, raw: str = "") -> Glance:
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
-    if most > english and most >= len(words) * _LEAST_SHARE and (most > 1 or len(words) <= _FEW):
+    enough = most >= len(words) * _LEAST_SHARE or (accents and not english)
+    if most > english and enough and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
     return Glance(codes, len(known), words)
 
