@@ -26,7 +26,7 @@ from reviewscore.papers.addressing_disguises import (
     unmixed,
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
-from reviewscore.papers.addressing_rules import WISHED, Aim, Wish, wish_of
+from reviewscore.papers.addressing_rules import WISHED, Aim, Named, Wish, wish_of
 from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
@@ -159,8 +159,10 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
     starts = [stretch.start for stretch in stretches]
     digits = [match.start() for match in LEET.finditer(whole)]
     gaps = [match.start() for match in SPACED.finditer(f"\n{whole}")]
+    named = -1
     for start, end in _sentences(whole):
         sentence, spelling = whole[start:end], "plain"
+        asked = named >= 0 and "\n\n" not in whole[named:start]
         if stretches:
             low, high = plain.original_span(start, end)
             place = bisect_right(starts, high - 1)
@@ -168,6 +170,10 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
                 spelling = stretches[place - 1].spelling
         look = glance(sentence, plain.text[start:end])
         wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
+        named = end if wish is None and code else -1
+        if wish is None and asked:
+            wish, code = _read(sentence, look, disguised=True)
+            wish = wish if wish and wish.means & _ASKED else None
         if wish is None and spelling == "full-width letters":
             wish, code = Wish(Aim.ROLE, 0, end - start, 0), look.languages[0]
         if wish is None:
@@ -198,11 +204,14 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
+    """What a sentence wants, and its language; also where it only names a program."""
+    named = ""
     for code in look.languages:
         wish = wish_of(sentence, code, look.words, disguised=disguised)
-        if wish is not None:
+        if isinstance(wish, Wish):
             return wish, code
-    return None, ""
+        named = named or (wish.code if isinstance(wish, Named) else "")
+    return None, named
 
 
 def _within(starts: Sequence[int], start: int, end: int) -> int:
@@ -221,6 +230,9 @@ def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str
                 return wish, code, spelling
     return None, "", "plain"
 
+
+_ASKED = mask("praise", "best", "hide", "laud")
+"""What is asked of a program that the sentence before names."""
 
 # Said, or talked about?
 

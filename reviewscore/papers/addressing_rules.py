@@ -327,7 +327,7 @@ _TELLING = mask(
     *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
 )
 _HINTS = 2
-WISHED = mask("override", "praise", "sound", "hide", "shun", "forbid", "laud", "secret", "role")
+WISHED = mask("override", "praise", "hide", "forbid", "laud", "secret")
 """Meanings of which a disguised wish has one."""
 
 
@@ -361,10 +361,26 @@ class Wish:
     means: int
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A sentence that names a program, as if it were spoken to, and wants nothing yet.
+
+    Attributes:
+        code: Its language.
+    """
+
+    code: str
+
+
+_SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
+
+
 def wish_of(
     text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
-) -> Wish | None:
+) -> Wish | Named | None:
     """What a folded sentence wants of a model; None if it wants nothing of any.
+
+    If it only names a program that is spoken to, that is told, for the next may say what it wants.
 
     Args:
         text: The sentence.
@@ -387,7 +403,9 @@ def wish_of(
                 first, last = (sentence.spans[place] for place in span)
                 return Wish(rule.aim, first[0], last[1], means)
     aim = _hinted(sentence) if disguised else None
-    return None if aim is None else Wish(aim, 0, len(text), sentence.all)
+    if aim is not None:
+        return Wish(aim, 0, len(text), sentence.all)
+    return Named(code) if means & _SPOKEN_TO and means & _PROGRAMS else None
 
 
 def _hinted(sentence: Sentence) -> Aim | None:
