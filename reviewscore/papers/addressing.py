@@ -27,7 +27,7 @@ from reviewscore.papers.addressing_disguises import (
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
 from reviewscore.papers.addressing_rules import WISHED, Aim, Named, Wish, wish_of
-from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
+from reviewscore.papers.addressing_words import Glance, fold, glance, latin, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
 
@@ -206,7 +206,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
     """What a sentence wants, and its language; also where it only names a program."""
     named = ""
-    for code in look.languages:
+    unsure = disguised and not look.little and not scripts(sentence)
+    for code in dict.fromkeys((*look.languages, *(latin() if unsure else ()))):
         wish = wish_of(sentence, code, look.words, disguised=disguised)
         if isinstance(wish, Wish):
             return wish, code
@@ -226,9 +227,15 @@ def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str
             said = fold(words)
             sure = spelling != "reversed" or not scripts(said)
             wish, code = _read(said, glance(said), disguised=sure)
+            if wish is None and spelling == "spaced letters" and len(said.split()) >= _PHRASE:
+                wish = Wish(Aim.ROLE, 0, len(said), 0) if glance(said).little else None
             if wish is not None:
-                return wish, code, spelling
+                return wish, code or "en", spelling
     return None, "", "plain"
+
+
+_PHRASE = 5
+"""Words in spaced letters that are more than a heading."""
 
 
 _ASKED = mask("praise", "best", "hide", "laud")

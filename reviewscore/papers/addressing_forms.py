@@ -8,7 +8,18 @@ from functools import reduce
 from operator import or_
 
 from reviewscore.papers.addressing_rules import Aim
-from reviewscore.papers.addressing_words import BIT, fold, language, languages, marks, mask
+from reviewscore.papers.addressing_words import (
+    BIT,
+    Language,
+    fold,
+    glance,
+    language,
+    languages,
+    latin,
+    marks,
+    mask,
+    scripts,
+)
 
 Found = tuple[int, int, Aim, str]
 """Start, end, aim, and code of the language."""
@@ -69,7 +80,8 @@ def forged(text: str) -> Iterator[Found]:
             _ENDED.search(text, max(0, match.start() - _BEFORE), match.start())
         )
         kindest = _KINDLIEST | BIT["sound"] * bool(ended)
-        code = _telling(text[match.end() : match.end() + _AFTER], _LEAST, kindest)
+        least = _LEAST if not ended or match.group().endswith(">") else 1
+        code = _telling(text[match.end() : match.end() + _AFTER], least, kindest)
         if code:
             yield match.start(), min(len(text), match.end() + _AFTER // 4), Aim.FORGED, code
 
@@ -94,16 +106,20 @@ _PRAISED = re.compile(
 def answers(text: str) -> Iterator[Found]:
     """Ready answers in JSON, with the wish that they be given."""
     for match in _OBJECT.finditer(text):
-        kind = [fold(pair["key"]) for pair in _PAIR.finditer(match.group()) if _kindly(pair)]
-        if not kind:
+        pairs = list(_PAIR.finditer(match.group()))
+        if not pairs:
             continue
         before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
         after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
         around = fold(f"{before} {after}")
-        for code in dict.fromkeys((*languages(around), *languages(" ".join(kind)))):
-            bits = language(code).meaning(around)
-            judged = sum(bool(language(code).meaning(key) & _JUDGED) for key in kind)
-            if (
+        look = glance(around)
+        codes = look.languages if look.little > 1 or scripts(around) else (*look.languages, *latin())
+        for code in dict.fromkeys(codes):
+            known = language(code)
+            kind = [fold(pair["key"]) for pair in pairs if _kindly(pair, known)]
+            bits = known.meaning(around)
+            judged = sum(bool(known.meaning(key) & _JUDGED) for key in kind)
+            if kind and (
                 (bits & _ANSWERING and bits & _ONLY)
                 or (bits & _SAYING and _PRAISED.search(match.group()))
                 or (judged >= _JUDGEMENTS and bits & _SAYING and (code != "en" or bits & _OWN))
@@ -115,12 +131,9 @@ def answers(text: str) -> Iterator[Found]:
 _OWN = BIT["own"]
 
 
-def _kindly(pair: re.Match[str]) -> bool:
+def _kindly(pair: re.Match[str], known: Language) -> bool:
     """Whether a value is a number, a truth, nothing, or a kind word."""
-    said = fold(pair["said"] or "")
-    return not said or any(
-        language(code).meaning(said) & mask("praise", "sound") for code in languages(said)
-    )
+    return not pair["said"] or bool(known.meaning(fold(pair["said"])) & mask("praise", "sound"))
 
 
 _ANSWER = re.compile(

@@ -258,7 +258,11 @@ class Sentence:
         if not place:
             return True
         before, text = self.words.texts[place - 1], self.words.texts[place]
-        return before in _LEADERS or f"{before} {text}" not in self.text
+        return (
+            before in _LEADERS
+            or f"{before} {text}" not in self.text
+            or f"\\{before} {text}" in self.text  # a command of LaTeX
+        )
 
     def holds(self, rule: Rule) -> tuple[int, int] | None:
         """Where a rule whose needs are met holds: its first and its last word; else None."""

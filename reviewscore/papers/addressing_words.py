@@ -305,7 +305,7 @@ _TWO = re.compile(r"[^\W\d_]{2}|[aio]\Z")
 def little_words() -> dict[str, tuple[str, ...]]:
     """The languages in Latin letters that have a little word, such as English "the"."""
     known: dict[str, list[str]] = {}
-    for code in _latin():
+    for code in latin():
         for word in map(fold, str(_tables()[code]["common"]).split()):
             if _TWO.match(word):
                 known.setdefault(word.rstrip("'"), []).append(code)
@@ -386,7 +386,7 @@ def _telling_in(word: str) -> set[str]:
 @lru_cache(maxsize=1)
 def _telling_beginnings() -> dict[str, set[str]]:
     languages_of: dict[str, set[str]] = {}
-    for code in _latin():
+    for code in latin():
         known = language(code)
         for beginning, means in (*known.stems.items(), *known.words.items()):
             if means & _TELLING:
@@ -400,7 +400,7 @@ _TELLING = mask("override", "orders", "judge_named", "earlier")
 
 
 @lru_cache(maxsize=1)
-def _latin() -> tuple[str, ...]:
+def latin() -> tuple[str, ...]:
     """The languages in Latin letters whose words stand apart."""
     return tuple(
         code for code in codes() if not _tables()[code].get("joined") and code not in _OTHER_LETTERS
