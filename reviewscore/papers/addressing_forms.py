@@ -121,6 +121,7 @@ def answers(text: str) -> Iterator[Found]:
             judged = sum(bool(known.meaning(key) & _JUDGED) for key in kind)
             if kind and (
                 (bits & _ANSWERING and bits & _ONLY)
+                or (bits & BIT["yours"] and judged)
                 or (bits & _SAYING and _PRAISED.search(match.group()))
                 or (judged >= _JUDGEMENTS and bits & _SAYING and (code != "en" or bits & _OWN))
             ):

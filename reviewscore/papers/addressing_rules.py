@@ -57,7 +57,7 @@ _ALONE = re.compile(
     r"[\s*_#%/<>\-\[\]()\"“”'={}\\]*\Z"
 )
 _TO = re.compile(
-    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
+    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in|friendly|small|kind|quick|brief)\s+){0,3}"
     r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?"
     r"|for the attention of|attention|reminder|hint|memo|notice|information|summary|overview"
     r"|p\.\s?s\.|postscript|addendum|advice|appeal|word|tip|greetings|heads-up|disclaimer|briefing"

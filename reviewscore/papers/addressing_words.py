@@ -29,7 +29,7 @@ MEANINGS = (
     "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
     "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
     "meant", "obey", "is", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue",
-    "labels", "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by",
+    "labels", "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by", "exempt", "infavour", "finished",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
