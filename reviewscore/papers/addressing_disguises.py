@@ -224,6 +224,7 @@ _INSTEAD = re.compile(
     r"|!\[([^\]\n]{12,400})\]",
     re.IGNORECASE,
 )
+_NAMES_OF_WORDS = ("alt=", "title=", "label=", "longdesc=", "content=", "ALT=", "TITLE=", "alt =")
 _PARTS_OF_ADDRESS = re.compile(r"[^\W\d_]+(?:(?:[-_+=&:,]|%20)+[^\W_]+){3,}")
 _NO_WORD = re.compile(r"(?:[\W_]|%20)+")
 
@@ -235,7 +236,7 @@ def beside(text: str) -> Iterator[Stretch]:
             for match in _PARTS_OF_ADDRESS.finditer(text, *address.span()):
                 said = _NO_WORD.sub(" ", match.group())
                 yield Stretch(*match.span(), "words in an address", said)
-    if "![" in text or "=" in text:
+    if "![" in text or any(name in text for name in _NAMES_OF_WORDS):
         for match in _INSTEAD.finditer(text):
             group = match.lastindex or 0
             yield Stretch(*match.span(group), "words for a picture", match[group])

@@ -137,28 +137,20 @@ class Rule:
                 place = next((sign for sign in "^!~#," if sign in part), "")
                 steps.append(Step(meanings, reach, place))
         signs = frozenset(step.place for step in steps if step.place)
-        needs.sort(key=lambda need: bool(need & _FREQUENT))
+        needs.sort(key=lambda need: (bool(need & _EVERYWHERE), bool(need & _FREQUENT)))
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
 
 
-_FREQUENT = mask(
-    *(
-        "det",
-        "this",
-        "may",
-        "part",
-        "work",
-        "say",
-        "deem",
-        "only",
-        "score",
-        "sound",
-        "task",
-        "duty",
-    ),
-    *("machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor", "fault"),
-    *("praise", "hide", "override"),
+_EVERYWHERE = mask(
+    *("det", "this", "own", "whoever", "will", "toward", "as", "by", "counts", "say", "part", "work"),
+    *("may", "only", "is", "mine", "act", "goesover"),
 )
+_FREQUENT = mask(
+    *("deem", "score", "sound", "task", "duty", "machine", "not", "if", "rate", "tell", "command"),
+    *("earlier", "assessor", "fault", "praise", "hide", "override", "best", "check", "labels"),
+    *("look", "proper", "need", "affects", "automatic", "reads", "top", "deemed", "please", "must"),
+)
+"""Meanings that are no sign, since many sentences have them; the first are in nearly all."""
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
@@ -336,16 +328,27 @@ WISHED = mask("override", "praise", "hide", "forbid", "laud", "secret")
 
 
 @lru_cache(maxsize=256)
-def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[Rule, ...], int]:
-    """The rules that may hold of a sentence with words in such places, and what they need."""
-    rules = (
-        Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
+def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[int, tuple[Rule, ...]], ...]:
+    """The rules that may hold of a sentence with words in such places, by what they need first."""
+    rules: dict[int, list[Rule]] = {}
+    for aim, texts in rules_of(code).items():
+        for text in texts:
+            rule = Rule.read(Aim[aim.upper()], text)
+            if rule.signs <= signs:
+                rules.setdefault(rule.needs[0], []).append(rule)
+    return tuple((need, tuple(fitting)) for need, fitting in rules.items())
+
+
+@lru_cache(maxsize=20_000)
+def _candidates(code: str, signs: frozenset[str], means: int) -> tuple[Rule, ...]:
+    """The rules whose needs a sentence with such meanings meets; many sentences have the same."""
+    return tuple(
+        rule
+        for first, rules in _rules(code, signs)
+        if means & first
+        for rule in rules
+        if not means & rule.bars and all(means & need for need in rule.needs)
     )
-    fitting = tuple(rule for rule in rules if rule.signs <= signs)
-    needed = 0
-    for rule in fitting:
-        needed |= rule.needs[0]
-    return fitting, needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,18 +397,11 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
-    rules, needed = _rules(code, sentence.signs())
-    for rule in rules if means & needed else ():
-        if means & rule.bars:
-            continue
-        for need in rule.needs:
-            if not means & need:
-                break
-        else:
-            span = sentence.holds(rule)
-            if span is not None:
-                first, last = (sentence.spans[place] for place in span)
-                return Wish(rule.aim, first[0], last[1], means)
+    for rule in _candidates(code, sentence.signs(), means):
+        span = sentence.holds(rule)
+        if span is not None:
+            first, last = (sentence.spans[place] for place in span)
+            return Wish(rule.aim, first[0], last[1], means)
     aim = _hinted(sentence) if disguised else None
     if aim is not None:
         return Wish(aim, 0, len(text), sentence.all)
