@@ -113,7 +113,9 @@ def answers(text: str) -> Iterator[Found]:
         after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
         around = fold(f"{before} {after}")
         look = glance(around)
-        codes = look.languages if look.little > 1 or scripts(around) else (*look.languages, *latin())
+        codes = (
+            look.languages if look.little > 1 or scripts(around) else (*look.languages, *latin())
+        )
         for code in dict.fromkeys(codes):
             known = language(code)
             kind = [fold(pair["key"]) for pair in pairs if _kindly(pair, known)]

@@ -142,7 +142,20 @@ class Rule:
 
 
 _EVERYWHERE = mask(
-    *("det", "this", "own", "whoever", "will", "toward", "as", "by", "counts", "say", "part", "work"),
+    *(
+        "det",
+        "this",
+        "own",
+        "whoever",
+        "will",
+        "toward",
+        "as",
+        "by",
+        "counts",
+        "say",
+        "part",
+        "work",
+    ),
     *("may", "only", "is", "mine", "act", "goesover"),
 )
 _FREQUENT = mask(
@@ -328,15 +341,12 @@ WISHED = mask("override", "praise", "hide", "forbid", "laud", "secret")
 
 
 @lru_cache(maxsize=256)
-def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[int, tuple[Rule, ...]], ...]:
-    """The rules that may hold of a sentence with words in such places, by what they need first."""
-    rules: dict[int, list[Rule]] = {}
-    for aim, texts in rules_of(code).items():
-        for text in texts:
-            rule = Rule.read(Aim[aim.upper()], text)
-            if rule.signs <= signs:
-                rules.setdefault(rule.needs[0], []).append(rule)
-    return tuple((need, tuple(fitting)) for need, fitting in rules.items())
+def _rules(code: str, signs: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules that may hold of a sentence with words in such places."""
+    read = (
+        Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
+    )
+    return tuple(rule for rule in read if rule.signs <= signs)
 
 
 @lru_cache(maxsize=20_000)
@@ -344,10 +354,10 @@ def _candidates(code: str, signs: frozenset[str], means: int) -> tuple[Rule, ...
     """The rules whose needs a sentence with such meanings meets; many sentences have the same."""
     return tuple(
         rule
-        for first, rules in _rules(code, signs)
-        if means & first
-        for rule in rules
-        if not means & rule.bars and all(means & need for need in rule.needs)
+        for rule in _rules(code, signs)
+        if means & rule.needs[0]
+        and not means & rule.bars
+        and all(means & need for need in rule.needs)
     )
 
 

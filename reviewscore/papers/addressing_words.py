@@ -28,8 +28,9 @@ MEANINGS = (
     "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act",
     "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
     "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
-    "meant", "obey", "is", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue",
-    "labels", "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by", "exempt", "infavour", "finished",
+    "meant", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue", "labels",
+    "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by",
+    "exempt", "infavour", "finished", "is",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
