@@ -16,6 +16,7 @@ from reviewscore.papers.addressing_disguises import (
     LEET,
     SPACED,
     Stretch,
+    beside,
     decoded,
     leet,
     levelled,
@@ -25,8 +26,8 @@ from reviewscore.papers.addressing_disguises import (
     unmixed,
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
-from reviewscore.papers.addressing_rules import Aim, Wish, wish_of
-from reviewscore.papers.addressing_words import Glance, fold, glance, marks, mask, scripts
+from reviewscore.papers.addressing_rules import WISHED, Aim, Named, Wish, wish_of
+from reviewscore.papers.addressing_words import Glance, fold, glance, latin, marks, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
 
@@ -77,7 +78,7 @@ def addressing(text: str) -> tuple[Addressing, ...]:
     Linear in the length of the text.
     """
     plain, stretches = levelled(text)
-    passages = [*_coded(text), *_said(text, plain, stretches)]
+    passages = [*_coded(text), *_beside(text, plain), *_said(text, plain, stretches)]
     for form in (forged, answers, examples):
         for low, high, aim, code in form(plain.text):
             start, end = plain.original_span(low, high)
@@ -139,14 +140,29 @@ def _coded(text: str) -> Iterator[Addressing]:
         )
 
 
+def _beside(text: str, plain: MappedText) -> Iterator[Addressing]:
+    """Words in addresses and for pictures; less is enough, for nobody speaks to people there."""
+    for stretch in beside(plain.text):
+        for start, end in _sentences(stretch.said):
+            said = fold(stretch.said[start:end])
+            look = glance(said, stretch.said)
+            wish, code = _read(said, look, disguised=True)
+            if wish is not None and wish.means & WISHED:
+                span = plain.original_span(stretch.start, stretch.end)
+                yield _addressing(text, span, wish.aim, code, stretch.spelling)
+                break
+
+
 def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterator[Addressing]:
     """Sentences in words, plain or disguised."""
     whole = fold(plain.text)
     starts = [stretch.start for stretch in stretches]
     digits = [match.start() for match in LEET.finditer(whole)]
     gaps = [match.start() for match in SPACED.finditer(f"\n{whole}")]
+    named = -1
     for start, end in _sentences(whole):
         sentence, spelling = whole[start:end], "plain"
+        asked = named >= 0 and "\n\n" not in whole[named:start]
         if stretches:
             low, high = plain.original_span(start, end)
             place = bisect_right(starts, high - 1)
@@ -154,6 +170,10 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
                 spelling = stretches[place - 1].spelling
         look = glance(sentence, plain.text[start:end])
         wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
+        named = end if wish is None and code else -1
+        if wish is None and asked:
+            wish, code = _read(sentence, look, disguised=True)
+            wish = wish if wish and wish.means & _ASKED else None
         if wish is None and spelling == "full-width letters":
             wish, code = Wish(Aim.ROLE, 0, end - start, 0), look.languages[0]
         if wish is None:
@@ -184,11 +204,15 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
-    for code in look.languages:
+    """What a sentence wants, and its language; also where it only names a program."""
+    named = ""
+    unsure = disguised and not look.little and not scripts(sentence)
+    for code in dict.fromkeys((*look.languages, *(latin() if unsure else ()))):
         wish = wish_of(sentence, code, look.words, disguised=disguised)
-        if wish is not None:
+        if isinstance(wish, Wish):
             return wish, code
-    return None, ""
+        named = named or (wish.code if isinstance(wish, Named) else "")
+    return None, named
 
 
 def _within(starts: Sequence[int], start: int, end: int) -> int:
@@ -203,10 +227,19 @@ def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str
             said = fold(words)
             sure = spelling != "reversed" or not scripts(said)
             wish, code = _read(said, glance(said), disguised=sure)
+            if wish is None and spelling == "spaced letters" and len(said.split()) >= _PHRASE:
+                wish = Wish(Aim.ROLE, 0, len(said), 0) if glance(said).little else None
             if wish is not None:
-                return wish, code, spelling
+                return wish, code or "en", spelling
     return None, "", "plain"
 
+
+_PHRASE = 5
+"""Words in spaced letters that are more than a heading."""
+
+
+_ASKED = mask("praise", "best", "hide", "laud")
+"""What is asked of a program that the sentence before names."""
 
 # Said, or talked about?
 
@@ -218,6 +251,7 @@ _LED_IN = re.compile(
     r"|asks?|told|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
     re.IGNORECASE,
 )
+_OBEY = re.compile(marks("obey"), re.IGNORECASE)
 _TALK = re.compile(marks("talk"), re.IGNORECASE)
 _KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
 _LEAST_LEAD = 2
@@ -275,7 +309,7 @@ def _led_in(text: str, place: int, code: str) -> bool:
     if opened is None or not _CLOSED.search(text, place, min(len(text), place + _AROUND)):
         return False
     lead = before[: opened.start()]
-    if _CLOSED.search(before, opened.end()):
+    if _CLOSED.search(before, opened.end()) or _OBEY.search(lead):
         return False
     if len(lead.split()) < _LEAST_LEAD and lead.isascii():
         return False

@@ -89,10 +89,14 @@ _WIDER = re.compile(
 _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 """Signs for vowels that Arabic and Hebrew texts may have or not."""
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
+_PIECES = re.compile(r"(?:(?<=\n)|\A)(?:[^\n]{1,24}[^\W\d_][-\u00ad‐]\n){4,}[^\n]{1,60}")
+"""Lines in a row that are too short for words to need hyphens at their ends."""
 _HIDDEN_MARKUP = re.compile(
     r"<!--(?s:.{4,2000}?)-->|^\[(?://|comment)\]: # [(\"'][^\n]{4,500}"
     r"|<(\w+)[^<>]{0,80}(?:display:\s*none|visibility:\s*hidden|font-size:\s*0)[^<>]{0,80}>[^<]{4,800}"
-    r"|\\(?:h|v)?phantom\{[^{}]{4,500}|\\(?:text)?color\{white\}\{?[^{}]{4,500}",
+    r"|\\(?:h|v)?phantom\{[^{}]{4,500}"
+    r"|\\(?:text)?color\{white\}\{?(?:[^{}]|\{[^{}]{0,80}\}){4,500}"
+    r"|\\begin\{comment\}(?s:.{4,2000}?)\\end\{comment\}|\\iffalse\b(?s:.{4,2000}?)\\fi\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """What a page or a printed text does not show."""
@@ -123,6 +127,7 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
         hidden = _HIDDEN_MARKUP.finditer(text)
         stretches += [Stretch(*match.span(), "hidden markup") for match in hidden]
     if "-\n" in text or "\u00ad\n" in text or "‐\n" in text:
+        stretches += [Stretch(*match.span(), "words in pieces") for match in _PIECES.finditer(text)]
         plain = plain.rewrite(_BROKEN, lambda _: "")
     if "&" in text and _ENTITY.search(text):
         stretches += [Stretch(*m.span(), "HTML entities") for m in _ENTITIES.finditer(text)]
@@ -211,6 +216,32 @@ def unspaced(run: str) -> str:
     return re.sub(r"[ .\-_*·|/]", "", run)
 
 
+# Words beside the text: in addresses, and instead of pictures
+
+_ADDRESS = re.compile(r"https?://[^\s<>]{24,2000}|(?<=\]\()[^\s()]{24,500}(?=\))")
+_INSTEAD = re.compile(
+    r"(?<![^\s\"'])(?:alt|title|aria-label|longdesc|content)\s?=\s?(?:\"([^\"<>]{12,400})\"|'([^'<>]{12,400})')"
+    r"|!\[([^\]\n]{12,400})\]",
+    re.IGNORECASE,
+)
+_NAMES_OF_WORDS = ("alt=", "title=", "label=", "longdesc=", "content=", "ALT=", "TITLE=", "alt =")
+_PARTS_OF_ADDRESS = re.compile(r"[^\W\d_]+(?:(?:[-_+=&:,]|%20)+[^\W_]+){3,}")
+_NO_WORD = re.compile(r"(?:[\W_]|%20)+")
+
+
+def beside(text: str) -> Iterator[Stretch]:
+    """What a text says in the parts of addresses, and in words that stand for pictures."""
+    if "://" in text or "](" in text:
+        for address in _ADDRESS.finditer(text):
+            for match in _PARTS_OF_ADDRESS.finditer(text, *address.span()):
+                said = _NO_WORD.sub(" ", match.group())
+                yield Stretch(*match.span(), "words in an address", said)
+    if "![" in text or any(name in text for name in _NAMES_OF_WORDS):
+        for match in _INSTEAD.finditer(text):
+            group = match.lastindex or 0
+            yield Stretch(*match.span(group), "words for a picture", match[group])
+
+
 # Codes
 
 _RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,6}")
@@ -226,23 +257,25 @@ _OVERRIDDEN = re.compile("\u202e([^\u202c\u2069\n]{4,})")
 _ROT47 = re.compile(r"[2-9A-K:-@][:;<=>?@][2-9A-K:-@]")
 _ROT47_WORD = re.compile(r"[!-~]*[2-9A-K:-@][!-~]*")
 _LETTERS = re.compile(r"[^\W\d_]")
-_LEAST_WORDS, _LEAST_LETTERS = 3, 10
+_LEAST_WORDS, _LEAST_LETTERS, _LEAST_SIGNS = 3, 10, 4
 _WORDS_KNOWN = 0.34
 
 
 def wordy(text: str) -> bool:
     """Whether a decoded text is words of a language that is known."""
-    if len(text) < _LEAST_LETTERS or not _printable(text):
-        return False
     folded = fold(text)
+    if len(text) < (_LEAST_SIGNS if scripts(folded) else _LEAST_LETTERS) or not _printable(text):
+        return False
     if scripts(folded):
-        return familiar(folded)[0] > 1
+        return familiar(folded)[0] > 0
     letters = len(_LETTERS.findall(text))
     if letters < len(text) * _SHARE:
         return False
     known, words = familiar(folded)
     if words < _LEAST_WORDS or letters < words * _MEAN_LENGTH or _SIGNS.search(text):
         return False
+    if not text.isascii():  # chance makes no letters of several bytes
+        return known > 0
     return known > 1 and known >= words * _WORDS_KNOWN
 
 

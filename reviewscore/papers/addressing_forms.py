@@ -8,7 +8,18 @@ from functools import reduce
 from operator import or_
 
 from reviewscore.papers.addressing_rules import Aim
-from reviewscore.papers.addressing_words import fold, language, languages, marks, mask
+from reviewscore.papers.addressing_words import (
+    BIT,
+    Language,
+    fold,
+    glance,
+    language,
+    languages,
+    latin,
+    marks,
+    mask,
+    scripts,
+)
 
 Found = tuple[int, int, Aim, str]
 """Start, end, aim, and code of the language."""
@@ -35,7 +46,8 @@ _BOUNDARY = re.compile(
     rf"|[\[(]?(?:{marks('headings')})[\])]?\s*[:：])"
 )
 """What passes for the end of a text, for a turn of a conversation or for the head of a task."""
-_AFTER = 260
+_ENDED = re.compile(rf"(?i)(?:</[^\s<>/]{{2,40}}>|\W{{0,8}}(?:{marks('ends')})[^\n]{{0,40}})\s*\Z")
+_BEFORE, _AFTER = 60, 260
 _KINDLY = mask(
     "praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders"
 )
@@ -43,7 +55,7 @@ _KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
 _LEAST = 2
 
 
-def _telling(text: str, least: int) -> str:
+def _telling(text: str, least: int, kindest: int) -> str:
     """The language in which a text speaks of judging kindly, with so many words; else empty."""
     folded = fold(text)
     for code in languages(folded):
@@ -51,7 +63,7 @@ def _telling(text: str, least: int) -> str:
         telling = [bits for bits in means if bits]
         bits = reduce(or_, telling, 0)
         if len(telling) >= least and (
-            bits & _KINDLIEST
+            bits & kindest
             or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))
         ):
             return code
@@ -64,20 +76,28 @@ def forged(text: str) -> Iterator[Found]:
         if _AT_START.search(text, max(0, match.start() - 8), match.start()):
             yield *match.span(), Aim.FORGED, "en"
     for match in _BOUNDARY.finditer(text):
-        code = _telling(text[match.end() : match.end() + _AFTER], _LEAST)
+        ended = _ENDED.match(match.group().strip()) or (
+            _ENDED.search(text, max(0, match.start() - _BEFORE), match.start())
+        )
+        kindest = _KINDLIEST | BIT["sound"] * bool(ended)
+        least = _LEAST if not ended or match.group().endswith(">") else 1
+        code = _telling(text[match.end() : match.end() + _AFTER], least, kindest)
         if code:
             yield match.start(), min(len(text), match.end() + _AFTER // 4), Aim.FORGED, code
 
 
 _OBJECT = re.compile(r"\{\s*[\"“'][^{}]{3,400}\}")
 _PAIR = re.compile(
-    r"[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none|[\"“'](?P<said>[^\"”']{0,60})[\"”'])",
+    r"[\"“'](?P<key>[^\"”'{}]{1,60})[\"”']\s*[:：]\s*(?:\d+(?:\.\d+)?|\[\s*\]|null|true|false|none"
+    r"|[\"“'](?P<said>[^\"”']{0,60})[\"”'])",
     re.IGNORECASE,
 )
 _BESIDE = 110
 _ANSWERING = mask("say", "tell", "deem", "rate", "act")
 _SAYING = mask("say", "tell")
 _ONLY = mask("only", "yours", "must")
+_JUDGED = mask("score", "deem", "fault", "praise", "sound", "part", "work")
+_JUDGEMENTS = 2
 _PRAISED = re.compile(
     r"[\"'](?:\w+ )?(?:excellent|perfect|flawless|outstanding|strong accept)\b", re.I
 )
@@ -86,26 +106,37 @@ _PRAISED = re.compile(
 def answers(text: str) -> Iterator[Found]:
     """Ready answers in JSON, with the wish that they be given."""
     for match in _OBJECT.finditer(text):
-        if not any(map(_kindly, _PAIR.finditer(match.group()))):
+        pairs = list(_PAIR.finditer(match.group()))
+        if not pairs:
             continue
         before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
         after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
         around = fold(f"{before} {after}")
-        for code in languages(around):
-            bits = language(code).meaning(around)
-            if (bits & _ANSWERING and bits & _ONLY) or (
-                bits & _SAYING and _PRAISED.search(match.group())
+        look = glance(around)
+        codes = (
+            look.languages if look.little > 1 or scripts(around) else (*look.languages, *latin())
+        )
+        for code in dict.fromkeys(codes):
+            known = language(code)
+            kind = [fold(pair["key"]) for pair in pairs if _kindly(pair, known)]
+            bits = known.meaning(around)
+            judged = sum(bool(known.meaning(key) & _JUDGED) for key in kind)
+            if kind and (
+                (bits & _ANSWERING and bits & _ONLY)
+                or (bits & BIT["yours"] and judged)
+                or (bits & _SAYING and _PRAISED.search(match.group()))
+                or (judged >= _JUDGEMENTS and bits & _SAYING and (code != "en" or bits & _OWN))
             ):
                 yield *match.span(), Aim.VERDICT, code
                 break
 
 
-def _kindly(pair: re.Match[str]) -> bool:
+_OWN = BIT["own"]
+
+
+def _kindly(pair: re.Match[str], known: Language) -> bool:
     """Whether a value is a number, a truth, nothing, or a kind word."""
-    said = fold(pair["said"] or "")
-    return not said or any(
-        language(code).meaning(said) & mask("praise", "sound") for code in languages(said)
-    )
+    return not pair["said"] or bool(known.meaning(fold(pair["said"])) & mask("praise", "sound"))
 
 
 _ANSWER = re.compile(
@@ -114,7 +145,7 @@ _ANSWER = re.compile(
 _LONGEST_HEAD = 60
 _WITHIN = 600
 _TIMES = 3
-_YES = re.compile(rf"(?i)(?:{marks('yes_no')}|\d+\s?/\s?\d+)\W*\Z")
+_YES = re.compile(rf"(?i)(?:(?:{marks('yes_no')})(?:\W+\w+){{0,3}}|\d+\s?/\s?\d+)\W*\Z")
 
 
 def examples(text: str) -> Iterator[Found]:

@@ -30,7 +30,7 @@ class Aim(StrEnum):
 _LOOK_BACK = 40
 _BESIDE = 2
 _ORDER = re.compile(
-    r"(?:^|[:;!?.(\[{>|=—–*]|[\"“«„]|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
+    r"(?:^|[:;!?.(\[{>|=—–*`}]|[\"“«„「『]|\\[a-z]+\s|[\s_]-|(?<!\w)(?:please|must|kindly|hereby|therefore|then|just"
     r"|instead))[\s*_#%/<>!,'\"“”„«‘’\-]*\Z"
 )
 _LOOSE = re.compile(
@@ -57,9 +57,10 @@ _ALONE = re.compile(
     r"[\s*_#%/<>\-\[\]()\"“”'={}\\]*\Z"
 )
 _TO = re.compile(
-    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in)\s+){0,3}"
+    r"\W*(?:(?:a|an|one|some|important|humble|short|last|final|further|special|in|friendly|small|kind|quick|brief)\s+){0,3}"
     r"(?P<kind>notes? to|notes?|messages?|comments?|remarks?|requests?|guidance|instructions?"
-    r"|for the attention of|attention|reminder|hint|memo|notice|information"
+    r"|for the attention of|attention|reminder|hint|memo|notice|information|summary|overview"
+    r"|p\.\s?s\.|postscript|addendum|advice|appeal|word|tip|greetings|heads-up|disclaimer|briefing"
     r"|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
@@ -136,28 +137,33 @@ class Rule:
                 place = next((sign for sign in "^!~#," if sign in part), "")
                 steps.append(Step(meanings, reach, place))
         signs = frozenset(step.place for step in steps if step.place)
-        needs.sort(key=lambda need: bool(need & _FREQUENT))
+        needs.sort(key=lambda need: (bool(need & _EVERYWHERE), bool(need & _FREQUENT)))
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
 
 
-_FREQUENT = mask(
+_EVERYWHERE = mask(
     *(
         "det",
         "this",
-        "may",
+        "own",
+        "whoever",
+        "will",
+        "toward",
+        "as",
+        "by",
+        "counts",
+        "say",
         "part",
         "work",
-        "say",
-        "deem",
-        "only",
-        "score",
-        "sound",
-        "task",
-        "duty",
     ),
-    *("machine", "not", "if", "rate", "act", "tell", "command", "earlier", "assessor", "fault"),
-    *("praise", "hide", "override"),
+    *("may", "only", "is", "mine", "act", "goesover"),
 )
+_FREQUENT = mask(
+    *("deem", "score", "sound", "task", "duty", "machine", "not", "if", "rate", "tell", "command"),
+    *("earlier", "assessor", "fault", "praise", "hide", "override", "best", "check", "labels"),
+    *("look", "proper", "need", "affects", "automatic", "reads", "top", "deemed", "please", "must"),
+)
+"""Meanings that are no sign, since many sentences have them; the first are in nearly all."""
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
@@ -257,7 +263,11 @@ class Sentence:
         if not place:
             return True
         before, text = self.words.texts[place - 1], self.words.texts[place]
-        return before in _LEADERS or f"{before} {text}" not in self.text
+        return (
+            before in _LEADERS
+            or f"{before} {text}" not in self.text
+            or f"\\{before} {text}" in self.text  # a command of LaTeX
+        )
 
     def holds(self, rule: Rule) -> tuple[int, int] | None:
         """Where a rule whose needs are met holds: its first and its last word; else None."""
@@ -305,7 +315,8 @@ _LEADERS = frozenset(
 """Words after which an order may come; after others none does without a sign between."""
 _ORDERED = mask(
     *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
-    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa"),
+    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa", "letrecord"),
+    *("you", "not"),
 )
 """Meanings that rules ask for in a certain place."""
 _TELLING = mask(
@@ -325,19 +336,29 @@ _TELLING = mask(
     *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
 )
 _HINTS = 2
+WISHED = mask("override", "praise", "hide", "forbid", "laud", "secret")
+"""Meanings of which a disguised wish has one."""
 
 
 @lru_cache(maxsize=256)
-def _rules(code: str, signs: frozenset[str]) -> tuple[tuple[Rule, ...], int]:
-    """The rules that may hold of a sentence with words in such places, and what they need."""
-    rules = (
+def _rules(code: str, signs: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules that may hold of a sentence with words in such places."""
+    read = (
         Rule.read(Aim[aim.upper()], text) for aim, texts in rules_of(code).items() for text in texts
     )
-    fitting = tuple(rule for rule in rules if rule.signs <= signs)
-    needed = 0
-    for rule in fitting:
-        needed |= rule.needs[0]
-    return fitting, needed
+    return tuple(rule for rule in read if rule.signs <= signs)
+
+
+@lru_cache(maxsize=20_000)
+def _candidates(code: str, signs: frozenset[str], means: int) -> tuple[Rule, ...]:
+    """The rules whose needs a sentence with such meanings meets; many sentences have the same."""
+    return tuple(
+        rule
+        for rule in _rules(code, signs)
+        if means & rule.needs[0]
+        and not means & rule.bars
+        and all(means & need for need in rule.needs)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,10 +378,26 @@ class Wish:
     means: int
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A sentence that names a program, as if it were spoken to, and wants nothing yet.
+
+    Attributes:
+        code: Its language.
+    """
+
+    code: str
+
+
+_SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
+
+
 def wish_of(
     text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
-) -> Wish | None:
+) -> Wish | Named | None:
     """What a folded sentence wants of a model; None if it wants nothing of any.
+
+    If it only names a program that is spoken to, that is told, for the next may say what it wants.
 
     Args:
         text: The sentence.
@@ -370,20 +407,15 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
-    rules, needed = _rules(code, sentence.signs())
-    for rule in rules if means & needed else ():
-        if means & rule.bars:
-            continue
-        for need in rule.needs:
-            if not means & need:
-                break
-        else:
-            span = sentence.holds(rule)
-            if span is not None:
-                first, last = (sentence.spans[place] for place in span)
-                return Wish(rule.aim, first[0], last[1], means)
+    for rule in _candidates(code, sentence.signs(), means):
+        span = sentence.holds(rule)
+        if span is not None:
+            first, last = (sentence.spans[place] for place in span)
+            return Wish(rule.aim, first[0], last[1], means)
     aim = _hinted(sentence) if disguised else None
-    return None if aim is None else Wish(aim, 0, len(text), sentence.all)
+    if aim is not None:
+        return Wish(aim, 0, len(text), sentence.all)
+    return Named(code) if means & _SPOKEN_TO and means & _PROGRAMS else None
 
 
 def _hinted(sentence: Sentence) -> Aim | None:

@@ -27,6 +27,10 @@ MEANINGS = (
     "rate", "tell", "det", "yours", "verdict_for_you", "judge", "called", "hailed", "addressed",
     "dear", "so", "considered", "command", "must", "granted", "judging", "asked", "left", "act",
     "judge_named", "program", "last", "erase", "ten", "kept", "asa", "noted", "void",
+    "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
+    "meant", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue", "labels",
+    "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by",
+    "exempt", "infavour", "finished", "is",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
@@ -302,7 +306,7 @@ _TWO = re.compile(r"[^\W\d_]{2}|[aio]\Z")
 def little_words() -> dict[str, tuple[str, ...]]:
     """The languages in Latin letters that have a little word, such as English "the"."""
     known: dict[str, list[str]] = {}
-    for code in _latin():
+    for code in latin():
         for word in map(fold, str(_tables()[code]["common"]).split()):
             if _TWO.match(word):
                 known.setdefault(word.rstrip("'"), []).append(code)
@@ -347,7 +351,8 @@ def glance(sentence: str, raw: str = "") -> Glance:
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
-    if most > english and most >= len(words) * _LEAST_SHARE and (most > 1 or len(words) <= _FEW):
+    enough = most >= len(words) * _LEAST_SHARE or (accents and not english)
+    if most > english and enough and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
     return Glance(codes, len(known), words)
 
@@ -382,7 +387,7 @@ def _telling_in(word: str) -> set[str]:
 @lru_cache(maxsize=1)
 def _telling_beginnings() -> dict[str, set[str]]:
     languages_of: dict[str, set[str]] = {}
-    for code in _latin():
+    for code in latin():
         known = language(code)
         for beginning, means in (*known.stems.items(), *known.words.items()):
             if means & _TELLING:
@@ -396,7 +401,7 @@ _TELLING = mask("override", "orders", "judge_named", "earlier")
 
 
 @lru_cache(maxsize=1)
-def _latin() -> tuple[str, ...]:
+def latin() -> tuple[str, ...]:
     """The languages in Latin letters whose words stand apart."""
     return tuple(
         code for code in codes() if not _tables()[code].get("joined") and code not in _OTHER_LETTERS
