@@ -33,6 +33,7 @@ from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, p
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import opened, write_whole
+from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import REPORT, own_file, read_manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
@@ -43,7 +44,12 @@ ROWS_IN_INDEX = 5000
 
 
 def write_report(
-    run: Path, papers: PaperOf | None, reviews: ReviewOf | None, *, out: Path | None = None
+    run: Path,
+    papers: PaperOf | None,
+    reviews: ReviewOf | None,
+    *,
+    out: Path | None = None,
+    accept_changed: bool = False,
 ) -> list[Path]:
     """Write the report of a run.
 
@@ -55,20 +61,24 @@ def write_report(
         reviews: Gives a review by its id, so that points are.
         out: The file to write; ``report.html`` in the run folder if None. Further pages are put
             beside it, as ``report-1.html`` and so on.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Returns:
         The files written, the first to be opened first.
 
     Raises:
-        RunFolderError: The run cannot be read, or the file cannot be written.
+        RunFolderError: The run cannot be read, its records were changed, or the file cannot be
+            written.
         StopError: The disk is full.
     """
     target = own_file(run, REPORT) if out is None else out
     environment = page_environment()
-    focus, near = Focus.of(run), Nearness.of(run)
+    manifest = read_manifest(run, accept_changed=accept_changed)
+    focus, near = Focus.of(run, manifest), Nearness.of(run, manifest)
+    summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside, manifest=read_manifest(run),
+        missed=focus.missed, near=near.beside, manifest=manifest,
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
@@ -76,7 +86,7 @@ def write_report(
     second = next(pages, None)
     _drop_pages(target)
     if second is None:
-        shown = _frame(run, focus, near) | {
+        shown = _frame(run, manifest, summary, focus, near) | {
             "tabled": True,
             "rows": first.rows,
             "fragments": first.fragments,
@@ -85,7 +95,8 @@ def write_report(
         _write(target, environment.get_template("report.html").render(shown))
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
-    frame = _frame(run, focus, near) | {"tabled": len(lines) > ROWS_IN_INDEX}
+    frame = _frame(run, manifest, summary, focus, near)
+    frame |= {"tabled": len(lines) > ROWS_IN_INDEX}
     return _write_pages(target, environment, frame, chain((first, second), pages))
 
 
@@ -126,9 +137,11 @@ def _write(path: Path, text: str) -> None:
     write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _frame(run: Path, focus: Focus, near: Nearness) -> dict[str, object]:
+def _frame(
+    run: Path, manifest: Manifest, summary: Summary, focus: Focus, near: Nearness
+) -> dict[str, object]:
     """What every page of a report shows besides points."""
-    manifest, summary, failures = read_manifest(run), summarise(run), read_failures(run)
+    failures = read_failures(run)
     return {
         "manifest": manifest,
         "summary": summary,

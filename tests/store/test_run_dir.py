@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from reviewscore.notices import shown
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.schema.span import Span
+from reviewscore.store import run_dir
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest
@@ -331,13 +333,15 @@ def notices(path: Path) -> list[str]:
     """What is said when a run folder is read."""
     said: list[str] = []
     with shown(said.append):
-        read_manifest(path)
+        read_manifest(path, accept_changed=True)
     return said
 
 
-def session(path: Path, *numbers: int, end: bool = True, retry: bool = False) -> None:
+def session(
+    path: Path, *numbers: int, end: bool = True, retry: bool = False, accept: bool = False
+) -> None:
     """A session that writes these points, and ends or is killed."""
-    with RunDir(path, manifest(), retry_errors=retry) as run:
+    with RunDir(path, manifest(), retry_errors=retry, accept_changed=accept) as run:
         for number in numbers:
             run.add(score(number, status=Status.ERROR if number > 8 else Status.UNKNOWN))
         if end:
@@ -356,6 +360,7 @@ def test_sessions_that_end_or_are_killed_change_nothing_behind_the_runs_back(
     ):
         numbers = step.pop("numbers")
         session(tmp_path, *numbers, **step)  # type: ignore[misc, arg-type]
+        assert read_manifest(tmp_path).growing != step.get("end", True)
         assert notices(tmp_path) == []
     assert len(list(read_points(tmp_path))) == 4
 
@@ -372,9 +377,12 @@ def test_records_that_were_changed_by_hand_are_named_for_good(tmp_path: Path, en
     (said,) = notices(tmp_path)
     assert str(points) in said
     assert "changed after the run" in said
-    session(tmp_path, 4)  # a later session does not wash it away
+    for _ in range(2):
+        with pytest.raises(RunFolderError, match=re.escape(f"{points} ") + ".*--accept-changed"):
+            session(tmp_path, 4)
+        session(tmp_path, 4, accept=True)  # a later session does not wash it away
     assert len(notices(tmp_path)) == 1
-    assert read_manifest(tmp_path).changed == ("points.jsonl",)
+    assert read_manifest(tmp_path, accept_changed=True).changed == ("points.jsonl",)
 
 
 @pytest.mark.parametrize(
@@ -393,6 +401,21 @@ def test_lines_that_came_or_went_are_a_change(
     change(tmp_path / "points.jsonl")
 
     assert len(notices(tmp_path)) == 1
+    with pytest.raises(RunFolderError, match=r"points\.jsonl was changed after"):
+        read_manifest(tmp_path)
+
+
+def test_a_session_that_begins_while_its_run_is_read_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(tmp_path, 9)
+    stale = [read_manifest(tmp_path)]
+    session(tmp_path, 9, retry=True, end=False)
+    assert stale[0].digests != read_manifest(tmp_path).digests
+    now = run_dir._manifest_of
+    monkeypatch.setattr(run_dir, "_manifest_of", lambda path: stale.pop() if stale else now(path))
+
+    assert read_manifest(tmp_path).growing
 
 
 def test_a_run_of_an_earlier_version_has_no_digests_and_is_read_as_before(tmp_path: Path) -> None:
@@ -415,7 +438,9 @@ def test_a_merged_run_says_which_parts_were_changed(tmp_path: Path) -> None:
     points.write_bytes(points.read_bytes().replace(b'"text":"x"', b'"text":"y"'))
     said: list[str] = []
     with shown(said.append):
-        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c", accept_changed=True)
 
     assert len(said) == 1
+    with pytest.raises(RunFolderError, match="c/points.jsonl holds records that were changed"):
+        read_manifest(tmp_path / "c")
     assert len(notices(tmp_path / "c")) == 1
