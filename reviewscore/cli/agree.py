@@ -170,7 +170,7 @@ def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
 
     points = read_run(run, None, accept_changed=accept_changed).points.values()
     units = [unit for point in points for unit in point_units(point)]
-    write_whole(out, empty_sheet(units))
+    write_whole(out, empty_sheet(units), named=True)
     print_line(f"{out}: {len(units)} units to label; give each annotator a copy")
 
 

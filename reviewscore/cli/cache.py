@@ -71,7 +71,7 @@ def export(run: Path | None, output: str, ledger: str | None, *, accept_changed:
             print_line(call.model_dump_json())
         return 0
     count = 0
-    with drafted(Path(output)) as draft, _opened(draft, Path(output).suffix) as file:
+    with drafted(Path(output), named=True) as draft, _opened(draft, Path(output).suffix) as file:
         for call in calls:
             file.write(call.model_dump_json() + "\n")
             count += 1

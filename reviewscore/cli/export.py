@@ -32,6 +32,7 @@ def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool
     """
     from reviewscore.report.lines import counted
     from reviewscore.store.export import export, records
+    from reviewscore.store.jsonl import own_file
     from reviewscore.store.parts import read_parts
     from reviewscore.store.run_dir import check_destination
 
@@ -44,7 +45,7 @@ def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool
         return
     if output is None and len(runs) > 1:
         raise SettingsError("several runs; name the file to write with -o")
-    output = output or runs[0] / "points.csv"
+    output = output or own_file(runs[0] / "points.csv")
     check_destination(output)
     rows = export(runs, output, accept_changed=accept_changed)
     print_line(f"{counted(rows, 'point')} written to {output}")

@@ -64,10 +64,10 @@ def command(
         return 0
     ending = ".html" if output is None else output.suffix.lower()
     if ending == ".md" and output is not None:
-        write_whole(output, markdown_report(run, accept_changed=accept_changed))
+        write_whole(output, markdown_report(run, accept_changed=accept_changed), named=True)
     elif ending == ".json" and output is not None:
         summary = summarise(run, accept_changed=accept_changed)
-        write_whole(output, summary.model_dump_json(indent=2) + "\n")
+        write_whole(output, summary.model_dump_json(indent=2) + "\n", named=True)
     elif ending in (".html", ".htm"):
         papers = reviews = None
         collection = collection_of(run, data, accept_changed=accept_changed)

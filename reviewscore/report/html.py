@@ -34,7 +34,7 @@ from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import opened, write_whole
 from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import REPORT, own_file, read_manifest
+from reviewscore.store.run_dir import REPORT, read_manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -71,7 +71,7 @@ def write_report(
             written.
         StopError: The disk is full.
     """
-    target = own_file(run, REPORT) if out is None else out
+    target = run / REPORT if out is None else out
     environment = page_environment()
     manifest = read_manifest(run, accept_changed=accept_changed)
     focus, near = Focus.of(run, manifest), Nearness.of(run, manifest)
@@ -92,12 +92,13 @@ def write_report(
             "fragments": first.fragments,
             "pages": (),
         }
-        _write(target, environment.get_template("report.html").render(shown))
+        _write(target, environment.get_template("report.html").render(shown), named=out is not None)
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
     frame = _frame(run, manifest, summary, focus, near)
     frame |= {"tabled": len(lines) > ROWS_IN_INDEX}
-    return _write_pages(target, environment, frame, chain((first, second), pages))
+    every = chain((first, second), pages)
+    return _write_pages(target, environment, frame, every, named=out is not None)
 
 
 def _drop_pages(target: Path) -> None:
@@ -112,14 +113,19 @@ def _drop_pages(target: Path) -> None:
 
 
 def _write_pages(
-    target: Path, environment: Environment, frame: dict[str, object], pages: Iterator[Page]
+    target: Path,
+    environment: Environment,
+    frame: dict[str, object],
+    pages: Iterator[Page],
+    *,
+    named: bool,
 ) -> list[Path]:
     written: list[Path] = []
     rows: list[Row] = []
     listed: list[tuple[str, list[tuple[str, int]]]] = []
     template = environment.get_template("page.html")
     for number, page in enumerate(pages, start=1):
-        path = own_file(target.parent, f"{target.stem}-{number}{target.suffix}")
+        path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         _write(path, template.render(frame | shown | {"number": number}))
         written.append(path)
@@ -128,13 +134,13 @@ def _write_pages(
         counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
         listed.append((path.name, counts))
     index = frame | {"tabled": True, "rows": rows, "fragments": (), "pages": listed}
-    _write(target, environment.get_template("report.html").render(index))
+    _write(target, environment.get_template("report.html").render(index), named=named)
     return [target, *written]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, *, named: bool = False) -> None:
     # A lone surrogate in a review has no UTF-8 form; it is shown as a question mark.
-    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
+    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"), named=named)
 
 
 def _frame(

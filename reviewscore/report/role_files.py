@@ -69,7 +69,8 @@ def write_for(
             if ending == ".md"
             else _html(made, reader, judge)
         )
-        write_whole(target, text.encode("utf-8", "replace").decode("utf-8"))
+        plain = text.encode("utf-8", "replace").decode("utf-8")
+        write_whole(target, plain, named=out is not None)
         return [target]
     if ending:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")

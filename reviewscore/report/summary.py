@@ -24,7 +24,6 @@ from reviewscore.store.manifest import Manifest, Spending
 from reviewscore.store.run_dir import (
     SUMMARY,
     changed_records,
-    own_file,
     read_manifest,
     read_points,
 )
@@ -419,5 +418,5 @@ def write_summary(run: Path, *, accept_changed: bool = False) -> Summary:
         StopError: The disk is full.
     """
     summary = summarise(run, accept_changed=accept_changed)
-    write_whole(own_file(run, SUMMARY), summary.model_dump_json(indent=2) + "\n")
+    write_whole(run / SUMMARY, summary.model_dump_json(indent=2) + "\n")
     return summary

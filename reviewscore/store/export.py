@@ -134,7 +134,7 @@ def export(runs: Path | Sequence[Path], out: Path, *, accept_changed: bool = Fal
             f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
         )
     several = not isinstance(runs, Path) and len(runs) > 1
-    with drafted(out) as draft:
+    with drafted(out, named=True) as draft:
         places = [runs] if isinstance(runs, Path) else runs
         return writer(_lines(places, accept_changed=accept_changed), draft, several)
 

@@ -13,13 +13,13 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
-from reviewscore.bounds import in_force, not_regular
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.notices import notice
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
 from reviewscore.store.decisive import first_difference
-from reviewscore.store.jsonl import JsonLines, opened, read_lines, read_whole, write_whole
+from reviewscore.store.jsonl import JsonLines, opened, own_file, read_lines, read_whole, write_whole
 from reviewscore.store.manifest import Digest, Manifest
 
 MANIFEST = "manifest.json"
@@ -120,7 +120,7 @@ class RunDir:
             raise RunFolderError(f"{path}: {error.strerror}") from error
         try:
             for name in (MANIFEST, *RECORDS):
-                own_file(path, name)
+                own_file(path / name)
             self.manifest = self._continue(
                 manifest, allow_foreign=allow_foreign, accept_changed=accept_changed
             )
@@ -289,24 +289,6 @@ def _manifest_of(path: Path) -> Manifest:
         return Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
-
-
-def own_file(path: Path, name: str) -> Path:
-    """A file of a run folder that is about to be written; it need not be there.
-
-    Raises:
-        RunFolderError: It is a link that leads out of the folder, where nothing may be written
-            for the folder's sake, or no ordinary file.
-    """
-    file = path / name
-    try:
-        if file.is_symlink() and not file.resolve().is_relative_to(path.resolve()):
-            raise RunFolderError(f"{file} is a link out of the run folder; take it away")
-    except (OSError, RuntimeError) as error:  # links in a circle
-        raise RunFolderError(f"{file}: {error}") from error
-    if file.exists() and not file.is_file():
-        raise RunFolderError(str(not_regular(file)))
-    return file
 
 
 def digests_of(path: Path) -> dict[str, Digest]:

@@ -133,23 +133,60 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
 
 
-def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_a_pipe_that_was_named_is_written_to_and_a_link_followed(tmp_path: Path) -> None:
     pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
     os.mkfifo(pipe)
     target.write_text("old")
     link.symlink_to(target)
     reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
     try:
-        write_whole(pipe, "new")
+        write_whole(pipe, "new", named=True)
         assert os.read(reader, 10) == b"new"
     finally:
         os.close(reader)
-    write_whole(link, "new")
+    write_whole(link, "new", named=True)
 
     assert pipe.is_fifo()
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert len(list(tmp_path.iterdir())) == 3
+
+
+PLANTS: dict[str, Callable[[Path, Path], object]] = {
+    "link": lambda file, outside: file.symlink_to(outside),
+    "dangling link": lambda file, outside: file.symlink_to(outside.with_name("new")),
+    "device": lambda file, _: file.symlink_to("/dev/null"),
+    "pipe": lambda file, _: os.mkfifo(file),
+}
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "whole": lambda file: write_whole(file, "ours"),
+    "lines": lambda file: JsonLines(file),
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("write", WRITERS)
+def test_nothing_is_written_through_what_lies_in_a_folder(
+    tmp_path: Path, write: str, plant: str
+) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.write_text("mine")
+    folder.mkdir()
+    PLANTS[plant](folder / "x.jsonl", outside)
+
+    with pytest.raises(RunFolderError, match=r"folder/x\.jsonl"):
+        WRITERS[write](folder / "x.jsonl")
+
+    assert outside.read_text() == "mine"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "outside"]
+    assert [one.name for one in folder.iterdir()] == ["x.jsonl"]
+
+
+def test_a_link_to_a_file_beside_it_is_the_folders_own(tmp_path: Path) -> None:
+    (tmp_path / "x.json").symlink_to("y.json")
+    write_whole(tmp_path / "x.json", "ours")
+
+    assert (tmp_path / "y.json").read_text() == "ours"
 
 
 @pytest.mark.parametrize("name", ["", "folder", "a\0b", "loop", "x" * 256, "file/below"])
