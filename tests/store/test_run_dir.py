@@ -160,7 +160,7 @@ PLANTS: dict[str, Callable[[Path, Path], object]] = {
 }
 WRITERS: dict[str, Callable[[Path], object]] = {
     "whole": lambda file: write_whole(file, "ours"),
-    "lines": lambda file: JsonLines(file),
+    "lines": JsonLines,
 }
 
 
