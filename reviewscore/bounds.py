@@ -12,6 +12,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -205,7 +206,7 @@ def read_bounded(path: Path, bound: Bound) -> bytes:
     return data
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open an ordinary file to read; for files that nobody named, such as those of a run folder.
 
     A device gives bytes without end, and a pipe may give none for ever. Links are followed.

@@ -27,7 +27,7 @@ from reviewscore.agreement.unpaired import by_paper, unpaired_sections
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.decisive import Difference, differences, of_input
-from reviewscore.store.parts import Part, check_scored, read_parts, settings_sum
+from reviewscore.store.parts import Part, changed_notes, check_scored, read_parts, settings_sum
 
 How = Literal["paired", "unpaired"]
 ENOUGH = 0.5
@@ -58,6 +58,7 @@ def compare_runs(
     way: How | None = None,
     points: int = 0,
     how: Resampling = PAPERS,
+    accept_changed: bool = False,
 ) -> Compared:
     """Measure the drift from one run to another.
 
@@ -70,13 +71,14 @@ def compare_runs(
         way: ``paired`` or ``unpaired``; None decides by how many points the two share (`ENOUGH`).
         points: How many of the points that differ most to list.
         how: How intervals are made; papers are drawn whole.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Raises:
         RunFolderError: A folder is no run, or a record in it cannot be read.
         SettingsError: A run is of the embedded judge, or no point is shared and they are to be
             paired, or points are asked for and they are not paired.
     """
-    one, other = read_parts([first, second])
+    one, other = read_parts([first, second], accept_changed=accept_changed)
     check_scored(((part.path, part.manifest) for part in (one, other)), "compare")
     ours, theirs = columns_of(one), columns_of(other)
     for part, columns in ((one, ours), (other, theirs)):
@@ -108,7 +110,10 @@ def compare_runs(
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        notes=tuple(_notes(pairs, sections, how, paired=paired, papers=papers)),
+        notes=(
+            *changed_notes((one, other)),
+            *_notes(pairs, sections, how, paired=paired, papers=papers),
+        ),
     )
     return Compared(
         found,

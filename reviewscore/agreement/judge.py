@@ -20,7 +20,7 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
 from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import read_manifest, read_points
+from reviewscore.store.run_dir import changed_records, read_manifest, read_points
 
 NOT_IN_RUN = "not in the run"
 OTHER_WORDS = "other words in the run"
@@ -54,22 +54,29 @@ class Run:
         return (self.manifest.judge, *map(str, others))
 
     @property
+    def changed(self) -> tuple[str, ...]:
+        """Files of its records that something else has changed since, and that were accepted."""
+        return changed_records(self.path, self.manifest)
+
+    @property
     def with_response(self) -> bool:
         """Whether judges saw the authors' response."""
         setting = self.manifest.settings.get("author_response")
         return bool(setting.value) if setting is not None else False
 
 
-def read_run(path: Path, wanted: Iterable[Unit] | None) -> Run:
+def read_run(path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool = False) -> Run:
     """The points of a run that are wanted; all if `wanted` is None.
 
     Args:
         path: The run folder.
         wanted: Labelled units; other points are read past and not kept.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         RunFolderError: The folder is no run folder, or a record in it cannot be read.
     """
+    manifest = read_manifest(path, accept_changed=accept_changed)
     ids, places = set(), set()
     for unit in wanted or ():
         ids.add(unit.point_id or unit.unit_id)
@@ -81,7 +88,7 @@ def read_run(path: Path, wanted: Iterable[Unit] | None) -> Run:
         if wanted is None or one.point_id in ids or (one.review_id, one.span) in places
     }
     spans = {(one.review_id, one.span): name for name, one in points.items()}
-    return Run(path, read_manifest(path), points, spans)
+    return Run(path, manifest, points, spans)
 
 
 def units_of(runs: Sequence[Run], labelled: Iterable[str]) -> dict[str, Unit]:

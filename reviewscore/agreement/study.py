@@ -43,7 +43,7 @@ from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
 from reviewscore.store.parts import check_scored
-from reviewscore.store.run_dir import read_manifest
+from reviewscore.store.run_dir import changed_words, read_manifest
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ def compare(
     runs: Sequence[Path],
     labels: AnnotationSet,
     resampling: Resampling | None = None,
+    *,
+    accept_changed: bool = False,
 ) -> Compared:
     """Lay human labels and the scores of runs side by side.
 
@@ -76,15 +78,18 @@ def compare(
         runs: Run folders.
         labels: Human labels.
         resampling: How intervals are made.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
-        RunFolderError: A folder is no run folder, or a record in it cannot be read.
+        RunFolderError: A folder is no run folder, its records were changed, or one cannot be
+            read.
         SettingsError: A run is of the embedded judge, which gives no score.
         InputError: No labelled unit is in any run.
     """
-    check_scored(((path, read_manifest(path)) for path in runs), "agree")
+    made = [(path, read_manifest(path, accept_changed=accept_changed)) for path in runs]
+    check_scored(made, "agree")
     wanted = None if labels.units is None else labels.units.values()
-    read = [read_run(path, wanted) for path in runs]
+    read = [read_run(path, wanted, accept_changed=accept_changed) for path in runs]
     units = labels.units or units_of(read, (one.unit_id for one in labels.labels))
     types = types_of(read, (one for one in units.values() if one.kind is UnitKind.POINT))
     people = gather(labels.name, labels.labels, units, labels.annotators, types)
@@ -220,6 +225,11 @@ def _notes(compared: Compared) -> list[str]:
 def _notes_on(judge: Judge, labelled: set[str]) -> list[str]:
     """What limits the figures of one judge; `labelled` are the labelled premises."""
     notes = []
+    if judge.run.changed:
+        notes.append(
+            f"{judge.name}: {changed_words(judge.run.changed)}; what is counted of it may be "
+            "nobody's verdict."
+        )
     if not judge.run.manifest.complete or judge.run.manifest.selection:
         notes.append(f"{judge.name}: the run is not complete, or a selection.")
     lost = sum(why == NO_PREMISES and u in labelled for u, why in judge.missing.items())

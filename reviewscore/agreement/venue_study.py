@@ -25,7 +25,14 @@ from reviewscore.sources.areas import areas_of_papers, read_pairs
 from reviewscore.sources.files import named_table
 from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
 from reviewscore.sources.run_data import folder_again
-from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
+from reviewscore.store.parts import (
+    Part,
+    changed_notes,
+    check_alike,
+    check_scored,
+    read_parts,
+    settings_sum,
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ def study_venue(
     *,
     at_least: int = AT_LEAST,
     how: Resampling = PAPERS,
+    accept_changed: bool = False,
 ) -> Studied:
     """Measure a venue that was audited in one run or in parts.
 
@@ -68,6 +76,7 @@ def study_venue(
         strata: What reviews are sorted by.
         at_least: Reviews that a row must have to be shown.
         how: How intervals are made.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Raises:
         RunFolderError: A folder is no run, two were made otherwise, or share a point that differs.
@@ -75,7 +84,7 @@ def study_venue(
         InputError: A table or the data cannot be used; names file, line and field.
     """
     where = strata or Strata()
-    parts = read_parts(runs)
+    parts = read_parts(runs, accept_changed=accept_changed)
     check_scored(((part.path, part.manifest) for part in parts), "venue")
     check_alike(parts, cure="report on each alone, and `compare` them")
     # Tables come first: a fault in one is told before many points are read.
@@ -110,7 +119,7 @@ def study_venue(
         resamples=how.resamples,
         seed=how.seed,
         level=how.level,
-        notes=(*notes, *(f"There is {one}." for one in absent)),
+        notes=(*changed_notes(parts), *notes, *(f"There is {one}." for one in absent)),
     )
     unread = sum(one not in facts for one in counts.reviews) if folders else 0
     if unread:

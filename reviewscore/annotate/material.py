@@ -111,19 +111,22 @@ def _paper(key: _Key, paper_id: str) -> Paper | None:
         return None
 
 
-def read_material(source: Path, data: Path | None = None) -> Material:
+def read_material(
+    source: Path, data: Path | None = None, *, accept_changed: bool = False
+) -> Material:
     """The points of a run, or those that a folder of papers and reviews is split into.
 
     Args:
         source: A run folder, or a folder of papers and reviews that no model has judged.
         data: Folder of papers and reviews of a run, if it has moved.
+        accept_changed: Go on with a run's records that something else has changed.
 
     Raises:
         InputError: There is no point to label.
-        RunFolderError: The run cannot be read.
+        RunFolderError: The run cannot be read, or its records were changed.
     """
     if (source / MANIFEST).is_file() or not source.is_dir():
-        material = _of_run(source, data)
+        material = _of_run(source, data, accept_changed=accept_changed)
     else:
         collection = read_collection(source, skip_bad_lines=True)
         material = Material(
@@ -134,8 +137,8 @@ def read_material(source: Path, data: Path | None = None) -> Material:
     return material
 
 
-def _of_run(run: Path, data: Path | None) -> Material:
-    collection = data_again(run, data).collection
+def _of_run(run: Path, data: Path | None, *, accept_changed: bool) -> Material:
+    collection = data_again(run, data, accept_changed=accept_changed).collection
     points = {score.point_id: _judged(score) for score in read_points(run)}
     order = {} if collection is None else {name: n for n, name in enumerate(collection.papers)}
     ordered = sorted(points.values(), key=lambda one: _reading_order(one, order))

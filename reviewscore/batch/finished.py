@@ -16,7 +16,12 @@ from reviewscore.store.run_dir import MANIFEST, failed_reviews, read_manifest, r
 
 
 def finished(
-    collection: Collection, out: Path, resolved: Resolved, *, retry_errors: bool = False
+    collection: Collection,
+    out: Path,
+    resolved: Resolved,
+    *,
+    retry_errors: bool = False,
+    accept_changed: bool = False,
 ) -> bool:
     """Whether a run of this input with these settings is done; nothing is asked or written.
 
@@ -25,14 +30,23 @@ def finished(
         out: The run folder.
         resolved: Settings with their origins.
         retry_errors: Whether failed points are to be tried again.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         InputError: A chosen paper or point does not exist.
-        RunFolderError: The folder holds something that cannot be read.
+        RunFolderError: The folder holds something that cannot be read, or records that were
+            changed.
     """
     with prompts.use_directory(resolved.settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out)
-    done = finished_run(collection, out, manifest, resolved.settings, retry_errors=retry_errors)
+    done = finished_run(
+        collection,
+        out,
+        manifest,
+        resolved.settings,
+        retry_errors=retry_errors,
+        accept_changed=accept_changed,
+    )
     return done is not None
 
 
@@ -43,11 +57,12 @@ def finished_run(
     settings: Settings,
     *,
     retry_errors: bool,
+    accept_changed: bool,
 ) -> Manifest | None:
     """The account of a run that is done already; None if something is left to do."""
     if not (out / MANIFEST).is_file():
         return None
-    old = read_manifest(out)
+    old = read_manifest(out, accept_changed=accept_changed)
     same = first_difference(old.decisive, new.decisive) is None
     same = same and old.selection in ({}, new.selection)
     if not (same and old.complete) or failed_reviews(out):

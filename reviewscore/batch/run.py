@@ -44,6 +44,7 @@ def audit(
     progress: Progress | None = None,
     allow_foreign: bool = False,
     retry_errors: bool = False,
+    accept_changed: bool = False,
 ) -> Outcome:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -55,10 +56,11 @@ def audit(
         progress: Told what happens.
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Try failed points again.
+        accept_changed: Go on in a folder whose records something else has changed; it is noted.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
-        RunFolderError: The folder cannot be used.
+        RunFolderError: The folder cannot be used, or its records were changed.
         InputError: A chosen paper or point does not exist.
     """
     progress = progress or Quiet()
@@ -70,14 +72,27 @@ def audit(
     _learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)
-        done = finished_run(collection, out, manifest, settings, retry_errors=retry_errors)
+        done = finished_run(
+            collection,
+            out,
+            manifest,
+            settings,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+        )
         if done is not None:  # nothing is asked again, and the run's account stays as it is
             return Outcome(
                 manifest=done,
                 failed=done.counts.error + len(collection.unread),
                 before=done.counts.points,
             )
-        with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
+        with RunDir(
+            out,
+            manifest,
+            allow_foreign=allow_foreign,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+        ) as run:
             work = _Work(collection, settings, run, progress, renew=retry_errors)
             return asyncio.run(work.session())
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -84,6 +84,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 @click.option("--data", type=DataPath(), help="Papers, if they have moved.")
 @click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
 @click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@ACCEPT_CHANGED
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -105,6 +106,7 @@ def command(
     data: Path | None,
     as_json: bool,
     yes: bool,
+    accept_changed: bool,
 ) -> None:
     """Measure how far the judges of runs agree with human labels.
 
@@ -114,12 +116,12 @@ def command(
     from reviewscore.sources.annotations import first_fault, read_annotations
 
     if sheet_out is not None:
-        _write_sheet(_first(runs), sheet_out)
+        _write_sheet(_first(runs), sheet_out, accept_changed=accept_changed)
         return
     if human is None:
         raise SettingsError("no labels; name them with --human")
     if sheet_in is not None:
-        _import_sheet(sheet_in, human, runs)
+        _import_sheet(sheet_in, human, runs, accept_changed=accept_changed)
         return
     labels = read_annotations(human)
     if check:
@@ -141,12 +143,12 @@ def command(
     from reviewscore.agreement.write import numbers, write_study
 
     how = Resampling(resamples, seed, cast(Scheme, scheme), cast(Method, method))
-    compared = compare(runs, labels, how)
+    compared = compare(runs, labels, how, accept_changed=accept_changed)
     found = study(
         compared,
         level=cast(Level, level),
         with_calibration=calibrate,
-        paper_text=_paper_text(compared.judges[0].run, data),
+        paper_text=_paper_text(compared.judges[0].run, data, accept_changed=accept_changed),
     )
     if output is not None:
         written = write_study(found, output, allow_foreign=yes)
@@ -161,18 +163,20 @@ def _first(runs: tuple[Path, ...]) -> Path:
     return runs[0]
 
 
-def _write_sheet(run: Path, out: Path) -> None:
+def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
     from reviewscore.agreement.judge import point_units, read_run
     from reviewscore.sources.label_sheets import empty_sheet
     from reviewscore.store.jsonl import write_whole
 
-    points = read_run(run, None).points.values()
+    points = read_run(run, None, accept_changed=accept_changed).points.values()
     units = [unit for point in points for unit in point_units(point)]
-    write_whole(out, empty_sheet(units))
+    write_whole(out, empty_sheet(units), named=True)
     print_line(f"{out}: {len(units)} units to label; give each annotator a copy")
 
 
-def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
+def _import_sheet(
+    sheet: Path, folder: Path, runs: tuple[Path, ...], *, accept_changed: bool
+) -> None:
     """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
     from reviewscore.agreement.judge import read_run, units_of
     from reviewscore.sources.annotations import LABELS, UNITS, check_labels, first_fault, read_units
@@ -183,7 +187,8 @@ def _import_sheet(sheet: Path, folder: Path, runs: tuple[Path, ...]) -> None:
     rows = list(read_sheet(sheet))
     if units is None and runs:
         wanted = {str((row.record or {}).get("unit_id")) for row in rows}
-        units = units_of([read_run(run, None) for run in runs], wanted)
+        read = [read_run(run, None, accept_changed=accept_changed) for run in runs]
+        units = units_of(read, wanted)
     found = check_labels(folder.name, rows, sheet, units)
     if found.faults:
         raise first_fault(found)
@@ -221,14 +226,16 @@ def _report_check(labels: AnnotationSet) -> int:
     return 2 if labels.faults else 0
 
 
-def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | None:
+def _paper_text(
+    run: Run, data: Path | None, *, accept_changed: bool
+) -> Callable[[str], str | None] | None:
     """The parsed papers of a run, where they still are.
 
     They only help to guess why scores differ, so that only a folder that was named must be right.
     """
     from reviewscore.sources.run_data import data_again
 
-    collection = data_again(run.path, data).collection
+    collection = data_again(run.path, data, accept_changed=accept_changed).collection
     if collection is None:
         return None
 

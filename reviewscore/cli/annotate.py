@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.annotate.material import Material
 
 
 @click.command("annotate", cls=Verb, writes_files=True)
@@ -42,6 +46,7 @@ from reviewscore.errors import SettingsError
 @click.option(
     "--with-text", is_flag=True, help="Export the words too, where their licence allows it."
 )
+@ACCEPT_CHANGED
 def command(
     run: Path,
     name: str,
@@ -52,6 +57,7 @@ def command(
     data: Path | None,
     only_export: bool,
     with_text: bool,
+    accept_changed: bool,
 ) -> None:
     """Label points in the browser: blind, several annotators, on this machine alone.
 
@@ -67,13 +73,14 @@ def command(
         raise SettingsError(f"{name!r} is no name of a set; use letters and numbers")
     folder = output or Path("annotations") / name
     if only_export:
-        _export(run, name, folder, data, with_text=with_text)
+        material = read_material(run, data, accept_changed=accept_changed)
+        _export(material, name, folder, with_text=with_text)
         return
     _need_web()
     from reviewscore.annotate.server import addresses, listen, serve
 
     names = [one.strip() for one in (annotators or "").split(",") if one.strip()]
-    material = read_material(run, data)
+    material = read_material(run, data, accept_changed=accept_changed)
     workspace = open_workspace(name, folder, material, annotators=names, per_point=per_item)
     try:
         door = listen(port)
@@ -89,15 +96,14 @@ def command(
         workspace.notebook.close()
 
 
-def _export(run: Path, name: str, folder: Path, data: Path | None, *, with_text: bool) -> None:
+def _export(material: Material, name: str, folder: Path, *, with_text: bool) -> None:
     from reviewscore.annotate.export import export
-    from reviewscore.annotate.material import read_material
     from reviewscore.annotate.notebook import NOTEBOOK
     from reviewscore.annotate.workspace import open_workspace
 
     if not (folder / NOTEBOOK).is_file():
         raise SettingsError(f"{folder} holds no labels of a workspace; start one first")
-    workspace = open_workspace(name, folder, read_material(run, data), alone=False)
+    workspace = open_workspace(name, folder, material, alone=False)
     try:
         print_line(export(workspace, with_text=with_text).words)
     finally:

@@ -14,6 +14,7 @@ from reviewscore.batch import Outcome, audit, finished
 from reviewscore.bounds import put_in_force
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import (
+    ACCEPT_CHANGED,
     DataPath,
     GroupedCommand,
     as_settings,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 )
 @click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
 @click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
+@ACCEPT_CHANGED
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @settings_options
 def command(
@@ -74,6 +76,7 @@ def command(
     show_config: bool,
     retry_errors: bool,
     yes: bool,
+    accept_changed: bool,
     quiet: bool,
     **flags: object,
 ) -> int:
@@ -125,6 +128,7 @@ def command(
         data=data,
         retry_errors=retry_errors,
         allow_foreign=yes,
+        accept_changed=accept_changed,
         profiles=known,
     )
 
@@ -208,6 +212,7 @@ def _run(
     data: Path | None = None,
     retry_errors: bool = False,
     allow_foreign: bool = False,
+    accept_changed: bool = False,
     to_stdout: bool = False,
     profiles: Corpus | None = None,
 ) -> int:
@@ -226,7 +231,9 @@ def _run(
         raise InputError("there is no review to audit", cure="mend the lines that were left out")
     check(settings)
     price = None
-    if not settings.embedded and not finished(collection, out, resolved, retry_errors=retry_errors):
+    if not settings.embedded and not finished(
+        collection, out, resolved, retry_errors=retry_errors, accept_changed=accept_changed
+    ):
         price = _priced(collection, settings, quiet=quiet)
     with TerminalProgress(quiet=quiet) as progress:
         outcome = audit(
@@ -237,6 +244,7 @@ def _run(
             progress=progress,
             allow_foreign=allow_foreign,
             retry_errors=retry_errors,
+            accept_changed=accept_changed,
         )
     if price is not None:
         _note_estimate(price, settings, outcome)
@@ -246,23 +254,29 @@ def _run(
         if profiles is not None:
             from reviewscore.cli.similarity.reviews import note
 
-            told = note(out, collection, profiles)
+            told = note(out, collection, profiles, accept_changed=accept_changed)
             for sentence in () if quiet else told:
                 say(sentence)
-        _close(collection, out, settings, outcome, quiet=quiet)
+        _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
     return _exit_code(outcome, out)
 
 
 def _close(
-    collection: Collection, out: Path, settings: Settings, outcome: Outcome, *, quiet: bool
+    collection: Collection,
+    out: Path,
+    settings: Settings,
+    outcome: Outcome,
+    *,
+    quiet: bool,
+    accept_changed: bool,
 ) -> None:
     """Summary, report, and the last lines on the terminal."""
     from reviewscore.report.html import write_report
     from reviewscore.report.lines import session_line, summary_lines
     from reviewscore.report.summary import write_summary
 
-    summary = write_summary(out)
-    pages = write_report(out, collection.text_of, collection.review)
+    summary = write_summary(out, accept_changed=accept_changed)
+    pages = write_report(out, collection.text_of, collection.review, accept_changed=accept_changed)
     if quiet:
         return
     for line in summary_lines(summary):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, settings_from
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -34,7 +34,8 @@ def command() -> None:
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @_LEDGER
 @CONFIG_OPTION
-def show(run: Path | None, ledger: str | None) -> int:
+@ACCEPT_CHANGED
+def show(run: Path | None, ledger: str | None, *, accept_changed: bool) -> int:
     """Say where the ledger lies and what it holds (of a RUN made with --no-cache, its own).
 
     \b
@@ -42,6 +43,7 @@ def show(run: Path | None, ledger: str | None) -> int:
     """
     from reviewscore.llm.ledger.upkeep import info
 
+    _run_id(run, accept_changed=accept_changed)  # refuses what is no run folder
     for line in lines(info(_place(run, ledger))):
         print_line(line)
     return 0
@@ -52,7 +54,8 @@ def show(run: Path | None, ledger: str | None) -> int:
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
 @CONFIG_OPTION
-def export(run: Path | None, output: str, ledger: str | None) -> int:
+@ACCEPT_CHANGED
+def export(run: Path | None, output: str, ledger: str | None, *, accept_changed: bool) -> int:
     """Write calls as JSON lines: all of them, or those that a RUN has used.
 
     \b
@@ -61,13 +64,14 @@ def export(run: Path | None, output: str, ledger: str | None) -> int:
     from reviewscore.llm.ledger.upkeep import exported
     from reviewscore.store.jsonl import drafted
 
-    calls = exported(_place(run, ledger), run=None if run is None else _run_id(run))
+    run_id = _run_id(run, accept_changed=accept_changed)
+    calls = exported(_place(run, ledger), run=run_id)
     if output == "-":
         for call in calls:
             print_line(call.model_dump_json())
         return 0
     count = 0
-    with drafted(Path(output)) as draft, _opened(draft, Path(output).suffix) as file:
+    with drafted(Path(output), named=True) as draft, _opened(draft, Path(output).suffix) as file:
         for call in calls:
             file.write(call.model_dump_json() + "\n")
             count += 1
@@ -133,18 +137,17 @@ def _place(run: Path | None, ledger: str | None) -> Place:
     """Where the ledger lies that a run has used."""
     if run is not None:
         from reviewscore.llm.ledger.place import FILE
-        from reviewscore.store.run_dir import read_manifest
 
-        read_manifest(run)  # says so if it is no run folder
         if (run / FILE).is_file():
             return run
     return settings_from({"ledger": ledger}).settings.ledger_place
 
 
-def _run_id(run: Path) -> str:
+def _run_id(run: Path | None, *, accept_changed: bool) -> str | None:
+    """Name of a run in the ledger; None where none was named."""
     from reviewscore.store.run_dir import read_manifest
 
-    return read_manifest(run).run_id
+    return None if run is None else read_manifest(run, accept_changed=accept_changed).run_id
 
 
 def _opened(draft: Path, ending: str) -> TextIO:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import ACCEPT_CHANGED
 from reviewscore.cli.tabling import paper_figures_options
 from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
@@ -30,6 +31,7 @@ _PATH = click.Path(path_type=Path)
     help="List so many points that differ most, by their ids (with -o).",
 )
 @paper_figures_options
+@ACCEPT_CHANGED
 def command(
     first: Path,
     second: Path,
@@ -40,6 +42,7 @@ def command(
     seed: int,
     as_json: bool,
     yes: bool,
+    accept_changed: bool,
 ) -> None:
     """Measure the drift from one run to another: other judge, other settings, or other year.
 
@@ -63,6 +66,7 @@ def command(
         way=None if paired is None else "paired" if paired else "unpaired",
         points=points,
         how=Resampling(resamples, seed, "papers"),
+        accept_changed=accept_changed,
     )
     for warning in found.warnings:
         say(f"warning: {warning}")

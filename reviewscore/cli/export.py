@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import ACCEPT_CHANGED
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -19,7 +20,8 @@ from reviewscore.errors import SettingsError
     type=click.Path(path_type=Path),
     help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
-def command(runs: tuple[Path, ...], output: Path | None) -> None:
+@ACCEPT_CHANGED
+def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool) -> None:
     """Write the points of one run or many as CSV, Parquet or JSONL, by the file's ending.
 
     Of several runs the first column names the run, and a point that is in two has a row of each.
@@ -30,17 +32,20 @@ def command(runs: tuple[Path, ...], output: Path | None) -> None:
     """
     from reviewscore.report.lines import counted
     from reviewscore.store.export import export, records
+    from reviewscore.store.jsonl import own_file
     from reviewscore.store.parts import read_parts
     from reviewscore.store.run_dir import check_destination
 
-    read_parts(runs)  # a folder that is no run has no points to write
+    read_parts(
+        runs, accept_changed=accept_changed
+    )  # a folder that is no run has no points to write
     if output == Path("-"):
-        for line in records(runs):
+        for line in records(runs, accept_changed=accept_changed):
             print_line(line)
         return
     if output is None and len(runs) > 1:
         raise SettingsError("several runs; name the file to write with -o")
-    output = output or runs[0] / "points.csv"
+    output = output or own_file(runs[0] / "points.csv")
     check_destination(output)
-    rows = export(runs, output)
+    rows = export(runs, output, accept_changed=accept_changed)
     print_line(f"{counted(rows, 'point')} written to {output}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.options import ACCEPT_CHANGED
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -16,7 +17,8 @@ from reviewscore.cli.verb import Verb
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The new run folder."
 )
-def command(runs: tuple[Path, ...], output: Path) -> None:
+@ACCEPT_CHANGED
+def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> None:
     """Make one run folder of runs that are parts of one audit.
 
     The parts must be made by one judge with the same settings and prompts, and share no point.
@@ -28,8 +30,8 @@ def command(runs: tuple[Path, ...], output: Path) -> None:
     from reviewscore.report.summary import write_summary
     from reviewscore.store.merge import merge
 
-    made = merge(runs, output)
-    for line in summary_lines(write_summary(output)):
+    made = merge(runs, output, accept_changed=accept_changed)
+    for line in summary_lines(write_summary(output, accept_changed=accept_changed)):
         print_line(line)
     if made.repeated:
         print_line(f"{counted(made.repeated, 'point')} met twice, word for word, kept once")

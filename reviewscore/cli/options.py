@@ -45,6 +45,14 @@ def named_config() -> Path | None:
     return named
 
 
+ACCEPT_CHANGED = click.option(
+    "--accept-changed",
+    is_flag=True,
+    help="Read a run although its records were changed after it was made, and say so.",
+)
+"""For every verb that reads a run; without it such a run is refused."""
+
+
 MODEL_OPTIONS = (
     CONFIG_OPTION,
     click.option(

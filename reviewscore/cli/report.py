@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.run_data import collection_of
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
@@ -34,7 +34,15 @@ from reviewscore.errors import RunFolderError, SettingsError
     type=click.Choice(["meta-reviewer", "reviewer", "author"]),
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
 )
-def command(run: Path, output: Path | None, data: Path | None, reader: str | None) -> int:
+@ACCEPT_CHANGED
+def command(
+    run: Path,
+    output: Path | None,
+    data: Path | None,
+    reader: str | None,
+    *,
+    accept_changed: bool,
+) -> int:
     """Write the report of a run as HTML, Markdown or JSON.
 
     \b
@@ -46,7 +54,7 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     if output is not None:
         check_destination(output)
     if reader is not None:
-        return _for(run, reader, output, data)
+        return _for(run, reader, output, data, accept_changed=accept_changed)
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
@@ -56,31 +64,41 @@ def command(run: Path, output: Path | None, data: Path | None, reader: str | Non
     page = ending in (".html", ".htm")
     collection = collection_of(run, data) if page or data is not None else None
     if output == Path("-"):
-        print_text(markdown_report(run), newline=False)
+        print_text(markdown_report(run, accept_changed=accept_changed), newline=False)
         return 0
     if ending == ".md" and output is not None:
-        write_whole(output, markdown_report(run))
+        write_whole(output, markdown_report(run, accept_changed=accept_changed), named=True)
     elif ending == ".json" and output is not None:
+<<<<<<< HEAD
         write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
     elif page:
         papers = reviews = None
+=======
+        summary = summarise(run, accept_changed=accept_changed)
+        write_whole(output, summary.model_dump_json(indent=2) + "\n", named=True)
+    elif ending in (".html", ".htm"):
+        papers = reviews = None
+        collection = collection_of(run, data, accept_changed=accept_changed)
+>>>>>>> accept
         if collection is not None:
             papers = collection.text_of
             reviews = collection.review
-        write_summary(run)
-        output = write_report(run, papers, reviews, out=output)[0]
+        write_summary(run, accept_changed=accept_changed)
+        output = write_report(run, papers, reviews, out=output, accept_changed=accept_changed)[0]
     else:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md or .json")
     print_line(str(output))
     return 0
 
 
-def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> int:
+def _for(
+    run: Path, reader: str, output: Path | None, data: Path | None, *, accept_changed: bool
+) -> int:
     """Write the pages for one reader."""
     from reviewscore.report.role_files import write_for
     from reviewscore.report.roles import Reader
 
-    collection = collection_of(run, data)
+    collection = collection_of(run, data, accept_changed=accept_changed)
 
     def title(paper_id: str) -> str | None:
         handle = None if collection is None else collection.papers.get(paper_id)
@@ -89,7 +107,13 @@ def _for(run: Path, reader: str, output: Path | None, data: Path | None) -> int:
     papers = None if collection is None else collection.text_of
     failed: list[RunFolderError] = []
     for path in write_for(
-        run, Reader(reader), titles=title, papers=papers, out=output, failed=failed
+        run,
+        Reader(reader),
+        titles=title,
+        papers=papers,
+        out=output,
+        failed=failed,
+        accept_changed=accept_changed,
     ):
         print_line(str(path))
     for error in failed:

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from reviewscore.sources.files import Collection
 
 
-def collection_of(run: Path, data: Path | None) -> Collection | None:
+def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Collection | None:
     """What a run was made of, as `data_again` has it; says what is amiss with it.
 
     Args:
         run: The run's folder.
         data: Where the user says that it is.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         InputError: The named folder cannot be read, or holds other files.
@@ -24,7 +25,7 @@ def collection_of(run: Path, data: Path | None) -> Collection | None:
     """
     from reviewscore.sources.run_data import data_again
 
-    again = data_again(run, data)
+    again = data_again(run, data, accept_changed=accept_changed)
     for note in again.notes:
         say(f"warning: {note}")
     return again.collection

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.tabling import paper_figures_options
 from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
@@ -40,6 +40,7 @@ _PATH = click.Path(path_type=Path)
     help="Reviews that a row must have; smaller ones are withheld.",
 )
 @paper_figures_options
+@ACCEPT_CHANGED
 def command(
     runs: tuple[Path, ...],
     output: Path | None,
@@ -53,6 +54,7 @@ def command(
     seed: int,
     as_json: bool,
     yes: bool,
+    accept_changed: bool,
 ) -> None:
     """Report on a venue: rates with intervals by type, area and reviewer load, naming nobody.
 
@@ -68,7 +70,9 @@ def command(
 
     strata = Strata(data, areas, area_field, reviewers, by)
     how = Resampling(resamples, seed, "papers")
-    venue, warnings = study_venue(runs, strata, at_least=at_least, how=how)
+    venue, warnings = study_venue(
+        runs, strata, at_least=at_least, how=how, accept_changed=accept_changed
+    )
     for warning in warnings:
         say(f"warning: {warning}")
     if output is not None:

@@ -147,7 +147,7 @@ def export_pairs(
     """
     told = Exported(out)
     pairs = prompt_pairs(materials, seed=seed, metrics=metrics, left_out=told.left_out)
-    with drafted(out) as draft:
+    with drafted(out, named=True) as draft:
         out.parent.mkdir(parents=True, exist_ok=True)
         lines = JsonLines(draft)
         try:

@@ -10,7 +10,8 @@ from pathlib import Path
 from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
-from reviewscore.store.run_dir import DIGEST, read_manifest
+from reviewscore.store.manifest import Manifest
+from reviewscore.store.run_dir import DIGEST
 
 COLOURS = 8
 """Facets that have a colour of their own; more of them begin anew."""
@@ -56,8 +57,12 @@ class Focus:
     elsewhere: str = ""
 
     @classmethod
-    def of(cls, run: Path) -> Focus:
+    def of(cls, run: Path, manifest: Manifest) -> Focus:
         """What was computed for a run.
+
+        Args:
+            run: The run folder.
+            manifest: Its own account of itself.
 
         Raises:
             RunFolderError: The file is no digest.
@@ -65,7 +70,7 @@ class Focus:
         found = read_digest(run / DIGEST, FocusDigest, f"reviewscore focus {run}")
         if found is None:
             return cls()
-        if set(found.inputs) != {one.sha256 for one in read_manifest(run).inputs}:
+        if set(found.inputs) != manifest.inputs_sha256:
             return cls(elsewhere=ELSEWHERE)
         missed = {name: often_missed(gaps) for name, gaps in found.gaps.items()}
         return cls(found, tuple(_panels(found)), missed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from reviewscore.report.lines import share_words, unread_words
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.manifest import Manifest, Setting
-from reviewscore.store.run_dir import ERRORS, ErrorRecord
+from reviewscore.store.run_dir import ERRORS, ErrorRecord, changed_words
 
 _SHOWN = 20
 _NAMED = 5
@@ -60,7 +61,7 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
     """What a reader must know before any number."""
     notes = []
     if summary.changed:
-        notes.append(changed_words(summary))
+        notes.append(doubted_words(summary.changed))
     if summary.judge == EMBEDDED:
         notes.append(f"{LEXICAL_NOTE} For scores, run again with --model provider/name.")
     if summary.selection:
@@ -87,14 +88,9 @@ def banners(summary: Summary, failures: Failures) -> list[str]:
     return notes
 
 
-def changed_words(summary: Summary) -> str:
-    """Which records were changed after the run."""
-    names = " and ".join(summary.changed)
-    verb = "was" if len(summary.changed) == 1 else "were"
-    return (
-        f"{names} {verb} changed after the run by something else than reviewscore: what stands "
-        "here may be nobody's verdict."
-    )
+def doubted_words(changed: Sequence[str]) -> str:
+    """Which records were changed after the run, and what that means for a page."""
+    return f"{changed_words(changed)}: what stands here may be nobody's verdict."
 
 
 def doubtful_words(summary: Summary) -> str:

@@ -33,7 +33,8 @@ from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, p
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
 from reviewscore.store.jsonl import opened, write_whole
-from reviewscore.store.run_dir import REPORT, own_file, read_manifest
+from reviewscore.store.manifest import Manifest
+from reviewscore.store.run_dir import REPORT, read_manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000
@@ -43,7 +44,12 @@ ROWS_IN_INDEX = 5000
 
 
 def write_report(
-    run: Path, papers: PaperOf | None, reviews: ReviewOf | None, *, out: Path | None = None
+    run: Path,
+    papers: PaperOf | None,
+    reviews: ReviewOf | None,
+    *,
+    out: Path | None = None,
+    accept_changed: bool = False,
 ) -> list[Path]:
     """Write the report of a run.
 
@@ -55,20 +61,24 @@ def write_report(
         reviews: Gives a review by its id, so that points are.
         out: The file to write; ``report.html`` in the run folder if None. Further pages are put
             beside it, as ``report-1.html`` and so on.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Returns:
         The files written, the first to be opened first.
 
     Raises:
-        RunFolderError: The run cannot be read, or the file cannot be written.
+        RunFolderError: The run cannot be read, its records were changed, or the file cannot be
+            written.
         StopError: The disk is full.
     """
-    target = own_file(run, REPORT) if out is None else out
+    target = run / REPORT if out is None else out
     environment = page_environment()
-    focus, near = Focus.of(run), Nearness.of(run)
+    manifest = read_manifest(run, accept_changed=accept_changed)
+    focus, near = Focus.of(run, manifest), Nearness.of(run, manifest)
+    summary = summarise(run, accept_changed=accept_changed)
     papers_html = PaperPages(
         run, environment.get_template("paper.html"), papers, reviews,
-        missed=focus.missed, near=near.beside, manifest=read_manifest(run),
+        missed=focus.missed, near=near.beside, manifest=manifest,
     )  # fmt: skip
     lines = rows_of(run)
     pages = papers_html.pages(lines)
@@ -76,17 +86,19 @@ def write_report(
     second = next(pages, None)
     _drop_pages(target)
     if second is None:
-        shown = _frame(run, focus, near) | {
+        shown = _frame(run, manifest, summary, focus, near) | {
             "tabled": True,
             "rows": first.rows,
             "fragments": first.fragments,
             "pages": (),
         }
-        _write(target, environment.get_template("report.html").render(shown))
+        _write(target, environment.get_template("report.html").render(shown), named=out is not None)
         return [target]
     # One table of all points is enough, on the first page or, of very many, on each.
-    frame = _frame(run, focus, near) | {"tabled": len(lines) > ROWS_IN_INDEX}
-    return _write_pages(target, environment, frame, chain((first, second), pages))
+    frame = _frame(run, manifest, summary, focus, near)
+    frame |= {"tabled": len(lines) > ROWS_IN_INDEX}
+    every = chain((first, second), pages)
+    return _write_pages(target, environment, frame, every, named=out is not None)
 
 
 def _drop_pages(target: Path) -> None:
@@ -101,14 +113,19 @@ def _drop_pages(target: Path) -> None:
 
 
 def _write_pages(
-    target: Path, environment: Environment, frame: dict[str, object], pages: Iterator[Page]
+    target: Path,
+    environment: Environment,
+    frame: dict[str, object],
+    pages: Iterator[Page],
+    *,
+    named: bool,
 ) -> list[Path]:
     written: list[Path] = []
     rows: list[Row] = []
     listed: list[tuple[str, list[tuple[str, int]]]] = []
     template = environment.get_template("page.html")
     for number, page in enumerate(pages, start=1):
-        path = own_file(target.parent, f"{target.stem}-{number}{target.suffix}")
+        path = target.with_name(f"{target.stem}-{number}{target.suffix}")
         shown = {"rows": page.rows, "fragments": page.fragments, "index": target.name}
         _write(path, template.render(frame | shown | {"number": number}))
         written.append(path)
@@ -117,18 +134,20 @@ def _write_pages(
         counts = [(key, len(list(group))) for key, group in groupby(page.rows, paper_of)]
         listed.append((path.name, counts))
     index = frame | {"tabled": True, "rows": rows, "fragments": (), "pages": listed}
-    _write(target, environment.get_template("report.html").render(index))
+    _write(target, environment.get_template("report.html").render(index), named=named)
     return [target, *written]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, *, named: bool = False) -> None:
     # A lone surrogate in a review has no UTF-8 form; it is shown as a question mark.
-    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"))
+    write_whole(path, text.encode("utf-8", "replace").decode("utf-8"), named=named)
 
 
-def _frame(run: Path, focus: Focus, near: Nearness) -> dict[str, object]:
+def _frame(
+    run: Path, manifest: Manifest, summary: Summary, focus: Focus, near: Nearness
+) -> dict[str, object]:
     """What every page of a report shows besides points."""
-    manifest, summary, failures = read_manifest(run), summarise(run), read_failures(run)
+    failures = read_failures(run)
     return {
         "manifest": manifest,
         "summary": summary,

@@ -6,7 +6,7 @@ import heapq
 import re
 from pathlib import Path
 
-from reviewscore.report.head import changed_words, doubtful_words
+from reviewscore.report.head import doubted_words, doubtful_words
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
@@ -14,7 +14,7 @@ from reviewscore.report.summary import Summary, summarise
 from reviewscore.report.wording import NO_QUOTE, answer_label, headline
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
-from reviewscore.store.run_dir import read_points
+from reviewscore.store.run_dir import read_manifest, read_points
 
 LOWEST = 20
 """Points shown: those that ask for attention first."""
@@ -28,18 +28,20 @@ _SPECIAL = re.compile(
 _NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")
 
 
-def markdown_report(run: Path) -> str:
+def markdown_report(run: Path, *, accept_changed: bool = False) -> str:
     """The report of a run as Markdown.
 
     Args:
         run: The run folder.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Raises:
-        RunFolderError: The folder is no run.
+        RunFolderError: The folder is no run, or its records were changed.
     """
-    summary = summarise(run)
+    manifest = read_manifest(run, accept_changed=accept_changed)
+    summary = summarise(run, accept_changed=accept_changed)
     parts = ["# Review audit", *_banners(summary), "## Summary", _list(summary_lines(summary))]
-    if near := Nearness.of(run).lines:
+    if near := Nearness.of(run, manifest).lines:
         parts += ["## How near the reviewers' own papers are", HONEST, _list([*near])]
     points = heapq.nsmallest(LOWEST, enumerate(read_points(run)), key=_attention)
     shown = [score for _, score in points if headline(score).order < _UNTOUCHED]
@@ -63,7 +65,7 @@ def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
 def _banners(summary: Summary) -> list[str]:
     told = []
     if summary.changed:
-        told.append(f"> {escaped(changed_words(summary))}")
+        told.append(f"> {escaped(doubted_words(summary.changed))}")
     if summary.note:
         told.append(f"> {summary.note}")
     if summary.selection:

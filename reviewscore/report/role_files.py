@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.report.head import doubted_words
 from reviewscore.report.html import page_environment
 from reviewscore.report.pages import PaperOf, look_up, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
 from reviewscore.sources.data_folder import digest_name, file_name
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import points_by_offset, read_manifest
+from reviewscore.store.manifest import Manifest
+from reviewscore.store.run_dir import changed_records, points_by_offset, read_manifest
 
 TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")
@@ -29,6 +32,7 @@ def write_for(
     papers: PaperOf | None = None,
     out: Path | None = None,
     failed: list[RunFolderError] | None = None,
+    accept_changed: bool = False,
 ) -> list[Path]:
     """Write a run's pages for a reader.
 
@@ -43,18 +47,21 @@ def write_for(
             Markdown page for each; a file in the run folder if None.
         failed: Takes why single pages of a folder could not be written; without it the first
             reason is raised when all others are written.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Returns:
         The files written.
 
     Raises:
-        RunFolderError: The run cannot be read, or a file cannot be written.
+        RunFolderError: The run cannot be read, its records were changed, or a file cannot be
+            written.
         SettingsError: The ending is none of these.
     """
     target = run / f"for-{reader.value}.html" if out is None else out
     ending = target.suffix.lower()
-    judge = read_manifest(run).judge
-    sheets = _sheets(run, reader, titles or (lambda _: None), papers)
+    manifest = read_manifest(run, accept_changed=accept_changed)
+    judge = manifest.judge
+    sheets = _sheets(run, manifest, reader, titles or (lambda _: None), papers)
     if ending in _ENDINGS:
         made = list(sheets)
         text = (
@@ -62,7 +69,8 @@ def write_for(
             if ending == ".md"
             else _html(made, reader, judge)
         )
-        write_whole(target, text.encode("utf-8", "replace").decode("utf-8"))
+        plain = text.encode("utf-8", "replace").decode("utf-8")
+        write_whole(target, plain, named=out is not None)
         return [target]
     if ending:
         raise SettingsError(f"unknown ending '{ending}'; use .html, .md, or a folder")
@@ -73,16 +81,20 @@ def write_for(
     return written
 
 
-def _sheets(run: Path, reader: Reader, titles: TitleOf, papers: PaperOf | None) -> Iterator[Sheet]:
+def _sheets(
+    run: Path, manifest: Manifest, reader: Reader, titles: TitleOf, papers: PaperOf | None
+) -> Iterator[Sheet]:
     """The pages, paper by paper, in the order of the report."""
-    unread = read_manifest(run).unread
+    unread, changed = manifest.unread, changed_records(run, manifest)
+    doubts = (doubted_words(changed),) if changed else ()
     for paper_id, rows in groupby(rows_of(run), key=lambda row: row.paper_id):
         with points_by_offset(run) as read:
             points = [read(row.offset) for row in rows]
         title = titles(paper_id) or paper_id
         named = any(place.target for point in points for place in point.places or ())
         paper = look_up(papers, paper_id) if named else None
-        yield sheet(reader, paper_id, title, points, unread=unread.get(paper_id), paper=paper)
+        page = sheet(reader, paper_id, title, points, unread=unread.get(paper_id), paper=paper)
+        yield replace(page, banners=(*doubts, *page.banners))
 
 
 def _folder(

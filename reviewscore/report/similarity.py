@@ -10,7 +10,8 @@ from statistics import median
 from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest
-from reviewscore.store.run_dir import SIMILARITY, read_manifest
+from reviewscore.store.manifest import Manifest
+from reviewscore.store.run_dir import SIMILARITY
 
 HONEST = (
     "Similarity is of words: how near a reviewer's own papers are to the paper under review. It "
@@ -54,8 +55,12 @@ class Nearness:
     elsewhere: str = ""
 
     @classmethod
-    def of(cls, run: Path) -> Nearness:
+    def of(cls, run: Path, manifest: Manifest) -> Nearness:
         """What was computed for a run.
+
+        Args:
+            run: The run folder.
+            manifest: Its own account of itself.
 
         Raises:
             RunFolderError: The file is no digest.
@@ -65,7 +70,7 @@ class Nearness:
         )
         if found is None:
             return cls()
-        if set(found.inputs) != {one.sha256 for one in read_manifest(run).inputs}:
+        if set(found.inputs) != manifest.inputs_sha256:
             return cls(elsewhere=ELSEWHERE)
         beside = {name: beside_words(one, found) for name, one in found.reviews.items()}
         return cls(found, tuple(similarity_lines(found)), beside)

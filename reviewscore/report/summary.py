@@ -24,7 +24,6 @@ from reviewscore.store.manifest import Manifest, Spending
 from reviewscore.store.run_dir import (
     SUMMARY,
     changed_records,
-    own_file,
     read_manifest,
     read_points,
 )
@@ -345,16 +344,18 @@ def _five(counts: list[int]) -> Five:
     return one, two, three, four, five
 
 
-def summarise(run: Path) -> Summary:
+def summarise(run: Path, *, accept_changed: bool = False) -> Summary:
     """Count a run's points, one at a time.
 
     Args:
         run: The run folder.
+        accept_changed: Go on with records that something else has changed, and say so.
 
     Raises:
-        RunFolderError: The folder is no run folder, or a record in it cannot be read.
+        RunFolderError: The folder is no run folder, its records were changed, or one cannot be
+            read.
     """
-    manifest = read_manifest(run)
+    manifest = read_manifest(run, accept_changed=accept_changed)
     tally = _Tally()
     for score in read_points(run):
         tally.add(score)
@@ -405,13 +406,17 @@ def _summary(manifest: Manifest, tally: _Tally, changed: tuple[str, ...]) -> Sum
     )
 
 
-def write_summary(run: Path) -> Summary:
+def write_summary(run: Path, *, accept_changed: bool = False) -> Summary:
     """Count a run's points and write ``summary.json`` into its folder.
 
+    Args:
+        run: The run folder.
+        accept_changed: As of `summarise`.
+
     Raises:
-        RunFolderError: The folder cannot be read or written.
+        RunFolderError: The folder cannot be read or written, or its records were changed.
         StopError: The disk is full.
     """
-    summary = summarise(run)
-    write_whole(own_file(run, SUMMARY), summary.model_dump_json(indent=2) + "\n")
+    summary = summarise(run, accept_changed=accept_changed)
+    write_whole(run / SUMMARY, summary.model_dump_json(indent=2) + "\n")
     return summary

@@ -37,7 +37,12 @@ def write_digest(run: Path, found: SimilarityDigest) -> Path:
 
 
 def digest_of_run(
-    run: Path, collection: Collection, profiles: Corpus, recipe: Recipe
+    run: Path,
+    collection: Collection,
+    profiles: Corpus,
+    recipe: Recipe,
+    *,
+    accept_changed: bool = False,
 ) -> SimilarityDigest:
     """The similarities of all reviews that a run was made of.
 
@@ -46,9 +51,10 @@ def digest_of_run(
         collection: Its papers and reviews.
         profiles: Papers of reviewers, who are named as in the reviews.
         recipe: How they are compared.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
-        RunFolderError: The folder is no run.
+        RunFolderError: The folder is no run, or its records were changed.
         SettingsError: The recipe needs what is not there.
     """
     papers = submitted(collection, full=recipe.representation is Representation.FULL)
@@ -57,7 +63,7 @@ def digest_of_run(
         papers,
         collection.reviews,
         recipe,
-        inputs=[one.sha256 for one in read_manifest(run).inputs],
+        inputs=[one.sha256 for one in read_manifest(run, accept_changed=accept_changed).inputs],
     )
 
 

@@ -109,5 +109,5 @@ def write_embeddings(path: Path, found: Encoded) -> Path:
         json.dumps({"paper_id": paper, "embedding": vector})
         for paper, vector in found.vectors.items()
     )
-    write_whole(path, "".join(f"{line}\n" for line in lines))
+    write_whole(path, "".join(f"{line}\n" for line in lines), named=True)
     return path

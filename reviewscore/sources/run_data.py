@@ -74,7 +74,7 @@ class Again(NamedTuple):
     notes: list[str]
 
 
-def data_again(run: Path, data: Path | None = None) -> Again:
+def data_again(run: Path, data: Path | None = None, *, accept_changed: bool = False) -> Again:
     """The papers and reviews that a run was made of.
 
     They are looked for where they lay, seen from the run's folder and then by their absolute
@@ -83,12 +83,13 @@ def data_again(run: Path, data: Path | None = None) -> Again:
     Args:
         run: The run's folder.
         data: Where the user says that they are.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         InputError: The folder that was named cannot be read, or holds other files.
-        RunFolderError: The run cannot be read.
+        RunFolderError: The run cannot be read, or its records were changed.
     """
-    manifest = read_manifest(run)
+    manifest = read_manifest(run, accept_changed=accept_changed)
     if data is not None:
         found = _named(data, manifest)
         return Again(found, [str(fault) for fault in found.unread])

@@ -106,7 +106,7 @@ class _Line:
     score: PointScore
 
 
-def export(runs: Path | Sequence[Path], out: Path) -> int:
+def export(runs: Path | Sequence[Path], out: Path, *, accept_changed: bool = False) -> int:
     """Write the points of one run or many as the kind of file that the ending asks for.
 
     Points are read and written in chunks, so that memory does not grow with the runs; the file
@@ -118,6 +118,7 @@ def export(runs: Path | Sequence[Path], out: Path) -> int:
         out: ``.csv`` and ``.parquet`` have the columns of `COLUMNS`; ``.jsonl`` has the records
             of ``points.jsonl``. Of several runs, `RUN` comes first in each. In CSV, text that a
             spreadsheet would take for a formula begins with an apostrophe.
+        accept_changed: Go on with records that something else has changed.
 
     Returns:
         How many points were written.
@@ -133,12 +134,13 @@ def export(runs: Path | Sequence[Path], out: Path) -> int:
             f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
         )
     several = not isinstance(runs, Path) and len(runs) > 1
-    with drafted(out) as draft:
-        return writer(_lines([runs] if isinstance(runs, Path) else runs), draft, several)
+    with drafted(out, named=True) as draft:
+        places = [runs] if isinstance(runs, Path) else runs
+        return writer(_lines(places, accept_changed=accept_changed), draft, several)
 
 
-def _lines(runs: Sequence[Path]) -> Iterator[_Line]:
-    for part in read_parts(runs):
+def _lines(runs: Sequence[Path], *, accept_changed: bool) -> Iterator[_Line]:
+    for part in read_parts(runs, accept_changed=accept_changed):
         name = part.name if len(runs) > 1 else None
         for score in read_points(part.path):
             if score.error is None:
@@ -148,13 +150,17 @@ def _lines(runs: Sequence[Path]) -> Iterator[_Line]:
             yield _Line(name, score.model_copy(update={"error": error}))
 
 
-def records(runs: Sequence[Path]) -> Iterator[str]:
+def records(runs: Sequence[Path], *, accept_changed: bool = False) -> Iterator[str]:
     """The points of runs as JSONL, without line ends; as `export` writes them.
+
+    Args:
+        runs: The run folders.
+        accept_changed: Go on with records that something else has changed.
 
     Raises:
         RunFolderError: A run cannot be read or is named twice.
     """
-    return map(_json, _lines(runs))
+    return map(_json, _lines(runs, accept_changed=accept_changed))
 
 
 def _json(line: _Line) -> str:

@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from reviewscore.bounds import Bound, bounded_lines, in_force, open_regular, read_regular
+from reviewscore.bounds import (
+    Bound,
+    bounded_lines,
+    in_force,
+    not_regular,
+    open_regular,
+    read_regular,
+)
 from reviewscore.errors import InputError, RunFolderError, StopError
 
 _LONGEST_NAME = 60
@@ -27,11 +34,11 @@ class JsonLines:
         path: The file; made if it is not there.
 
     Raises:
-        RunFolderError: The file cannot be opened.
+        RunFolderError: The file cannot be opened, or is not the folder's own (`own_file`).
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = own_file(path)
         try:
             self._file = path.open("ab", buffering=0)
             self._size = _whole_lines(path)
@@ -139,18 +146,40 @@ def read_whole(path: Path) -> bytes | None:
         raise RunFolderError(str(error)) from error
 
 
+def own_file(path: Path) -> Path:
+    """A file of a folder that may come from elsewhere, to be written; it need not be there.
+
+    Raises:
+        RunFolderError: It is a link that leads out of its folder, where nothing may be written
+            for the folder's sake, or no ordinary file.
+    """
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+            raise RunFolderError(f"{path} is a link out of its folder; take it away")
+        if path.exists() and not path.is_file():
+            raise RunFolderError(str(not_regular(path)))
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle; a NUL in the name
+        raise RunFolderError(f"{path}: {error}") from error
+    return path
+
+
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
+def drafted(path: Path, *, named: bool = False) -> Iterator[Path]:
     """The draft of a file, which takes its place when all is written.
 
-    A kill, a fault or a full disk leaves the old file. A link is followed; what is no ordinary
-    file, such as a pipe, is written to and never replaced.
+    A kill, a fault or a full disk leaves the old file.
+
+    Args:
+        path: The file.
+        named: Whether the user named this very file. Then a link is followed, and what is no
+            ordinary file, such as a pipe, is written to and never replaced; in a folder that was
+            named, both are refused (`own_file`).
 
     Raises:
         StopError: The disk is full.
         RunFolderError: The file cannot be written.
     """
-    target = _target(path)
+    target = _target(path if named else own_file(path))
     ordinary = target.is_file() or not target.exists()
     draft = target.with_name(f".{target.name[:_LONGEST_NAME]}.new") if ordinary else target
     try:
@@ -180,33 +209,38 @@ def _target(path: Path) -> Path:
     return target
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, *, named: bool = False) -> None:
     """Replace a file in one step, so that a kill leaves the old one or the new one.
+
+    Args:
+        path: The file.
+        text: What it is to hold.
+        named: As of `drafted`.
 
     Raises:
         StopError: The disk is full.
         RunFolderError: The file cannot be written.
     """
-    write_bytes_whole(path, text.encode())
+    write_bytes_whole(path, text.encode(), named=named)
 
 
-def write_bytes_whole(path: Path, data: bytes) -> None:
+def write_bytes_whole(path: Path, data: bytes, *, named: bool = False) -> None:
     """As `write_whole`, for a file that is no text.
 
     Raises:
         StopError, RunFolderError: As `write_whole`.
     """
-    write_pieces_whole(path, (data,))
+    write_pieces_whole(path, (data,), named=named)
 
 
-def write_pieces_whole(path: Path, pieces: Iterable[bytes]) -> None:
+def write_pieces_whole(path: Path, pieces: Iterable[bytes], *, named: bool = False) -> None:
     """As `write_bytes_whole`, of what comes piece by piece; what its source raises goes on.
 
     Raises:
         StopError, RunFolderError: As `write_whole`.
     """
     try:
-        with drafted(path) as draft, draft.open("wb") as file:
+        with drafted(path, named=named) as draft, draft.open("wb") as file:
             for piece in _told_apart(pieces):
                 file.write(piece)
     except _SourceError as failed:

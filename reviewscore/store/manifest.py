@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from reviewscore.bounds import open_regular
 from reviewscore.config import Plain
+from reviewscore.errors import InputError
 from reviewscore.printable import without_folders
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.record import Record, storable
@@ -218,7 +220,17 @@ def beside(run: Path, path: Path) -> str | None:
 
 
 def hash_file(path: Path) -> InputFile:
-    """Name, SHA-256 and size of a file."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return InputFile(name=storable(path.name), sha256=digest, size=path.stat().st_size)
+    """Name, SHA-256 and size of a file.
+
+    Raises:
+        InputError: It is no ordinary file, or cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            size = file.tell()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, cure="check the path"
+        ) from error
+    return InputFile(name=storable(path.name), sha256=digest, size=size)

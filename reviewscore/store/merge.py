@@ -18,7 +18,7 @@ from reviewscore.store.decisive import INPUT, in_use, of_input, sum_of
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending, beside
 from reviewscore.store.parts import Part, PointsOnce, check_alike, read_parts
-from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS, changed_records, digests_of
+from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS, digests_of
 
 _CURE = "merge runs of one judge and settings; `compare` sets others side by side"
 
@@ -50,7 +50,7 @@ class _Tally:
         self.reviews_of: Counter[int] = Counter()
 
 
-def merge(runs: Sequence[Path], out: Path) -> Merged:
+def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> Merged:
     """Write one run folder that holds the points of several.
 
     The parts may share no point, unless its record is the same to the letter: then it is kept
@@ -60,6 +60,8 @@ def merge(runs: Sequence[Path], out: Path) -> Merged:
     Args:
         runs: Two run folders or more, made by one judge with the same settings and prompts.
         out: The new folder; it must not be there, or be empty.
+        accept_changed: Go on with records that something else has changed; the new folder's
+            account says so, and whoever reads it must accept them again.
 
     Raises:
         SettingsError: Fewer than two runs.
@@ -69,7 +71,7 @@ def merge(runs: Sequence[Path], out: Path) -> Merged:
     """
     if len(runs) < 2:  # noqa: PLR2004 - nothing to merge
         raise SettingsError("merge needs two runs or more")
-    parts = read_parts(runs)
+    parts = read_parts(runs, accept_changed=accept_changed)
     check_alike(parts, cure=_CURE)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunFolderError(f"{out} is there already; name a new folder with -o")
@@ -172,7 +174,7 @@ def _manifest(parts: Sequence[Part], tally: _Tally, out: Path) -> Manifest:
         unread={paper: unread for part in made for paper, unread in part.unread.items()},
         times=tuple(sorted(time for one in made for time in one.times)),
         complete=all(one.complete for one in made),
-        changed=tuple(_once(changed_records(part.path, part.manifest) for part in parts)),
+        changed=tuple(_once(part.changed for part in parts)),
     )
 
 

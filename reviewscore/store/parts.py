@@ -13,7 +13,13 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.store.decisive import differences, sum_of
 from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import read_lines_of_points, read_manifest, read_points
+from reviewscore.store.run_dir import (
+    changed_records,
+    changed_words,
+    read_lines_of_points,
+    read_manifest,
+    read_points,
+)
 
 
 @dataclass(frozen=True)
@@ -30,19 +36,41 @@ class Part:
     name: str
     manifest: Manifest
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Files of its records that something else has changed since, and that were accepted."""
+        return changed_records(self.path, self.manifest)
 
-def read_parts(runs: Sequence[Path]) -> tuple[Part, ...]:
+
+def read_parts(runs: Sequence[Path], *, accept_changed: bool = False) -> tuple[Part, ...]:
     """Run folders with a name each, in the order given.
 
+    Args:
+        runs: The folders.
+        accept_changed: Go on with records that something else has changed.
+
     Raises:
-        RunFolderError: One is no run folder, or is named twice.
+        RunFolderError: One is no run folder, is named twice, or its records were changed.
     """
     places = [run.resolve() for run in runs]
     for place, often in Counter(places).items():
         if often > 1:
             raise RunFolderError(f"{place} is named {often} times; name each run once")
     names = _names(places)
-    return tuple(Part(run, name, read_manifest(run)) for run, name in zip(runs, names, strict=True))
+    return tuple(
+        Part(run, name, read_manifest(run, accept_changed=accept_changed))
+        for run, name in zip(runs, names, strict=True)
+    )
+
+
+def changed_notes(parts: Sequence[Part]) -> list[str]:
+    """What pages about runs must say of those whose changed records were accepted."""
+    return [
+        f"Run {part.name}: {changed_words(part.changed)}; what is counted of it may be nobody's "
+        "verdict."
+        for part in parts
+        if part.changed
+    ]
 
 
 def _names(places: Sequence[Path]) -> list[str]:

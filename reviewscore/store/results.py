@@ -37,6 +37,8 @@ def results_folder(
             cure = "choose another folder" + (", or say --yes" if allow_foreign is False else "")
             raise RunFolderError(f"{out} holds {others[0]!r} and is no folder of `{verb}`; {cure}")
         for name in inside:
+            if (out / name).is_symlink():
+                raise RunFolderError(f"{out / name} is a link; take it away")
             (out / name).mkdir(exist_ok=True)
     except FileExistsError as error:
         raise RunFolderError(f"{out} is a file; name a folder with -o") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import Literal
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
-from reviewscore.bounds import in_force, not_regular
+from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.notices import notice
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
 from reviewscore.store.decisive import first_difference
-from reviewscore.store.jsonl import JsonLines, opened, read_lines, read_whole, write_whole
+from reviewscore.store.jsonl import JsonLines, opened, own_file, read_lines, read_whole, write_whole
 from reviewscore.store.manifest import Digest, Manifest
 
 MANIFEST = "manifest.json"
@@ -93,10 +93,11 @@ class RunDir:
         manifest: What this run is to be made with.
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Forget failed points, so that they are tried again.
+        accept_changed: Go on with records that something else has changed; it is noted for good.
 
     Raises:
         RunFolderError: Another process writes to it, it was made with other settings, it is not
-            a run folder, or it cannot be written.
+            a run folder, its records were changed, or it cannot be written.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class RunDir:
         *,
         allow_foreign: bool = False,
         retry_errors: bool = False,
+        accept_changed: bool = False,
     ) -> None:
         self.path = path
         _make(path)
@@ -118,8 +120,10 @@ class RunDir:
             raise RunFolderError(f"{path}: {error.strerror}") from error
         try:
             for name in (MANIFEST, *RECORDS):
-                own_file(path, name)
-            self.manifest = self._continue(manifest, allow_foreign=allow_foreign)
+                own_file(path / name)
+            self.manifest = self._continue(
+                manifest, allow_foreign=allow_foreign, accept_changed=accept_changed
+            )
             # A kill must not leave digests of what is about to be written anew.
             kept = {} if retry_errors else {POINTS: self.manifest.digests.get(POINTS)}
             self._note({name: one for name, one in kept.items() if one is not None}, growing=True)
@@ -135,7 +139,7 @@ class RunDir:
             self._lock.release()
             raise
 
-    def _continue(self, new: Manifest, *, allow_foreign: bool) -> Manifest:
+    def _continue(self, new: Manifest, *, allow_foreign: bool, accept_changed: bool) -> Manifest:
         if not (self.path / MANIFEST).is_file():
             others = [entry.name for entry in self.path.iterdir() if entry.name != _LOCK]
             if others and not allow_foreign:
@@ -144,7 +148,7 @@ class RunDir:
                     "choose another folder, or say --yes"
                 )
             return new
-        old = read_manifest(self.path)
+        old = read_manifest(self.path, accept_changed=accept_changed)
         difference = first_difference(old.decisive, new.decisive)
         if difference is not None and not self._holds_nothing():
             raise RunFolderError(
@@ -245,44 +249,46 @@ def _drop_failed_points(path: Path) -> None:
     write_whole(path / POINTS, "".join(f"{line}\n" for line in kept))
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Read a run folder's manifest.
+def read_manifest(path: Path, *, accept_changed: bool = False) -> Manifest:
+    """Read a run folder's manifest, and compare its records with their digests.
 
-    Records that were changed since they were written are said (`notices`).
+    Args:
+        path: The run folder.
+        accept_changed: Go on with records that something else has changed since they were written;
+            that they were is said (`notices`).
 
     Raises:
-        RunFolderError: There is none, or it is of another version.
+        RunFolderError: There is none, it is of another version, or records were changed.
     """
+    manifest = _manifest_of(path)
+    changed = changed_records(path, manifest)
+    while changed and (newer := _manifest_of(path)) != manifest:  # a session has just begun
+        manifest, changed = newer, changed_records(path, newer)
+    if not changed:
+        return manifest
+    files = [
+        f"{path / name} {'holds records that were' if name in manifest.changed else 'was'} changed"
+        for name in changed
+    ]
+    words = f"{' and '.join(files)} after the run by something else than reviewscore"
+    if not accept_changed:
+        undo = "" if set(changed) & set(manifest.changed) else "put back what the run wrote, "
+        raise RunFolderError(
+            f"{words}; {undo}audit into another folder, or read it as it is with --accept-changed"
+        )
+    notice(f"{words}; the run is read as it is (--accept-changed)")
+    return manifest
+
+
+def _manifest_of(path: Path) -> Manifest:
     file = path / MANIFEST
     raw = read_whole(file)
     if raw is None:
         raise RunFolderError(f"{path} is no run folder: {MANIFEST} is missing")
     try:
-        manifest = Manifest.model_validate_json(raw)
+        return Manifest.model_validate_json(raw)
     except ValidationError as error:
         raise RunFolderError(f"{file}: not a manifest of this version of reviewscore") from error
-    for name in changed_records(path, manifest):
-        words = "holds records that were" if name in manifest.changed else "was"
-        notice(f"{path / name} {words} changed after the run by something else than reviewscore")
-    return manifest
-
-
-def own_file(path: Path, name: str) -> Path:
-    """A file of a run folder that is about to be written; it need not be there.
-
-    Raises:
-        RunFolderError: It is a link that leads out of the folder, where nothing may be written
-            for the folder's sake, or no ordinary file.
-    """
-    file = path / name
-    try:
-        if file.is_symlink() and not file.resolve().is_relative_to(path.resolve()):
-            raise RunFolderError(f"{file} is a link out of the run folder; take it away")
-    except (OSError, RuntimeError) as error:  # links in a circle
-        raise RunFolderError(f"{file}: {error}") from error
-    if file.exists() and not file.is_file():
-        raise RunFolderError(str(not_regular(file)))
-    return file
 
 
 def digests_of(path: Path) -> dict[str, Digest]:
@@ -305,6 +311,12 @@ def changed_records(path: Path, manifest: Manifest) -> tuple[str, ...]:
         if not (fits and _sha256(file, digest.size) == digest.sha256):
             names.append(name)
     return tuple(dict.fromkeys(names))
+
+
+def changed_words(names: Sequence[str]) -> str:
+    """That files of records were changed, for pages."""
+    verb = "was" if len(names) == 1 else "were"
+    return f"{' and '.join(names)} {verb} changed after the run by something else than reviewscore"
 
 
 def _sha256(file: Path, size: int) -> str:

@@ -163,7 +163,12 @@ def test_a_lost_record_is_made_again_without_paying(
     kept = file.read_bytes().splitlines(keepends=True)[:2]
     file.write_bytes(b"".join(kept) + b'{"schema": "half')
 
-    assert run(data, tmp_path / "run", server) == first
+    with pytest.raises(RunFolderError, match=r"points\.jsonl was changed .*--accept-changed"):
+        run(data, tmp_path / "run", server)
+    resolved = resolve({"model": "openai/loopback", "base_url": server.url})
+    audit(read_collection(data), tmp_path / "run", resolved, accept_changed=True)
+    again = sorted(read_points(tmp_path / "run"), key=lambda score: score.point_id)
+    assert again == first
     assert len(server.bodies) == calls
 
 

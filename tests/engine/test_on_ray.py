@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -155,15 +156,25 @@ def test_a_model_is_asked_once_whatever_fails_and_a_lost_worker_changes_nothing(
     server.latency = 0.05
     shards = tmp_path / "ray" / "shards"
 
+    lost: list[int] = []
+    ended = threading.Event()
+
     def kill() -> None:
-        until(lambda: len(list(shards.glob("*.parquet"))) >= 1)
-        os.kill(workers()[0], signal.SIGKILL)
+        until(lambda: ended.is_set() or len(list(shards.glob("*.parquet"))) >= 1)
+        for worker in workers()[:1]:
+            with suppress(ProcessLookupError):  # the run may have ended first
+                os.kill(worker, signal.SIGKILL)
+                lost.append(worker)
 
     killer = threading.Thread(target=kill)
     killer.start()
-    outcome = on_ray(data, tmp_path / "ray", **asked(server))
-    killer.join()
+    try:
+        outcome = on_ray(data, tmp_path / "ray", **asked(server))
+    finally:
+        ended.set()
+        killer.join()
 
+    assert lost, "the run ended before a worker of it could be killed"
     assert points(tmp_path / "ray") == points(tmp_path / "alone")
     assert server.served.keys() == undisturbed.keys()
     # What the lost worker had under way may have been asked again; nothing else.

@@ -124,6 +124,39 @@ def test_raw_data_that_was_damaged_is_named(
     assert "delete it to fetch anew" in ended.stderr
 
 
+@pytest.mark.parametrize("name", ["fetch.json", "raw/threads.jsonl", "raw/places.json"])
+def test_nothing_is_fetched_through_a_link_that_lies_in_the_folder(
+    openreview: Replay, fetch: Invoke, tmp_path: Path, name: str
+) -> None:
+    fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+    file, outside = tmp_path / "data" / name, tmp_path / "outside"
+    (tmp_path / "data" / "raw" / "places.json").write_text("{}")  # lists are read again
+    file.rename(outside)
+    file.symlink_to(outside)
+    before = outside.read_bytes()
+
+    ended = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    assert ended.exit_code == 2
+    assert f"{file} is a link out of its folder" in ended.stderr
+    assert outside.read_bytes() == before
+
+
+def test_a_list_of_places_without_an_end_is_not_read(
+    openreview: Replay, fetch: Invoke, tmp_path: Path
+) -> None:
+    fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+    places = tmp_path / "data" / "raw" / "places.json"
+    with places.open("ab") as file:
+        file.truncate(21_000_000)
+
+    ended = fetch(VENUE, "-o", tmp_path / "data", "--no-pdfs")
+
+    assert ended.exit_code == 2
+    assert "places.json" in ended.stderr
+    assert "max_text_mb" in ended.stderr
+
+
 def test_a_submission_that_was_deleted_is_left_out_and_told(
     openreview: Replay, fetch: Invoke, tmp_path: Path
 ) -> None:

@@ -216,3 +216,21 @@ def test_tables_of_systems_with_odd_names_keep_apart() -> None:
     assert file_name("focus-a/b") == "focus-a-b"
     assert file_name("focus-A-b", {"focus-a-b"}) == "focus-A-b-2"
     assert file_name("../..") == "table"
+
+
+@pytest.mark.parametrize("name", ["focus.md", "points.jsonl", "tables"])
+def test_results_are_written_through_no_link_that_lies_in_their_folder(
+    focus: Invoke, tmp_path: Path, name: str
+) -> None:
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    out.mkdir()
+    (out / "focus.json").write_text("{}")  # a folder of this verb
+    outside.mkdir() if name == "tables" else outside.write_text("mine")
+    (out / name).symlink_to(outside)
+
+    ended = focus(EXAMPLE, "-o", out, "--resamples", 100)
+
+    assert ended.exit_code == 2
+    assert f"{out / name} is a link" in ended.stderr
+    assert outside.is_dir() or outside.read_text() == "mine"
+    assert not (outside.is_dir() and list(outside.iterdir()))

@@ -10,7 +10,7 @@ import pytest
 from reviewscore.errors import RunFolderError
 from reviewscore.report.focus import Focus, gap_words, often_missed
 from reviewscore.schema.focus import FocusGap, ReviewGaps
-from reviewscore.store.run_dir import DIGEST
+from reviewscore.store.run_dir import DIGEST, read_manifest
 from tests.commands import Invoke, invoker
 
 BODY = "We count frogs in ponds. We compare with no baseline. The threshold is fixed. " * 20
@@ -78,7 +78,7 @@ def test_reviews_of_a_run_are_people_unless_reviewers_are_systems(
     focus(run, "--resamples", 100)
     report(run)
 
-    found = Focus.of(run)
+    found = Focus.of(run, read_manifest(run))
     assert found.digest is not None
     assert {one.system for one in found.digest.shares} == {"people"}
     assert found.digest.reference is None
@@ -105,7 +105,7 @@ def test_a_digest_that_is_none_is_an_error_with_its_cure(run: Path) -> None:
     (run / DIGEST).write_text("{}")
 
     with pytest.raises(RunFolderError, match="run `reviewscore focus"):
-        Focus.of(run)
+        Focus.of(run, read_manifest(run))
 
 
 def test_names_of_systems_are_text_in_the_report(

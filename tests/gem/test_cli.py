@@ -290,3 +290,21 @@ def test_help_shows_what_there_is(gem: Invoke) -> None:
         assert name in told
         assert gem(name, "--help").stdout.startswith("Usage:")
     assert gem("validat").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["gem.md", "scores.jsonl", "tables"])
+def test_results_are_written_through_no_link_that_lies_in_their_folder(
+    gem: Invoke, tmp_path: Path, name: str
+) -> None:
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    out.mkdir()
+    (out / "gem.json").write_text("{}")  # a folder of this verb
+    outside.mkdir() if name == "tables" else outside.write_text("mine")
+    (out / name).symlink_to(outside)
+
+    ended = gem(EXAMPLE, "-o", out, "--resamples", 100, "--variant", "gem")
+
+    assert ended.exit_code == 2
+    assert f"{out / name} is a link" in ended.stderr
+    assert outside.is_dir() or outside.read_text() == "mine"
+    assert not (outside.is_dir() and list(outside.iterdir()))

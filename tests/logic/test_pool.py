@@ -156,20 +156,25 @@ def test_bad_input_has_a_named_outcome(provers: Provers, name: str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_worker_stays_below_512_megabytes_on_hard_input(provers: Provers) -> None:
     alternating = " ".join(f"forall x{n} exists y{n}" for n in range(6))
-    body = "(R(x0, y5) -> -R(y2, x3)) & exists z (R(z, x1) <-> R(y5, z))"
+    chain = " & ".join(f"R(x{n}, y{n})" for n in range(6))  # each y a function of more xs
     wide = " & ".join(f"(A{n} xor B{n})" for n in range(500))
     peaks = []
     for premises in (
         ENDLESS,
-        {"P1": f"{alternating} ({body})"},
+        {"P1": f"{alternating} ({chain} & -R(y5, x0) & -R(x0, x0))"},
         {f"P{n}": wide for n in range(20)},
         {f"P{n}": f"forall x, y (Q{n}(x, y) -> Q{n + 1}(y, x))" for n in range(300)},
     ):
+<<<<<<< HEAD
         # The work that is allowed ends a proof; a busy machine only takes longer to do it.
         provers.prove(premises, "exists x (R(x, x))", limits=Limits(seconds=300))
         status = Path(f"/proc/{worker_of(provers)}/status").read_text()
         peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
         peaks.append(int(peak.split()[1]))
+=======
+        proof = provers.prove(premises, "exists x (R(x, x))", limits=Limits(seconds=10))
+        assert proof.validity in (Validity.UNKNOWN, Validity.INVALID), proof.problems[:1]
+>>>>>>> accept
 
     assert max(peaks) < 512 * 1024
 

@@ -16,7 +16,7 @@ from reviewscore.similarity.affinity import Library
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication
 from reviewscore.similarity.digest import ALONE, NAMELESS, NO_PROFILE, digest
 from reviewscore.similarity.recipe import Recipe, recipe
-from reviewscore.store.run_dir import SIMILARITY, read_points
+from reviewscore.store.run_dir import SIMILARITY, read_manifest, read_points
 from tests.commands import Invoke, invoker
 from tests.similarity.invented import TEXTS, corpus, write_corpus, write_jsonl
 
@@ -219,7 +219,7 @@ def test_a_finished_run_gets_similarities_and_loses_those_of_other_files(
     assert "Similarity of ann" not in page
     digest_file.write_text("{}")
     with pytest.raises(RunFolderError, match=r"similarity .* --profiles"):
-        Nearness.of(run)
+        Nearness.of(run, read_manifest(run))
 
 
 def _page(report: Invoke, run: Path) -> str:

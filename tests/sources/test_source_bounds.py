@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import fsspec
@@ -30,6 +32,7 @@ from reviewscore.sources.openreview.export import records_in
 from reviewscore.sources.remote import at_hand
 from reviewscore.sources.written import read_materials
 from reviewscore.store.calibration import read_calibration
+from reviewscore.store.manifest import hash_file
 from tests.conftest import ROOT
 from tests.sources.test_files import PAPER, REVIEW, write
 
@@ -414,3 +417,26 @@ def test_the_examples_are_far_from_every_bound() -> None:
     put_in_force(Bounds())
 
     assert read_collection(ROOT / "examples").skipped == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "nothing"])
+def test_the_sum_of_an_input_is_that_of_an_ordinary_file(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "papers.jsonl"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    elif kind == "folder":
+        file.mkdir()
+
+    with pytest.raises(InputError, match=r"papers\.jsonl"):
+        hash_file(file)
+
+
+def test_the_sum_of_an_input_has_its_size(tmp_path: Path) -> None:
+    file = tmp_path / "papers.jsonl"
+    file.write_bytes(b"{}\n" * 100_000)
+
+    found = hash_file(file)
+
+    assert (found.size, found.sha256) == (300_000, sha256(file.read_bytes()).hexdigest())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from reviewscore.notices import shown
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.schema.span import Span
+from reviewscore.store import run_dir
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
 from reviewscore.store.manifest import Manifest
@@ -131,23 +133,60 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
 
 
-def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_a_pipe_that_was_named_is_written_to_and_a_link_followed(tmp_path: Path) -> None:
     pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
     os.mkfifo(pipe)
     target.write_text("old")
     link.symlink_to(target)
     reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
     try:
-        write_whole(pipe, "new")
+        write_whole(pipe, "new", named=True)
         assert os.read(reader, 10) == b"new"
     finally:
         os.close(reader)
-    write_whole(link, "new")
+    write_whole(link, "new", named=True)
 
     assert pipe.is_fifo()
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert len(list(tmp_path.iterdir())) == 3
+
+
+PLANTS: dict[str, Callable[[Path, Path], object]] = {
+    "link": lambda file, outside: file.symlink_to(outside),
+    "dangling link": lambda file, outside: file.symlink_to(outside.with_name("new")),
+    "device": lambda file, _: file.symlink_to("/dev/null"),
+    "pipe": lambda file, _: os.mkfifo(file),
+}
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "whole": lambda file: write_whole(file, "ours"),
+    "lines": JsonLines,
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("write", WRITERS)
+def test_nothing_is_written_through_what_lies_in_a_folder(
+    tmp_path: Path, write: str, plant: str
+) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.write_text("mine")
+    folder.mkdir()
+    PLANTS[plant](folder / "x.jsonl", outside)
+
+    with pytest.raises(RunFolderError, match=r"folder/x\.jsonl"):
+        WRITERS[write](folder / "x.jsonl")
+
+    assert outside.read_text() == "mine"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "outside"]
+    assert [one.name for one in folder.iterdir()] == ["x.jsonl"]
+
+
+def test_a_link_to_a_file_beside_it_is_the_folders_own(tmp_path: Path) -> None:
+    (tmp_path / "x.json").symlink_to("y.json")
+    write_whole(tmp_path / "x.json", "ours")
+
+    assert (tmp_path / "y.json").read_text() == "ours"
 
 
 @pytest.mark.parametrize("name", ["", "folder", "a\0b", "loop", "x" * 256, "file/below"])
@@ -331,13 +370,15 @@ def notices(path: Path) -> list[str]:
     """What is said when a run folder is read."""
     said: list[str] = []
     with shown(said.append):
-        read_manifest(path)
+        read_manifest(path, accept_changed=True)
     return said
 
 
-def session(path: Path, *numbers: int, end: bool = True, retry: bool = False) -> None:
+def session(
+    path: Path, *numbers: int, end: bool = True, retry: bool = False, accept: bool = False
+) -> None:
     """A session that writes these points, and ends or is killed."""
-    with RunDir(path, manifest(), retry_errors=retry) as run:
+    with RunDir(path, manifest(), retry_errors=retry, accept_changed=accept) as run:
         for number in numbers:
             run.add(score(number, status=Status.ERROR if number > 8 else Status.UNKNOWN))
         if end:
@@ -356,6 +397,7 @@ def test_sessions_that_end_or_are_killed_change_nothing_behind_the_runs_back(
     ):
         numbers = step.pop("numbers")
         session(tmp_path, *numbers, **step)  # type: ignore[misc, arg-type]
+        assert read_manifest(tmp_path).growing != step.get("end", True)
         assert notices(tmp_path) == []
     assert len(list(read_points(tmp_path))) == 4
 
@@ -372,9 +414,12 @@ def test_records_that_were_changed_by_hand_are_named_for_good(tmp_path: Path, en
     (said,) = notices(tmp_path)
     assert str(points) in said
     assert "changed after the run" in said
-    session(tmp_path, 4)  # a later session does not wash it away
+    for _ in range(2):
+        with pytest.raises(RunFolderError, match=re.escape(f"{points} ") + ".*--accept-changed"):
+            session(tmp_path, 4)
+        session(tmp_path, 4, accept=True)  # a later session does not wash it away
     assert len(notices(tmp_path)) == 1
-    assert read_manifest(tmp_path).changed == ("points.jsonl",)
+    assert read_manifest(tmp_path, accept_changed=True).changed == ("points.jsonl",)
 
 
 @pytest.mark.parametrize(
@@ -393,6 +438,21 @@ def test_lines_that_came_or_went_are_a_change(
     change(tmp_path / "points.jsonl")
 
     assert len(notices(tmp_path)) == 1
+    with pytest.raises(RunFolderError, match=r"points\.jsonl was changed after"):
+        read_manifest(tmp_path)
+
+
+def test_a_session_that_begins_while_its_run_is_read_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(tmp_path, 9)
+    stale = [read_manifest(tmp_path)]
+    session(tmp_path, 1, retry=True, end=False)
+    assert stale[0].digests != read_manifest(tmp_path).digests
+    now = run_dir._manifest_of
+    monkeypatch.setattr(run_dir, "_manifest_of", lambda path: stale.pop() if stale else now(path))
+
+    assert read_manifest(tmp_path).growing
 
 
 def test_a_run_of_an_earlier_version_has_no_digests_and_is_read_as_before(tmp_path: Path) -> None:
@@ -415,7 +475,9 @@ def test_a_merged_run_says_which_parts_were_changed(tmp_path: Path) -> None:
     points.write_bytes(points.read_bytes().replace(b'"text":"x"', b'"text":"y"'))
     said: list[str] = []
     with shown(said.append):
-        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c", accept_changed=True)
 
     assert len(said) == 1
+    with pytest.raises(RunFolderError, match=r"c/points\.jsonl holds records that were changed"):
+        read_manifest(tmp_path / "c")
     assert len(notices(tmp_path / "c")) == 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.systems import named_files
 from reviewscore.cli.tabling import tell
 from reviewscore.errors import InputError, SettingsError
@@ -51,6 +51,7 @@ _OPTIONS = (
         type=DataPath(),
         help="Of a run: the folder of its papers and reviews, if it has moved.",
     ),
+    ACCEPT_CHANGED,
     click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."),
 )
 
@@ -92,6 +93,7 @@ def read(flags: dict[str, Any]) -> Read:
 
     data, moved = Path(flags.pop("data")), flags.pop("moved")
     others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")
+    accept_changed = flags.pop("accept_changed")
     run = data if (data / MANIFEST).is_file() else None
     if run is None and moved is not None:
         raise SettingsError(f"--data is for runs of `audit`, and {data} is none")
@@ -100,7 +102,7 @@ def read(flags: dict[str, Any]) -> Read:
     materials = (
         read_materials(data, others=others, skip_bad_lines=skip)
         if run is None
-        else _of_run(run, moved)
+        else _of_run(run, moved, accept_changed=accept_changed)
     )
     tell(materials)
     if flags.pop("by") == "reviewer":
@@ -110,11 +112,11 @@ def read(flags: dict[str, Any]) -> Read:
     return Read(materials, points, points.form, run)
 
 
-def _of_run(run: Path, moved: Path | None) -> Materials:
+def _of_run(run: Path, moved: Path | None, *, accept_changed: bool) -> Materials:
     from reviewscore.cli.run_data import collection_of
     from reviewscore.sources.written import materials_of
 
-    collection = collection_of(run, moved)
+    collection = collection_of(run, moved, accept_changed=accept_changed)
     if collection is None:
         raise InputError("its reviews are not at hand", file=run, cure="name them with --data")
     return materials_of(collection)

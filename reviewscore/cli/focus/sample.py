@@ -49,5 +49,5 @@ def command(
     if not drawn:
         raise InputError("holds no strengths or weaknesses", file=data)
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(output, empty_sheet(drawn))
+    write_whole(output, empty_sheet(drawn), named=True)
     print_line(f"{output}: {len(drawn):,} of {len(points):,} points; fill in target and aspect")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -33,7 +33,10 @@ _SHOWN = 5
               help="What is read of papers.")  # fmt: skip
 @click.option("--data", type=DataPath(),
               help="Folder of papers and reviews, if it has moved.")  # fmt: skip
-def command(run: Path, profiles: Path, method: str, text: str, data: Path | None) -> None:
+@ACCEPT_CHANGED
+def command(
+    run: Path, profiles: Path, method: str, text: str, data: Path | None, *, accept_changed: bool
+) -> None:
     """Show in a run's report how near each reviewer's own papers are to the paper reviewed.
 
     RUN is a folder of `audit`, which does the same with --profiles.
@@ -48,16 +51,22 @@ def command(run: Path, profiles: Path, method: str, text: str, data: Path | None
     recipes = chosen_recipes([method], [text], [], centre=None, recent=None, seed=0)
     if Method.EMBEDDINGS in recipes[0].methods:
         raise SettingsError("vectors of papers are for `similarity score` and `evaluate`")
-    collection = collection_of(run, data)
+    collection = collection_of(run, data, accept_changed=accept_changed)
     if collection is None:
         raise InputError("the papers of this run are not where they were", cure="--data DIR")
-    for line in note(run, collection, read_corpus(profiles, submitted=False), recipes[0]):
+    corpus = read_corpus(profiles, submitted=False)
+    for line in note(run, collection, corpus, recipes[0], accept_changed=accept_changed):
         print_line(line)
     say(f"`reviewscore report {run}` shows it")
 
 
 def note(
-    run: Path, collection: Collection, profiles: Corpus, recipe: Recipe | None = None
+    run: Path,
+    collection: Collection,
+    profiles: Corpus,
+    recipe: Recipe | None = None,
+    *,
+    accept_changed: bool,
 ) -> list[str]:
     """Compute the similarities of a run's reviews and write them into its folder.
 
@@ -68,6 +77,8 @@ def note(
     from reviewscore.similarity.digest import digest_of_run, write_digest
     from reviewscore.similarity.recipe import Recipe
 
-    found = digest_of_run(run, collection, profiles, recipe or Recipe())
+    found = digest_of_run(
+        run, collection, profiles, recipe or Recipe(), accept_changed=accept_changed
+    )
     write_digest(run, found)
     return [f"similarity: {line}" for line in similarity_lines(found, shown=_SHOWN)]

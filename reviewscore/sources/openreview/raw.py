@@ -16,7 +16,7 @@ from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import PEOPLE, anonymous, nameless, read_note
 from reviewscore.sources.openreview.threads import Thread, thread
 from reviewscore.sources.openreview.versions import Versions
-from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
+from reviewscore.store.jsonl import JsonLines, read_lines, read_whole, write_whole
 
 _KEPT = (
     "id", "forum", "replyto", "invitation", "invitations", "number", "cdate", "mdate", "tcdate",
@@ -45,8 +45,7 @@ class Raw:
             for _, line in read_lines(path):
                 record = json.loads(line)
                 self.known[str(record["note"]["id"])] = int(record["api"])
-            text = self._places_file.read_text("utf-8") if self._places_file.is_file() else "{}"
-            self.places: dict[str, str] = dict(json.loads(text))
+            self.places: dict[str, str] = dict(json.loads(read_whole(self._places_file) or b"{}"))
         except (ValueError, KeyError, TypeError) as error:
             raise RunFolderError(
                 f"{path.parent} was changed by hand or damaged ({error}); delete it to fetch anew"
