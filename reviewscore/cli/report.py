@@ -62,24 +62,21 @@ def command(
 
     ending = ".html" if output is None else output.suffix.lower()
     page = ending in (".html", ".htm")
-    collection = collection_of(run, data) if page or data is not None else None
+    collection = (
+        collection_of(run, data, accept_changed=accept_changed)
+        if page or data is not None
+        else None
+    )
     if output == Path("-"):
         print_text(markdown_report(run, accept_changed=accept_changed), newline=False)
         return 0
     if ending == ".md" and output is not None:
         write_whole(output, markdown_report(run, accept_changed=accept_changed), named=True)
     elif ending == ".json" and output is not None:
-<<<<<<< HEAD
-        write_whole(output, summarise(run).model_dump_json(indent=2) + "\n")
-    elif page:
-        papers = reviews = None
-=======
         summary = summarise(run, accept_changed=accept_changed)
         write_whole(output, summary.model_dump_json(indent=2) + "\n", named=True)
-    elif ending in (".html", ".htm"):
+    elif page:
         papers = reviews = None
-        collection = collection_of(run, data, accept_changed=accept_changed)
->>>>>>> accept
         if collection is not None:
             papers = collection.text_of
             reviews = collection.review
