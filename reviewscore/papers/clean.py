@@ -101,4 +101,4 @@ def _goes_on(match: re.Match[str]) -> bool:
     if end >= len(text) or start == 0 or not text[end].islower():
         return False
     line_start = text.rfind("\n", 0, start) + 1
-    return start - line_start >= _FULL_LINE and text[start - 1] not in ".!?:"
+    return start - line_start >= _FULL_LINE and text[start - 1] not in ".!?:|"

@@ -41,6 +41,11 @@ def is_placeholder(comment: str) -> bool:
     return bool(FORMULA.fullmatch(comment) or FIGURE.fullmatch(comment))
 
 
+def gaps_in_words(text: str) -> str:
+    """A text for people, what stands for a formula or figure in words."""
+    return FIGURE.sub("[figure missing]", FORMULA.sub("[formula missing]", text))
+
+
 @dataclass(frozen=True, slots=True)
 class Converted:
     """A text in one notation, and what it lacks.

@@ -55,6 +55,8 @@ _FALSE_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|al|[Ff]igs?|[Ee]qs?n?s?|[Ss]ecs?|[Tt]abs?|[Aa]lgs?|[Aa]pp|[Tt]hms?"
     r"|[Cc]h|[Pp]rop|[Dd]ef|[Rr]efs?|w\.r\.t|resp|approx|[Nn]o|[Vv]ol|pp?|et)\.|\b[A-Z]\.)\s*\Z"
 )
+_POINT = re.compile(r"\d\s+\.\s*\Z")
+_DECIMAL = re.compile(r"\s*\d")
 _GOES_ON = re.compile(r"[\"')\]]*\s*[a-z,;]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _FUNCTION_WORDS = re.compile(
@@ -178,7 +180,8 @@ def _joined(paragraph: str, ends: list[int]) -> list[tuple[int, int]]:
         if end >= len(paragraph):
             break
         before = paragraph[max(0, end - 12) : end]
-        if not (_FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
+        number = _POINT.search(before) and _DECIMAL.match(paragraph, end)  # "3 . 4"
+        if not (number or _FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
             cuts.append(end)
     cuts.append(len(paragraph))
     return list(pairwise(cuts))

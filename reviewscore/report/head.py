@@ -98,7 +98,8 @@ def doubtful_words(summary: Summary) -> str:
     names = summary.doubtful
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return (
-        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) were badly "
+        f"Papers to look at first: {len(names):,} of {summary.papers:,} ({shown}) "
+        f"{'was' if len(names) == 1 else 'were'} badly "
         "read, or hold text that people cannot see or that addresses a model. Judges may be "
         "wrong on them; what was found stands under Doubts."
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from reviewscore.papers.converted import gaps_in_words
 from reviewscore.report import argument_map, excerpts, wording
 from reviewscore.report.focus import Focus, spot_words
 from reviewscore.report.head import banners, read_failures, repeat_command
@@ -206,6 +207,7 @@ def page_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["gaps_in_words"] = gaps_in_words
     style, script = _asset("report.css"), _asset("report.js")
     environment.globals.update(
         style=Markup(style),

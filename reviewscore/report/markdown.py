@@ -6,6 +6,7 @@ import heapq
 import re
 from pathlib import Path
 
+from reviewscore.papers.converted import gaps_in_words
 from reviewscore.report.head import doubted_words, doubtful_words
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.places import shown_places
@@ -101,4 +102,4 @@ def _point(score: PointScore) -> str:
 
 def _quote(quote: Evidence) -> str:
     place = f" {escaped(f'({quote.place})')}" if quote.place else ""
-    return f"- “{escaped(quote.quote)}”{place}"
+    return f"- “{escaped(gaps_in_words(quote.quote))}”{place}"

@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from reviewscore.config import EMBEDDED
+from reviewscore.papers.converted import gaps_in_words
 from reviewscore.report import wording
 from reviewscore.report.lines import paper_unread_words
 from reviewscore.report.notes import notes
@@ -101,8 +102,8 @@ def _false(premise: Premise) -> bool:
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
     """The verified ones, each once."""
-    kept = {one.quote: Quote(one.quote, one.place or None) for one in evidence if one.verified}
-    return tuple(kept.values())
+    kept = {one.quote: one.place or None for one in evidence if one.verified}
+    return tuple(Quote(gaps_in_words(text), place) for text, place in kept.items())
 
 
 def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:
@@ -300,7 +301,16 @@ def _findings_for_reviewer(paper_id: str, title: str, points: Sequence[PointScor
         )
         if entries:
             parts.append(Part(f"Review {name}", entries=entries))
-    lead = _KINDLY if parts else "No passage was found that would answer a point of these reviews."
+    near = len(_with(points, Finding.PASSAGES))
+    lead = (
+        _KINDLY
+        if parts
+        else (
+            "No passage stood out as an answer to a point of these reviews. "
+            f"Closest passages to {near} of the {len(points)} points stand on the page for the "
+            "authors."
+        )
+    )
     return Sheet(paper_id, f"For the reviewer: {title}", lead, tuple(parts), foot=_MISTAKEN)
 
 
@@ -308,7 +318,7 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
     groups = (
         (Finding.ADDRESSED, "The paper speaks to these points",
          "Point the reviewer to these passages, if they say what you would say."),
-        (Finding.PASSAGES, "Closest passages to other points",
+        (Finding.PASSAGES, "Closest passages",
          "Those in a place that the point names first, then the closest. Whether they bear on the "
          "point was not judged."),
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),

@@ -16,7 +16,7 @@ from reviewscore.judges.claim_factuality import FactualityReply
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.lexical.finder import find
 from reviewscore.llm.client import Client
-from reviewscore.papers.converted import in_one_notation, left_out
+from reviewscore.papers.converted import gaps_in_words, in_one_notation, left_out
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.missing import rests_on_missing
 from reviewscore.papers.parts import shown
@@ -260,3 +260,9 @@ async def test_nothing_is_said_of_a_point_that_rests_on_what_is_missing(
     assert score.status is Status.UNSCORED
     assert ("lacks" in score.rationale) is cannot
     assert not cannot or score.finding is Finding.CANNOT_JUDGE
+
+
+def test_people_see_gaps_in_words() -> None:
+    text = "As in <!-- formula-not-decoded --> and <!-- image --> we see."
+
+    assert gaps_in_words(text) == "As in [formula missing] and [figure missing] we see."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.papers.sections import find_sections
 from reviewscore.papers.sentences import SentenceKind, sentences
 from reviewscore.schema.paper import Paper
@@ -39,3 +40,29 @@ def test_offsets_point_at_the_papers_own_text() -> None:
         assert " ".join(TEXT[unit.start : unit.end].split()) == unit.text
         assert unit.section is not None
         assert unit.section.start <= unit.start < unit.end <= unit.section.end
+
+
+def test_a_decimal_that_is_spaced_out_ends_no_sentence() -> None:
+    paper = build_paper(
+        PaperRow(
+            paper_id="p",
+            text="It rises to 76 . 5% on both coasts, by a margin of 3 . 3 points. Then it falls.",
+        )
+    )
+
+    assert [one.text for one in sentences(paper)] == [
+        "It rises to 76 . 5% on both coasts, by a margin of 3 . 3 points.",
+        "Then it falls.",
+    ]
+
+
+def test_a_row_of_a_table_and_the_paragraph_below_it_are_two_units() -> None:
+    row = "| A lamp with a very long name that fills the line | 0.5 | 0.8 | 0.95 |"
+    paper = build_paper(
+        PaperRow(paper_id="p", text=f"{row}\n\nnearly matching the lamps of the other harbour.")
+    )
+
+    assert [one.text for one in sentences(paper)] == [
+        row,
+        "nearly matching the lamps of the other harbour.",
+    ]
