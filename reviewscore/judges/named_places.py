@@ -69,4 +69,5 @@ def _label(place: Place) -> str:
         return "Around the words in quotation marks"
     if place.kind is PlaceKind.FIGURE:
         return f"{place.label} (its caption)"
-    return place.label[0].upper() + place.label[1:]
+    label = place.label[0].upper() + place.label[1:]
+    return f"{label} (about here)" if place.target and place.target.reckoned else label

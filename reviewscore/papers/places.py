@@ -43,7 +43,7 @@ _LONGEST = 4000
 """Characters of a place, at most, but for sections and pages."""
 _LOST_LINES = 6
 """Numbers in a row that a converter may have lost, so that their lines are part of the next."""
-_NEAR_LINES = 2
+_NEAR_LINES = 4
 """Lines before and after one that was not seen with its number."""
 _PART = re.compile(r"(?<=\d)(?:[a-h]|\.[a-h]|\([ivx]+\))\Z")
 
@@ -60,9 +60,11 @@ def target(
         last: Last label of a range.
         page: Page that is named with a line, 1-based.
     """
+    reckoned = False
     match kind:
         case PlaceKind.LINE:
-            span = _lines(paper, int(first), int(last or first), page)
+            lines = _lines(paper, int(first), int(last or first), page)
+            span, reckoned = lines or (None, False)
         case PlaceKind.PAGE:
             span = _pages(paper, int(first), int(last or first))
         case PlaceKind.SECTION | PlaceKind.APPENDIX:
@@ -80,7 +82,13 @@ def target(
     start, end = _trimmed(paper.text, *span)
     if start >= end:
         return None
-    return Target(start=start, end=end, page=paper.page_at(start), box=box_of(paper, start, end))
+    return Target(
+        start=start,
+        end=end,
+        page=paper.page_at(start),
+        box=box_of(paper, start, end),
+        reckoned=reckoned,
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -108,8 +116,12 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
     )
 
 
-def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, int] | None:
-    """From the first line with a number to the last; numbers are printed beside some or all.
+def _lines(
+    paper: Paper, first: int, last: int, page: int | None
+) -> tuple[tuple[int, int], bool] | None:
+    """From the first line with a number to the last, and whether they were reckoned.
+
+    Numbers are printed beside some lines or all.
 
     Where a page is named and the pages of lines are known, the first line must be on that page.
     """
@@ -121,7 +133,8 @@ def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, 
     begin, end = _place_of(here, first), _place_of(here, last) or _place_of(series, last)
     if begin is None or end is None:
         return None
-    around = 0 if begin[1] and end[1] else _NEAR_LINES
+    reckoned = not (begin[1] and end[1])
+    around = _NEAR_LINES if reckoned else 0
     start = series[max(0, begin[0] - around)].start
     last_line = series[min(end[0] + around, len(series) - 1)]
     # A row may have several numbers of a ruler.
@@ -129,7 +142,7 @@ def _lines(paper: Paper, first: int, last: int, page: int | None) -> tuple[int, 
         (line.start for line in series[end[0] + 1 :] if line.start > last_line.start),
         _line_end(paper, last_line),
     )
-    return start, max(stop, start + 1)
+    return (start, max(stop, start + 1)), reckoned
 
 
 def _going_on(here: Sequence[TextLine], overleaf: list[TextLine]) -> list[TextLine]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from reviewscore.papers.places import target, whole_range
 from reviewscore.points.bare_numbers import (
@@ -192,7 +193,31 @@ def with_places(point: ReviewPoint, paper: Paper, review: Review | None = None) 
             section = paper.section_at(where.start)
             label = label if section is None else f'Section "{section.title}"'
         places.append(Place(kind=mention.kind, label=label, span=span, target=where))
-    return point.model_copy(update={"places": tuple(places)})
+    return point.model_copy(update={"places": tuple(_by_quotes(places))})
+
+
+_BESIDE = 60
+"""Characters between a line and the quotation that says which line is meant, at most."""
+_ASTRAY = 3000
+"""Characters by which a line that was reckoned may be astray."""
+
+
+def _by_quotes(places: Sequence[Place]) -> Iterator[Place]:
+    """The places; a line that was reckoned stands where the words quoted beside it stand."""
+    for place, after in zip_longest(places, places[1:]):
+        line, quote = place.target, None if after is None else after.target
+        if (
+            line is not None
+            and quote is not None
+            and line.reckoned
+            and after is not None
+            and after.kind is PlaceKind.QUOTE
+            and 0 <= after.span.start - place.span.end <= _BESIDE
+            and -_ASTRAY <= quote.start - line.start <= _ASTRAY
+        ):
+            yield place.model_copy(update={"target": quote})
+        else:
+            yield place
 
 
 @dataclass(frozen=True, slots=True)

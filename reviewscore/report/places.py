@@ -11,6 +11,7 @@ from reviewscore.schema.point_score import PointScore
 
 NOT_AT_HAND = "not in the text at hand"
 """Said of a place that the text lacks: the reviewer may have read another form of the paper."""
+RECKONED = " (about here: its number was not seen with its line)"
 _LONGEST = 600
 """Characters of a place that a page repeats; the paper pane shows all of it."""
 _LABEL = 90
@@ -35,7 +36,8 @@ class ShownPlace:
         """The label with its page, or that it is not at hand."""
         if self.target is None:
             return f"{self.label} ({NOT_AT_HAND})"
-        return self.label if self.target.page is None else f"{self.label}, p. {self.target.page}"
+        page = "" if self.target.page is None else f", p. {self.target.page}"
+        return f"{self.label}{page}{RECKONED if self.target.reckoned else ''}"
 
 
 def shown_places(score: PointScore, paper: Paper | None = None) -> tuple[ShownPlace, ...]:

@@ -40,12 +40,15 @@ class Target(Record):
         end: Offset just after the last character.
         page: 1-based page, where pages are known.
         box: The place on that page, where the layout is known.
+        reckoned: Whether a line was counted on from others, as its number was not seen with it; it
+            is then near by, with some lines around it.
     """
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     page: int | None = Field(default=None, ge=1)
     box: Box | None = None
+    reckoned: bool = False
 
 
 class Place(Record):
