@@ -13,7 +13,7 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.batch.account import Outcome, new_manifest, spent
 from reviewscore.batch.finished import finished_run
-from reviewscore.batch.interrupt import interruptible
+from reviewscore.batch.interrupt import Interruption, interruptible
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.batch.session import Session, Tally, score_reviews
@@ -44,6 +44,7 @@ def audit(
     progress: Progress | None = None,
     allow_foreign: bool = False,
     retry_errors: bool = False,
+    interruption: Interruption | None = None,
 ) -> Outcome:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -55,6 +56,7 @@ def audit(
         progress: Told what happens.
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Try failed points again.
+        interruption: Brings Ctrl-C, where this does not run in the main thread.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
@@ -67,7 +69,7 @@ def audit(
     check(settings)
     if settings.engine == "ray":
         check_spread(settings, collection)
-    _learnt(settings)  # a wrong file is said before anything is asked
+    learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)
         done = finished_run(collection, out, manifest, settings, retry_errors=retry_errors)
@@ -78,11 +80,13 @@ def audit(
                 before=done.counts.points,
             )
         with RunDir(out, manifest, allow_foreign=allow_foreign, retry_errors=retry_errors) as run:
-            work = _Work(collection, settings, run, progress, renew=retry_errors)
+            work = _Work(
+                collection, settings, run, progress, renew=retry_errors, interruption=interruption
+            )
             return asyncio.run(work.session())
 
 
-def _learnt(settings: Settings) -> Calibration | None:
+def learnt(settings: Settings) -> Calibration | None:
     """The calibration that was asked for."""
     if settings.calibration is None:
         return None
@@ -117,9 +121,10 @@ class _Work:
         progress: Progress,
         *,
         renew: bool,
+        interruption: Interruption | None = None,
     ) -> None:
         self._collection, self._settings, self._run = collection, settings, run
-        self._progress, self._renew = progress, renew
+        self._progress, self._renew, self._interruption = progress, renew, interruption
         self._reviews = chosen_reviews(collection, settings)
         self._by_rules = sum(
             len(split_review(one, include_limitations=settings.limitations))
@@ -178,9 +183,9 @@ class _Work:
                 self._run,
                 client,
                 self._progress,
-                _learnt(settings),
+                learnt(settings),
             )
-            with interruptible(session, say):
+            with interruptible(session, say, self._interruption):
                 await score_reviews(session, self._reviews)
             return _Done.of(session, session.met(), client.traffic if client else Traffic())
 
@@ -191,10 +196,10 @@ class _Work:
             self._run,
             self._progress,
             spent=await book.paid(),
-            calibration=_learnt(self._settings),
+            calibration=learnt(self._settings),
             renew=self._renew,
         )
-        with interruptible(spread, self._progress.say):
+        with interruptible(spread, self._progress.say, self._interruption):
             await spread.score(self._reviews)
         return _Done.of(spread, spread.tally, spread.traffic)
 

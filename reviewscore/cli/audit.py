@@ -16,13 +16,12 @@ from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import (
     DataPath,
     GroupedCommand,
-    as_settings,
     settings_from,
     settings_options,
 )
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.cli.terminal import print_line, say
-from reviewscore.config import Resolved, Settings
+from reviewscore.config import Resolved, Settings, as_settings
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
