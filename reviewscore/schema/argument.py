@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.record import Record, Word, shortened
+from reviewscore.schema.record import Record, shortened
 from reviewscore.schema.verdict import PremiseVerdict, Provenance
 
 

@@ -32,6 +32,9 @@ class Record(BaseModel):
             if field is not None and value != field.get_default(call_default_factory=True):
                 yield name, shortened(value)
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 _SHOWN = 40
 """Characters of a text that are printed with its record."""

@@ -466,6 +466,35 @@ def single(
     )
 
 
+def load_review(path: Path, *, paper_id: str = "paper") -> Review:
+    """The review in a file of its own.
+
+    Args:
+        path: As for `single`, but no folder.
+        paper_id: The paper that it is of.
+
+    Raises:
+        InputError: The file cannot be used, or holds several reviews.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError("is a folder", file=path, cure="name one review's file")
+    handle = PaperHandle(paper_id, None, 1, partial(_absent, paper_id))
+    name = review_names([path])[path]
+    found = _reviews_of_file(path, name, {paper_id: handle}, _Reading(skip_bad_lines=False))
+    if len(found) > 1:
+        raise InputError(
+            f"holds {len(found):,} reviews",
+            file=path,
+            cure="give the folder of papers.jsonl and reviews.jsonl as data, and one's identifier",
+        )
+    return found[0]
+
+
+def _absent(paper_id: str) -> NoReturn:
+    raise InputError(f"paper '{paper_id}' is not given")
+
+
 def of_records(papers: Sequence[Paper], reviews: Sequence[Review]) -> Collection:
     """Papers and reviews that are at hand as records.
 

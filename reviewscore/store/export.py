@@ -171,12 +171,8 @@ def frame(runs: Sequence[Path]) -> pd.DataFrame:
 
     named = {RUN: "string"} if len(runs) > 1 else {}
     kinds = named | {name: _kind(name) for name in COLUMNS if name not in NESTED}
-    rows: dict[str, list[Cell]] = {name: [] for name in kinds}
-    for line in _lines(runs):
-        for name, cell in ({RUN: line.run} | row(line.score)).items():
-            if name in rows:
-                rows[name].append(cell)
-    return pd.DataFrame({name: pd.array(rows[name], dtype=kinds[name]) for name in kinds})
+    rows = [{RUN: line.run, **row(line.score)} for line in _lines(runs)]
+    return pd.DataFrame(rows, columns=list(kinds), dtype=object).astype(kinds)
 
 
 def _kind(name: str) -> str:
