@@ -150,7 +150,7 @@ async def judges_alone(
 ) -> AsyncIterator[Judges]:
     """The judges that the settings name, for questions that belong to no run.
 
-    Their calls are recorded in the ledger that all runs share.
+    Their calls are recorded in the ledger that all runs share; without it, nowhere.
 
     Args:
         settings: Name the models.
@@ -163,8 +163,8 @@ async def judges_alone(
     from reviewscore.llm.ledger.book import Ledger
 
     with ExitStack() as stack:
-        book: Ledger | CallsInMemory = CallsInMemory()  # the embedded judge makes no calls
-        if not settings.embedded:
+        book: Ledger | CallsInMemory = CallsInMemory()
+        if settings.cache and not settings.embedded:
             run = f"{purpose}-{uuid.uuid4().hex}"
             place, fresh = settings.ledger_place, settings.refresh
             book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
