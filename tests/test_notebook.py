@@ -25,7 +25,8 @@ def test_the_example_of_the_readme_runs_in_a_kernel(
 ) -> None:
     stage(tmp_path, monkeypatch)
     for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR"):
-        monkeypatch.setenv(name, str(tmp_path / "jupyter" / name.lower()))
+        (folder := tmp_path / "jupyter" / name.lower()).mkdir(parents=True)
+        monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     (example,) = (
         one for one in steps((ROOT / "README.md").read_text("utf-8")) if isinstance(one, Program)
