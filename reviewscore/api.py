@@ -172,7 +172,8 @@ class Run:
         """Counts, the first flags and a link to the report, for notebooks."""
         from reviewscore.report.notebook import run_html
 
-        return run_html(self.path, self.summary)
+        notes = [] if self.stopped is None else [f"The session stopped: {self.stopped}"]
+        return run_html(self.path, self.summary, notes)
 
 
 def load_run(path: Place, *, data: Place | Collection | None = None) -> Run:
@@ -485,9 +486,14 @@ def _named_after(data: Path | Collection | None, paper: Papers) -> Path:
 
 
 def _folder_of(collection: Collection) -> Path | None:
-    """The folder that a collection was read from; None of single files and records."""
-    whole = collection.pair is None and bool(collection.files)
-    return collection.files[0].parent if whole else None
+    """The folder, or the file of papers, that a collection was read from.
+
+    None of single files, whose places are known, and of records.
+    """
+    if collection.pair is not None or not collection.files:
+        return None
+    papers = collection.files[0]
+    return papers.parent if papers.stem == "papers" else papers
 
 
 def _profiles(folder: Path) -> Callable[[Path, Collection], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import inspect
 import json
 import signal
@@ -23,7 +24,8 @@ from hypothesis import strategies as st
 
 import reviewscore as rs
 from reviewscore import api
-from reviewscore.batch import Outcome, Quiet
+from reviewscore.batch import Interruption, Outcome, Quiet
+from reviewscore.batch import audit as audit_collection
 from reviewscore.cli.audit import command
 from reviewscore.cli.main import main
 from reviewscore.config import Settings, resolve
@@ -254,6 +256,21 @@ def test_ctrl_c_ends_a_call_and_the_same_call_goes_on(
     assert not [body for body in server.bodies[:asked] if body in server.bodies[asked:]]
 
 
+def test_ctrl_c_before_the_work_begins_is_not_lost(data: Path, tmp_path: Path) -> None:
+    interruption = Interruption()
+    interruption.interrupt()
+
+    outcome = audit_collection(
+        rs.load_collection(data),
+        tmp_path / "run",
+        resolve({"model": "lexical"}),
+        interruption=interruption,
+    )
+
+    assert outcome.interrupted
+    assert not outcome.manifest.complete
+
+
 def test_ctrl_c_ends_the_wait_for_replies_in_a_folder(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "nobody"
     folder.mkdir()
@@ -427,6 +444,7 @@ def test_prompts_that_wait_end_a_call_and_their_replies_let_it_go_on(
         if run.stopped is None or rounds > 20:
             break
         assert "wait" in run.stopped
+        assert run.stopped in html.unescape(run._repr_html_())
         answer(folder)
 
     assert rounds > 2

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 
 from tests.pages import ROOT, Program, stage, steps
-
-nbformat = pytest.importorskip("nbformat", reason="needs nbclient (extra `dev`)")
-nbclient = pytest.importorskip("nbclient", reason="needs nbclient (extra `dev`)")
-pytest.importorskip("ipykernel", reason="needs ipykernel (extra `dev`)")
 
 LOOP = "import asyncio\nassert asyncio.get_running_loop().is_running()\n"
 AWAITED = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -38,12 +39,13 @@ def argument_html(argument: Argument) -> str:
     return _rendered(argument=argument)
 
 
-def run_html(run: Path, summary: Summary) -> str:
+def run_html(run: Path, summary: Summary, notes: Sequence[str] = ()) -> str:
     """A run in short: counts, the first flags, and a link to its report.
 
     Args:
         run: The run folder.
         summary: Its numbers.
+        notes: What a reader should know besides.
 
     Raises:
         RunFolderError: The run cannot be read.
@@ -53,7 +55,7 @@ def run_html(run: Path, summary: Summary) -> str:
     return _rendered(
         run=str(run),
         summary=summary,
-        banners=banners(summary, read_failures(run)),
+        banners=[*notes, *banners(summary, read_failures(run))],
         flagged=len(flagged),
         flags=list(islice(sorted(flagged, key=lambda row: row.headline.order), _SHOWN)),
         report=_link(report) if report.is_file() else None,

@@ -201,7 +201,8 @@ def test_what_a_notebook_shows_leaves_the_rest_of_the_page_alone(
     one = model_points()[1].model_copy(update={"text": HOSTILE, "section": HOSTILE})
     page_file = tmp_path / "notebook.html"
     page_file.write_text(
-        "<!doctype html><html lang='en'><title>A notebook</title><body><main><h1>Mine</h1><h2>Part</h2><h3>Cell</h3>"
+        "<!doctype html><html lang='en'><title>A notebook</title><body><main>"
+        "<h1>Mine</h1><h2>Part</h2><h3>Cell</h3>"
         f"<p class='chip s1' id='mine'>my own</p>{one._repr_html_()}</main></body></html>",
         "utf-8",
     )
