@@ -8,9 +8,9 @@ from pathlib import Path
 from benchmarks.measure import QUICK, SHARED, Measured, head, row, run, skip
 
 READ_ONLY = (
-    "import sys; from pathlib import Path; from reviewscore import read_collection, split_review\n"
-    "c = read_collection(Path(sys.argv[1]))\n"
-    "print(sum(len(split_review(r)) for r in c.reviews))\n"
+    "import sys; import reviewscore as rs\n"
+    "c = rs.load_collection(sys.argv[1])\n"
+    "print(sum(len(rs.split(r)) for r in c.reviews))\n"
     "print(sum(len(c.paper(p).text) for p in c.papers))"
 )
 """Baseline: reading every paper with its sections and splitting every review, judging nothing."""

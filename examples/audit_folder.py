@@ -1,4 +1,4 @@
-"""Audits the three reviews of this folder without a model and prints the summary.
+"""Audits the three reviews of this folder without a model and prints what it found.
 
 The run folder is a temporary one. Run it from anywhere: ``python examples/audit_folder.py``.
 """
@@ -8,22 +8,20 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from reviewscore import audit, read_collection
-from reviewscore.config import EMBEDDED, resolve
-from reviewscore.report.lines import summary_lines
-from reviewscore.report.summary import write_summary
+import reviewscore as rs
 
 HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Audits this folder and prints the numbers of the run."""
-    collection = read_collection(HERE)
+    """Audits this folder and prints the points that the paper speaks to."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        audit(collection, run, resolve({"model": EMBEDDED}))
-        for line in summary_lines(write_summary(run)):
-            print(line)
+        run = rs.audit(HERE, Path(folder) / "run", model="lexical")
+        print(f"{len(run.points)} points of {len(run.reviews)} reviews, judge {run.summary.judge}")
+        table = run.to_frame()
+        found = table[table["finding"] == "addressed"]
+        for point_id, quote in zip(found["point_id"], found["first_passage"], strict=True):
+            print(f"{point_id}: {quote}")
 
 
 if __name__ == "__main__":

@@ -5,20 +5,18 @@ Run it from anywhere: ``python examples/score_one_point.py``.
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
-from reviewscore import LexicalJudges, load_paper, read_collection, score_point, split_review
+import reviewscore as rs
 
 HERE = Path(__file__).resolve().parent
 
 
-async def main() -> None:
+def main() -> None:
     """Scores the first question of the first review and prints what the paper says to it."""
-    paper = load_paper(HERE / "paper.txt", year=2024)
-    review = read_collection(HERE).reviews[0]
-    question = next(point for point in split_review(review) if point.text.endswith("?"))
-    result = await score_point(question, paper, LexicalJudges())
+    points = rs.split(rs.load_collection(HERE).reviews[0])
+    question = next(point for point in points if point.text.endswith("?"))
+    result = rs.score(question, HERE / "paper.txt", model="lexical")
     print(f"point:    {result.text}")
     print(f"type:     {result.type}")
     print(f"finding:  {result.finding}")
@@ -27,4 +25,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

@@ -300,7 +300,11 @@ def user_settings_file() -> Path:
 
 
 def resolve(
-    flags: Mapping[str, object], *, folder: Path | None = None, config: Path | None = None
+    flags: Mapping[str, object],
+    *,
+    folder: Path | None = None,
+    config: Path | None = None,
+    cleared: Iterable[str] = (),
 ) -> Resolved:
     """Settings from defaults, files, environment and flags, the later ones first.
 
@@ -314,6 +318,7 @@ def resolve(
         flags: Values given on the command line; None means not given.
         folder: Where the data lies.
         config: The settings file that was named.
+        cleared: Settings that the caller sets to nothing, whatever files and environment say.
 
     Raises:
         SettingsError: An unknown name, an impossible value, or one from a file that may not give
@@ -330,9 +335,9 @@ def resolve(
         if text:
             values[name], origins[name] = _from_text(name, text), variable
     _check_variables()
-    for name, value in flags.items():
-        if value is not None and value != ():
-            values[name], origins[name] = value, "flag"
+    given = {name: value for name, value in flags.items() if value is not None and value != ()}
+    for name, value in {**given, **dict.fromkeys(cleared)}.items():
+        values[name], origins[name] = value, "flag"
     address = os.environ.get("OPENAI_BASE_URL")
     if address and "base_url" not in values and str(values.get("model")).startswith("openai/"):
         values["base_url"], origins["base_url"] = address, "OPENAI_BASE_URL"
@@ -408,6 +413,43 @@ def pairs(texts: Iterable[str], *, origin: str, form: str = "JUDGE=MODEL") -> di
             raise SettingsError(f"{origin}: write {form}, not '{text}'")
         found[judge] = model
     return found
+
+
+def as_settings(flags: Mapping[str, object]) -> dict[str, object]:
+    """Flags as settings: the first ``model`` leads, the others sit on its panel.
+
+    Args:
+        flags: Values by the flags' names. ``model`` is one or several, ``judge`` a table or texts
+            ``JUDGE=MODEL``.
+
+    Raises:
+        SettingsError: A ``judge`` is not ``JUDGE=MODEL``, or a model is no name.
+    """
+    models, judges = several(flags.get("model"), "model"), flags.get("judge")
+    if not isinstance(judges, Mapping):
+        judges = pairs(several(judges, "judge"), origin="--judge")
+    return {
+        **{name: value for name, value in flags.items() if name not in ("model", "judge")},
+        "model": models[0] if models else None,
+        "panel": models[1:],
+        "judges": dict(judges) or None,
+    }
+
+
+def several(given: object, name: str) -> tuple[str, ...]:
+    """One text or many as many; none if there is None.
+
+    Raises:
+        SettingsError: There is something else.
+    """
+    texts = () if given is None else (given,) if isinstance(given, str) else given
+    if not isinstance(texts, Iterable):
+        raise SettingsError(f"{name}: give a text or several, not {given!r}")
+    texts = tuple(texts)
+    for text in texts:
+        if not isinstance(text, str):
+            raise SettingsError(f"{name}: {text!r} is no text")
+    return texts
 
 
 def _over(earlier: object, later: object) -> object:

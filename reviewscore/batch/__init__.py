@@ -2,7 +2,8 @@
 
 from reviewscore.batch.account import Outcome
 from reviewscore.batch.finished import finished
+from reviewscore.batch.interrupt import Interruption
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.run import audit
 
-__all__ = ["Outcome", "Progress", "Quiet", "audit", "finished"]
+__all__ = ["Interruption", "Outcome", "Progress", "Quiet", "audit", "finished"]

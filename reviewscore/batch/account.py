@@ -67,7 +67,7 @@ def new_manifest(
     problems = prompts.verify() if settings.prompts_dir is None else ()
     chosen = settings.decisive()
     sums = {one.prompt_id: one.sha256 for one in map(prompts.latest, prompt_names(chosen))}
-    inputs = tuple(hash_file(path) for path in collection.files)
+    inputs = (*map(hash_file, collection.files), *collection.records)
     decisive = {
         **chosen,
         "judge_version": judge_version,

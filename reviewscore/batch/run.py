@@ -13,7 +13,7 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.batch.account import Outcome, new_manifest, spent
 from reviewscore.batch.finished import finished_run
-from reviewscore.batch.interrupt import interruptible
+from reviewscore.batch.interrupt import Interruption, interruptible
 from reviewscore.batch.progress import Progress, Quiet
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.batch.session import Session, Tally, score_reviews
@@ -35,7 +35,7 @@ from reviewscore.store.manifest import Counts, Manifest
 from reviewscore.store.run_dir import ErrorRecord, RunDir, read_points
 
 
-def audit(
+def audit(  # noqa: PLR0913 - each says another thing of one run
     collection: Collection,
     out: Path,
     resolved: Resolved,
@@ -45,6 +45,7 @@ def audit(
     allow_foreign: bool = False,
     retry_errors: bool = False,
     accept_changed: bool = False,
+    interruption: Interruption | None = None,
 ) -> Outcome:
     """Score a collection into a run folder; what is there already is not done again.
 
@@ -57,6 +58,7 @@ def audit(
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Try failed points again.
         accept_changed: Go on in a folder whose records something else has changed; it is noted.
+        interruption: Brings Ctrl-C, where this does not run in the main thread.
 
     Raises:
         SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
@@ -69,7 +71,7 @@ def audit(
     check(settings)
     if settings.engine == "ray":
         check_spread(settings, collection)
-    _learnt(settings)  # a wrong file is said before anything is asked
+    learnt(settings)  # a wrong file is said before anything is asked
     with prompts.use_directory(settings.prompts_dir):
         manifest = new_manifest(collection, resolved, out=out, data=data)
         done = finished_run(
@@ -93,11 +95,13 @@ def audit(
             retry_errors=retry_errors,
             accept_changed=accept_changed,
         ) as run:
-            work = _Work(collection, settings, run, progress, renew=retry_errors)
+            work = _Work(
+                collection, settings, run, progress, renew=retry_errors, interruption=interruption
+            )
             return asyncio.run(work.session())
 
 
-def _learnt(settings: Settings) -> Calibration | None:
+def learnt(settings: Settings) -> Calibration | None:
     """The calibration that was asked for."""
     if settings.calibration is None:
         return None
@@ -132,9 +136,10 @@ class _Work:
         progress: Progress,
         *,
         renew: bool,
+        interruption: Interruption | None = None,
     ) -> None:
         self._collection, self._settings, self._run = collection, settings, run
-        self._progress, self._renew = progress, renew
+        self._progress, self._renew, self._interruption = progress, renew, interruption
         self._reviews = chosen_reviews(collection, settings)
         self._by_rules = sum(
             len(split_review(one, include_limitations=settings.limitations))
@@ -193,9 +198,9 @@ class _Work:
                 self._run,
                 client,
                 self._progress,
-                _learnt(settings),
+                learnt(settings),
             )
-            with interruptible(session, say):
+            with interruptible(session, say, self._interruption):
                 await score_reviews(session, self._reviews)
             return _Done.of(session, session.met(), client.traffic if client else Traffic())
 
@@ -206,10 +211,10 @@ class _Work:
             self._run,
             self._progress,
             spent=await book.paid(),
-            calibration=_learnt(self._settings),
+            calibration=learnt(self._settings),
             renew=self._renew,
         )
-        with interruptible(spread, self._progress.say):
+        with interruptible(spread, self._progress.say, self._interruption):
             await spread.score(self._reviews)
         return _Done.of(spread, spread.tally, spread.traffic)
 

@@ -191,6 +191,41 @@ async def _score_review(session: Session, review: Review) -> None:
     await asyncio.gather(*(_record(session, point, paper, review, origin) for point in todo))
 
 
+async def score_by_settings(
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    settings: Settings,
+    *,
+    response: str | None,
+    calibration: Calibration | None,
+) -> PointScore:
+    """Score a point as the settings ask.
+
+    Args:
+        point: The point.
+        paper: The paper, as judges see it.
+        judges: Who judges.
+        settings: Which score, how many rounds, and whether judges see the response.
+        response: The authors' response; None if there is none.
+        calibration: What corrects scores; None if that was not asked for.
+
+    Raises:
+        ModelError, StopError: As `pipeline.score_point`.
+    """
+    score = await score_with_response(
+        point,
+        paper,
+        judges,
+        score=settings.score,
+        rounds=settings.rounds,
+        response=response if settings.author_response else None,
+    )
+    if calibration is None:
+        return score
+    return score.model_copy(update={"calibrated": calibrated(score, calibration)})
+
+
 def _in_words(error: Exception) -> str:
     """The kind and message of an error, as text that can be stored."""
     return str(without_surrogates(f"{type(error).__name__}: {error}"))
@@ -220,21 +255,17 @@ async def _record(
     await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
     if session.stopping:
         return
-    settings = session.settings
     try:
         point = with_places(point, paper, review)  # here, so that what fails keeps them too
-        score = await score_with_response(
+        score = await score_by_settings(
             point,
             paper,
             session.judges,
-            score=settings.score,
-            rounds=settings.rounds,
-            response=review.author_response if settings.author_response else None,
+            session.settings,
+            response=review.author_response,
+            calibration=session.calibration,
         )
-        update: dict[str, object] = {"provenance": (*origin, *score.provenance)}
-        if session.calibration is not None:
-            update["calibrated"] = calibrated(score, session.calibration)
-        score = score.model_copy(update=update)
+        score = score.model_copy(update={"provenance": (*origin, *score.provenance)})
     except StopError as error:
         _stop(session, error)
         return

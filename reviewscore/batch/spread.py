@@ -63,7 +63,7 @@ def check_spread(settings: Settings, collection: Collection) -> None:
     Raises:
         SettingsError: It cannot; says why.
     """
-    if collection.pair is not None:
+    if collection.pair is not None or collection.records:
         raise SettingsError("--engine ray is for folders of many papers; leave it away for one")
     check_engine(settings)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.api import conclude, read_input
 from reviewscore.batch import Outcome, audit, finished
 from reviewscore.bounds import put_in_force
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
@@ -17,18 +18,17 @@ from reviewscore.cli.options import (
     ACCEPT_CHANGED,
     DataPath,
     GroupedCommand,
-    as_settings,
     settings_from,
     settings_options,
 )
 from reviewscore.cli.progress import TerminalProgress
 from reviewscore.cli.terminal import print_line, say
-from reviewscore.config import Resolved, Settings
+from reviewscore.config import Resolved, Settings, as_settings
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
-from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.sources.files import Collection
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.run_dir import POINTS
 
@@ -108,7 +108,9 @@ def command(
     if output == "-" and profiles is not None:
         raise click.UsageError("--profiles is for reports; -o - writes none.")
     put_in_force(resolved.settings.bounds)
-    collection = _read(data, review, paper, year, resolved)
+    collection = read_input(
+        data, review, paper, year=year, skip_bad_lines=resolved.settings.skip_bad_lines
+    )
     for fault in collection.unread:
         say(f"error: {fault}")
     known = None if profiles is None else _profiles(profiles)
@@ -140,19 +142,6 @@ def _check_source(data: Path | None, review: tuple[Path, ...], paper: tuple[str,
         raise click.UsageError("Name a folder of papers and reviews, or --paper and --review.")
     if review and len(paper) != 1:
         raise click.UsageError("--review needs exactly one --paper FILE.")
-
-
-def _read(
-    data: Path | None,
-    review: tuple[Path, ...],
-    paper: tuple[str, ...],
-    year: int | None,
-    resolved: Resolved,
-) -> Collection:
-    if review:
-        return single(Path(paper[0]), review, year=year)
-    assert data is not None
-    return read_collection(data, skip_bad_lines=resolved.settings.skip_bad_lines)
 
 
 def _profiles(folder: Path) -> Corpus:
@@ -271,19 +260,16 @@ def _close(
     accept_changed: bool,
 ) -> None:
     """Summary, report, and the last lines on the terminal."""
-    from reviewscore.report.html import write_report
     from reviewscore.report.lines import session_line, summary_lines
-    from reviewscore.report.summary import write_summary
 
-    summary = write_summary(out, accept_changed=accept_changed)
-    pages = write_report(out, collection.text_of, collection.review, accept_changed=accept_changed)
+    summary, page = conclude(out, collection, accept_changed=accept_changed)
     if quiet:
         return
     for line in summary_lines(summary):
         print_line(line)
     if outcome.before:
         print_line(session_line(outcome.new, outcome.before, outcome.seconds))
-    print_line(f"report: {pages[0]}")
+    print_line(f"report: {page}")
     print_line(f"next:   {_next(settings, outcome, out)}")
 
 

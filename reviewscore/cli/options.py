@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from reviewscore.cli.verb import Verb
-from reviewscore.config import Resolved, pairs, resolve
+from reviewscore.config import Resolved, resolve
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -240,20 +240,3 @@ def settings_options(command: Command) -> Command:
     for option in reversed(AUDIT_OPTIONS):
         command = option(command)
     return model_options(command)
-
-
-def as_settings(flags: dict[str, object]) -> dict[str, object]:
-    """Flags as settings: the first model leads, the others sit on its panel.
-
-    Raises:
-        SettingsError: A ``--judge`` is not ``JUDGE=MODEL``.
-    """
-    models, judges = flags.pop("model", ()), flags.pop("judge", ())
-    assert isinstance(models, tuple)
-    assert isinstance(judges, tuple)
-    return {
-        **flags,
-        "model": models[0] if models else None,
-        "panel": models[1:],
-        "judges": pairs(judges, origin="--judge") if judges else None,
-    }

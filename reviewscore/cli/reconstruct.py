@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import textwrap
-import uuid
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from reviewscore.cli.findings import details, headline
-from reviewscore.cli.options import GroupedCommand, as_settings, model_options, settings_from
+from reviewscore.cli.options import GroupedCommand, model_options, settings_from
 from reviewscore.cli.terminal import print_line, print_text, say
-from reviewscore.config import Settings
+from reviewscore.config import Settings, as_settings
 from reviewscore.schema.argument import Argument, Round
 
 
@@ -58,10 +56,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
 
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
-    from reviewscore.judges.bench import open_judges
-    from reviewscore.llm.connect import Surroundings
-    from reviewscore.llm.ledger.book import Ledger
-    from reviewscore.llm.ledger.memory import CallsInMemory
+    from reviewscore.judges.bench import judges_alone
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role
     from reviewscore.schema.span import Span
@@ -76,16 +71,8 @@ async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
         text=text,
         span=Span(field="text", start=0, end=len(text)),
     )
-    with ExitStack() as stack:
-        book: Ledger | CallsInMemory = CallsInMemory()  # the embedded judge makes no calls
-        if not settings.embedded:
-            run = f"reconstruct-{uuid.uuid4().hex}"
-            place, fresh = settings.ledger_place, settings.refresh
-            book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
-            stack.callback(book.close)
-        around = Surroundings(say=say)
-        async with open_judges(settings, book, around) as (judges, _):
-            return await reconstruct(point, paper, judges, rounds=settings.rounds)
+    async with judges_alone(settings, "reconstruct", say) as judges:
+        return await reconstruct(point, paper, judges, rounds=settings.rounds)
 
 
 def _lines(argument: Argument) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
 
 from reviewscore.config import Settings
 from reviewscore.judges import (
@@ -21,6 +23,7 @@ from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect
+from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.sending import Book
 from reviewscore.schema.argument import (
     Draft,
@@ -139,6 +142,35 @@ async def open_judges(
         yield _bench(settings, client), client
     finally:
         await client.close()
+
+
+@asynccontextmanager
+async def judges_alone(
+    settings: Settings, purpose: str, say: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[Judges]:
+    """The judges that the settings name, for questions that belong to no run.
+
+    Their calls are recorded in the ledger that all runs share; without it, nowhere.
+
+    Args:
+        settings: Name the models.
+        purpose: What they are asked for, as calls are booked.
+        say: Told what the user should know.
+
+    Raises:
+        SettingsError, RunFolderError: A model or the ledger cannot be used.
+    """
+    from reviewscore.llm.ledger.book import Ledger
+
+    with ExitStack() as stack:
+        book: Ledger | CallsInMemory = CallsInMemory()
+        if settings.cache and not settings.embedded:
+            run = f"{purpose}-{uuid.uuid4().hex}"
+            place, fresh = settings.ledger_place, settings.refresh
+            book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
+            stack.callback(book.close)
+        async with open_judges(settings, book, Surroundings(say=say)) as (judges, _):
+            yield judges
 
 
 def _bench(settings: Settings, client: Client) -> Judges:

@@ -167,6 +167,13 @@ def _frame(
     }
 
 
+_WITHIN = Markup(
+    "background: var(--paper); color: var(--ink); padding: .6rem 1rem; border-radius: .5rem; "
+    "font: 15px/1.5 system-ui, sans-serif; max-width: 60rem;"
+)
+"""What the style of a page gives to its body, for a part of another page."""
+
+
 @dataclass(frozen=True)
 class Bar:
     """A histogram of scores 1..5 as a row of boxes: score, count, left edge and width in %."""
@@ -211,6 +218,9 @@ def page_environment() -> Environment:
     style, script = _asset("report.css"), _asset("report.js")
     environment.globals.update(
         style=Markup(style),
+        # Inside of another page the same rules hold within its part of it, and nowhere else.
+        nested_style=Markup(".reviewscore {%s\n%s}")
+        % (Markup(style.replace(":root", "&")), _WITHIN),
         script=Markup(script),
         policy=(
             f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "

@@ -216,7 +216,7 @@ class PaperPages:
         cards = []
         with points_by_offset(self._run) as read:
             for number, row in enumerate(rows, start=1):
-                cards.append(_card(number, row, read(row.offset), review, paper))
+                cards.append(card_of(read(row.offset), review, paper, number=number))
         missed = tuple(self._missed.get(review_id, ()))
         near = self._near.get(review_id)
         return ReviewGroup(review_id, tuple(cards), _fields(review, cards), missed, near)
@@ -232,9 +232,17 @@ def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
         return None
 
 
-def _card(
-    number: int, row: Row, score: PointScore, review: Review | None, paper: Paper | None
+def card_of(
+    score: PointScore, review: Review | None, paper: Paper | None, *, number: int = 1
 ) -> Card:
+    """One point as it is shown.
+
+    Args:
+        score: The point.
+        review: The review it stands in, for its surroundings; None if it is not at hand.
+        paper: Its paper, for those of quotes; likewise.
+        number: Its number on the page.
+    """
     shown = list(score.verdict.evidence) if score.verdict else []
     for premise in score.argument.premises if score.argument else ():
         if premise.verdict:
@@ -244,9 +252,9 @@ def _card(
     unique = {(one.stage, one.prompt_sha256, one.model_answered): one for one in asked}
     return Card(
         number=number,
-        anchor=row.anchor,
+        anchor=_anchor(score.point_id),
         score=score,
-        headline=row.headline,
+        headline=wording.headline(score),
         place=excerpts.point_in_review(score, review),
         places=shown_places(score, paper),
         other_quotes=tuple(quote for quote in score.evidence if quote not in shown),

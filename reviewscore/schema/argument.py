@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from pydantic import Field
 
 from reviewscore.schema.proof import Proof, Validity
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, shortened
 from reviewscore.schema.verdict import PremiseVerdict, Provenance
 
 
@@ -153,3 +154,15 @@ class Argument(Record):
     validity: Validity
     faithful: bool | None = None
     rounds: tuple[Round, ...]
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield None, shortened(self.conclusion)
+        yield None, shortened(self.state)
+        yield "premises", len(self.premises)
+        yield "rounds", len(self.rounds)
+
+    def _repr_html_(self) -> str:
+        """The reconstruction as a report shows it, for notebooks."""
+        from reviewscore.report.notebook import argument_html
+
+        return argument_html(self)

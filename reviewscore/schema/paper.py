@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
 from pydantic import Field, model_validator
 
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, Word, shortened
 
 
 class Zone(StrEnum):
@@ -238,6 +238,11 @@ class Paper(Record):
     missing: Missing = NOTHING_MISSING
     venue_text: tuple[VenueSpan, ...] = ()
     unread_spans: tuple[UnreadSpan, ...] = ()
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield None, self.paper_id
+        yield None, shortened(self.title)
+        yield None, Word(f"{len(self.text):,} characters")
 
     @model_validator(mode="after")
     def _sections_tile_the_text(self) -> Paper:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from reviewscore.schema.argument import Argument, Premise
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointType, Role
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import (
@@ -146,6 +147,20 @@ class PointScore(Record):
         if bool(self.passages) != (self.finding in (Finding.ADDRESSED, Finding.PASSAGES)):
             raise ValueError("passages stand with the findings 'addressed' and 'passages' alone")
         return self
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield None, shortened(self.text)
+        yield None, Word(self.type.value if self.type else "type unknown")
+        if self.misinformed is not None:
+            yield None, Word("misinformed" if self.misinformed else "not misinformed")
+        else:
+            yield None, shortened(self.finding or self.status)
+
+    def _repr_html_(self) -> str:
+        """The point as a report shows it, for notebooks."""
+        from reviewscore.report.notebook import point_html
+
+        return point_html(self)
 
     @property
     def divided(self) -> bool | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from reviewscore.schema.place import Place
-from reviewscore.schema.record import Record
+from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.span import Span
 
 
@@ -51,6 +52,10 @@ class Review(Record):
     author_response: str | None = None
     date: str | None = None
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield None, self.review_id
+        yield None, Word(", ".join(self.fields) or "empty")
+
 
 class ReviewPoint(Record):
     """One self-contained weakness or question, a verbatim span of a review.
@@ -74,3 +79,7 @@ class ReviewPoint(Record):
     span: Span
     context: str = ""
     places: tuple[Place, ...] | None = None
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield None, shortened(self.text)
+        yield None, shortened(self.role)

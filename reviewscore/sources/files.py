@@ -31,6 +31,7 @@ from reviewscore.sources.review_files import (
 )
 from reviewscore.sources.rows import ReviewRow, build_review
 from reviewscore.sources.shelved import Shelved
+from reviewscore.store.manifest import InputFile, hash_text
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
@@ -59,9 +60,9 @@ class PaperHandle:
     paper_id: str
     title: str | None
     line: int
-    load: Callable[[], Paper]
+    load: Callable[[], Paper] = field(repr=False)
     in_file: bool = False
-    raw: Callable[[], RawPaper] | None = None
+    raw: Callable[[], RawPaper] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Collection:
         pair: The paper's file and all files of reviews, where single files were given.
         year: Year that was given for the paper of a pair.
         unread: Faults of single files of reviews that were given and cannot be used.
+        records: Sums of papers and reviews that were given as records and lie in no file.
     """
 
     papers: Mapping[str, PaperHandle]
@@ -87,6 +89,10 @@ class Collection:
     pair: tuple[Path, ...] | None = None
     year: int | None = None
     unread: list[InputError] = field(default_factory=list)
+    records: list[InputFile] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"Collection({len(self.papers):,} papers, {len(self.reviews):,} reviews)"
 
     def paper(self, paper_id: str) -> Paper:
         """Read a paper, with its sections; nothing is kept.
@@ -472,6 +478,73 @@ def single(
         year=year,
         unread=unread,
     )
+
+
+def load_review(path: Path, *, paper_id: str = "paper") -> Review:
+    """The review in a file of its own.
+
+    Args:
+        path: As for `single`, but no folder.
+        paper_id: The paper that it is of.
+
+    Raises:
+        InputError: The file cannot be used, or holds several reviews.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError("is a folder", file=path, cure="name one review's file")
+    handle = PaperHandle(paper_id, None, 1, partial(_absent, paper_id))
+    name = review_names([path])[path]
+    reading = _Reading(skip_bad_lines=False)
+    found = _reviews_of_file(path, name, {paper_id: handle}, reading, None, [])
+    if len(found) > 1:
+        raise InputError(
+            f"holds {len(found):,} reviews",
+            file=path,
+            cure="give the folder of papers.jsonl and reviews.jsonl as data, and one's identifier",
+        )
+    return found[0]
+
+
+def _absent(paper_id: str) -> NoReturn:
+    raise InputError(f"paper '{paper_id}' is not given")
+
+
+def of_records(papers: Sequence[Paper], reviews: Sequence[Review]) -> Collection:
+    """Papers and reviews that are at hand as records.
+
+    Args:
+        papers: The papers.
+        reviews: Their reviews.
+
+    Raises:
+        InputError: An identifier is there twice, a review is of another paper, or there is none.
+    """
+    known: dict[str, PaperHandle] = {}
+    for paper in papers:
+        if paper.paper_id in known:
+            raise InputError(f"two papers are '{paper.paper_id}'", field="paper_id")
+        known[paper.paper_id] = PaperHandle(paper.paper_id, paper.title, 1, partial(_same, paper))
+    names: set[str] = set()
+    for review in reviews:
+        if review.review_id in names:
+            raise InputError(f"two reviews are '{review.review_id}'", field="review_id")
+        names.add(review.review_id)
+        if review.paper_id not in known:
+            raise InputError(
+                f"review '{review.review_id}' is of paper '{review.paper_id}', which is not given",
+                field="paper_id",
+                cure="give that paper, or set the review's paper_id",
+            )
+    if not reviews:
+        raise InputError("there is no review", cure="give one")
+    sums = [hash_text(f"paper {one.paper_id}", one.model_dump_json()) for one in papers]
+    sums.append(hash_text("reviews", "\n".join(one.model_dump_json() for one in reviews)))
+    return Collection(known, list(reviews), records=sums)
+
+
+def _same(paper: Paper) -> Paper:
+    return paper
 
 
 def _nothing_usable(unread: Sequence[InputError]) -> InputError:

@@ -22,6 +22,7 @@ from reviewscore.store.parts import read_parts
 from reviewscore.store.run_dir import read_points
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 Cell = str | int | float | bool | None
@@ -89,6 +90,7 @@ NESTED = ("places", "passages", "evidence", "argument", "provenance")
 """Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
 
 _INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
+_NUMBERS = {"advanced", "calibrated"}
 _FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _CHUNK = 1000
@@ -161,6 +163,37 @@ def records(runs: Sequence[Path], *, accept_changed: bool = False) -> Iterator[s
         RunFolderError: A run cannot be read or is named twice.
     """
     return map(_json, _lines(runs, accept_changed=accept_changed))
+
+
+def frame(runs: Sequence[Path], *, accept_changed: bool = False) -> pd.DataFrame:
+    """The points of runs as a data frame: a row for each, with the flat columns of `COLUMNS`.
+
+    What is unknown is missing (``<NA>``): numbers and truth values keep their kinds beside it.
+
+    Args:
+        runs: The run folders.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: A run cannot be read or is named twice.
+    """
+    import pandas as pd
+
+    named = {RUN: "string"} if len(runs) > 1 else {}
+    kinds = named | {name: _kind(name) for name in COLUMNS if name not in NESTED}
+    rows = [
+        {RUN: line.run, **row(line.score)} for line in _lines(runs, accept_changed=accept_changed)
+    ]
+    return pd.DataFrame(rows, columns=list(kinds), dtype=object).astype(kinds)
+
+
+def _kind(name: str) -> str:
+    """The kind of a flat column in a data frame."""
+    if name in _INTEGERS:
+        return "Int64"
+    if name in _FLAGS:
+        return "boolean"
+    return "Float64" if name in _NUMBERS else "string"
 
 
 def _json(line: _Line) -> str:
@@ -277,7 +310,7 @@ def parquet_schema(*, several: bool = False) -> pa.Schema:
             return pa.int64()
         if name in _FLAGS:
             return pa.bool_()
-        return pa.float64() if name in ("advanced", "calibrated") else pa.string()
+        return pa.float64() if name in _NUMBERS else pa.string()
 
     named = {RUN: "Name of the run's folder."} if several else {}
     return pa.schema(

@@ -219,6 +219,13 @@ def beside(run: Path, path: Path) -> str | None:
     return storable(Path(os.path.relpath(there, here)).as_posix())
 
 
+def hash_text(name: str, text: str) -> InputFile:
+    """Name, SHA-256 and size of what was given as a record and lies in no file."""
+    raw = text.encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(raw).hexdigest()
+    return InputFile(name=storable(name), sha256=digest, size=len(raw))
+
+
 def hash_file(path: Path) -> InputFile:
     """Name, SHA-256 and size of a file.
 

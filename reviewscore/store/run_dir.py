@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Literal, overload
 
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
@@ -356,6 +358,39 @@ def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])
             raise RunFolderError(f"{file}:{number}: field '{place}': {problem['msg']}") from error
+
+
+class Points(Sequence[PointScore]):
+    """The scores of a run folder in the order they were finished; each is read when it is used.
+
+    Args:
+        path: The run folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offsets = array("q", (offset for offset, _ in read_lines(path / POINTS)))
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, number: int) -> PointScore: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[PointScore]: ...
+
+    def __getitem__(self, number: int | slice) -> PointScore | list[PointScore]:
+        with points_by_offset(self._path) as read:
+            if isinstance(number, slice):
+                return [read(offset) for offset in self._offsets[number]]
+            return read(self._offsets[number])
+
+    def __iter__(self) -> Iterator[PointScore]:
+        return islice(read_points(self._path), len(self))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} points of {self._path}>"
 
 
 @contextmanager

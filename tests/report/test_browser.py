@@ -193,3 +193,28 @@ def test_hostile_text_is_text(browser: Browser, tmp_path: Path) -> None:
         assert page.evaluate("window.ran") is None, path.name
         assert page.locator("a[href^='javascript']").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 900, path.name
+
+
+def test_what_a_notebook_shows_leaves_the_rest_of_the_page_alone(
+    tmp_path: Path, browser: Browser
+) -> None:
+    one = model_points()[1].model_copy(update={"text": HOSTILE, "section": HOSTILE})
+    page_file = tmp_path / "notebook.html"
+    page_file.write_text(
+        "<!doctype html><html lang='en'><title>A notebook</title><body><main>"
+        "<h1>Mine</h1><h2>Part</h2><h3>Cell</h3>"
+        f"<p class='chip s1' id='mine'>my own</p>{one._repr_html_()}</main></body></html>",
+        "utf-8",
+    )
+
+    page = shown(browser, page_file)
+    style = "(one) => getComputedStyle(one).backgroundColor"
+
+    assert page.eval_on_selector("#mine", style) == "rgba(0, 0, 0, 0)"
+    assert page.eval_on_selector("body", style) == "rgba(0, 0, 0, 0)"
+    assert page.eval_on_selector(".reviewscore .chip", style) != "rgba(0, 0, 0, 0)"
+    assert page.eval_on_selector(".reviewscore svg.map", "(one) => one.clientWidth") > 300
+    assert page.evaluate("window.ran") is None
+    assert page.locator(".reviewscore img, .reviewscore script").count() == 0
+    assert violations(page) == []
+    page.close()

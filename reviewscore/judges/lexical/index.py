@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
@@ -152,7 +153,9 @@ class PaperIndex:
 
     @cached_property
     def _bm25(self) -> BM25:
-        import bm25s
+        with warnings.catch_warnings():  # in a notebook it would miss widgets for bars never shown
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            import bm25s
 
         engine = bm25s.BM25(method="lucene", backend="numpy")
         corpus = [sorted(passage.stems) or [""] for passage in self.passages]
