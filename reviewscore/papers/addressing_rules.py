@@ -389,6 +389,18 @@ class Named:
     code: str
 
 
+_STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
+_SAID_HERE = mask("own", "please", "override", "called", "role")
+_SAID_TO_YOU = mask("you", "please", "called")
+
+
+def _described(means: int) -> bool:
+    """Whether a sentence with such meanings describes a study or an attack, and addresses nobody."""
+    if means & _ATTACK:
+        return not means & _SAID_TO_YOU
+    return bool(means & _STUDIED) and not means & _SAID_HERE
+
+
 _SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
 
 
@@ -407,6 +419,8 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
+    if not disguised and code != "en" and _described(means):
+        return None
     for rule in _candidates(code, sentence.signs(), means):
         span = sentence.holds(rule)
         if span is not None:
