@@ -390,15 +390,26 @@ class Named:
 
 
 _STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
+_PRAISE, _PROPER = BIT["praise"], BIT["proper"]
 _SAID_HERE = mask("own", "please", "override", "called", "role")
 _SAID_TO_YOU = mask("you", "please", "called")
+_MORE_THAN_PROPER = mask(
+    "own", "please", "override", "called", "role", "duty", "hide", "only", "you"
+)
 
 
-def _described(means: int) -> bool:
-    """Whether a sentence with such meanings describes a study or an attack, and addresses nobody."""
+def _described(sentence: Sentence) -> bool:
+    """Whether a sentence describes a study, an attack or a right formula, and addresses nobody."""
+    means = sentence.all
     if means & _ATTACK:
         return not means & _SAID_TO_YOU
-    return bool(means & _STUDIED) and not means & _SAID_HERE
+    if means & _STUDIED:
+        return not means & _SAID_HERE
+    return (
+        bool(means & _PROPER)
+        and not means & _MORE_THAN_PROPER
+        and all(word & _PROPER for word in sentence.means if word & _PRAISE)
+    )
 
 
 _SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
@@ -419,7 +430,7 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
-    if not disguised and code != "en" and _described(means):
+    if not disguised and code != "en" and _described(sentence):
         return None
     for rule in _candidates(code, sentence.signs(), means):
         span = sentence.holds(rule)
