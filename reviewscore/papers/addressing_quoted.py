@@ -36,7 +36,7 @@ def talked_about(text: str, offset: int, end: int, wish: Wish, code: str) -> boo
     first, last = offset + wish.start, offset + wish.end
     if any(_led_in(text, place, code) for place in (first, last - 1)):
         return True
-    if _cited(text, first, last) or (code == "en" and _recounted(text, offset, end, wish)):
+    if _cited(text, first) or (code == "en" and _recounted(text, offset, end, wish)):
         return True
     aimed = bool(wish.means & _KIND and wish.aim is not Aim.SECRET)
     if code == "en" and _is_title(text[offset:end], wish, aimed=aimed):
@@ -121,12 +121,12 @@ _SERIES = re.compile(
 )
 
 
-def _cited(text: str, first: int, last: int) -> bool:
+def _cited(text: str, first: int) -> bool:
     """Whether a place is in the title of an entry: authors before it, place and year around it."""
     before = _TITLE_BEFORE.search(text, max(0, first - 160), first)
     if before is None:
         return False
-    after = _TITLE_AFTER.match(text, last, min(len(text), last + _AROUND))
+    after = _TITLE_AFTER.match(text, first, min(len(text), first + _AROUND))
     if after is None:
         return False
     venue = after["venue"]
@@ -158,9 +158,24 @@ _OURS = re.compile(
 )
 
 
+_ACCOUNT = re.compile(
+    r"(?<!\w)(?:tend(?:s|ed)? to|often|rarely|usually|typically|on average|whether|(?:must|may|should|shall|can)"
+    r"(?: not|not)? be used|of (?:the |all )?(?:cases|runs|calls|trials|items|pairs|prompts)|json|xml|yaml"
+    r"|(?:one|single) (?:letter|word|number))(?!\w)",
+    re.IGNORECASE,
+)
+"""What sentences about a studied model, or about the use of models, have."""
+_NEW_CLAUSE = re.compile(r"[;:!—]")
+
+
 def _recounted(text: str, offset: int, end: int, wish: Wish) -> bool:
-    """Whether a sentence recounts what somebody said, or told a model, about no own work."""
-    first, last = offset + wish.start, offset + wish.end
-    told = _TOLD.search(text, offset, end)
+    """Whether a sentence tells what somebody said or a model does, and is about no own work."""
+    first = offset + wish.start
+    if _TOLD.search(text, offset, end) or _ACCOUNT.search(text, offset, end):
+        return not _OURS.search(text, first, end)
     said = _SAID_BY.search(text, offset, first)
-    return bool((told or said) and not _OURS.search(text, said.end() if said else first, end))
+    return bool(
+        said
+        and not _NEW_CLAUSE.search(text, said.end(), first)
+        and not _OURS.search(text, said.end(), end)
+    )

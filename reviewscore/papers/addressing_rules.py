@@ -167,6 +167,7 @@ _FREQUENT = mask(
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
+_PROGRAMMED = mask("program", "machine", "automatic")
 _OF_JUDGES = mask("assessor", "judging", "dear")
 _NAMING = mask(
     "machine", "machine_named", "judge_named", "automatic", "assessor", "work", "judging"
@@ -231,11 +232,18 @@ class Sentence:
         if head is None:
             return
         said = head["kind"] not in _ALSO_SAID
+        if not said and self.all & BIT["self"] and not self._names_program(head.end()):
+            return
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
         for place, means in enumerate(self.means):
             if means & wanted and self.spans[place][1] <= head.end():
                 sure = said and means & BIT["program"]
                 self.means[place] |= mask("called", "hailed", "noted", *["addressed"] * bool(sure))
+
+    def _names_program(self, end: int) -> bool:
+        """Whether a program is named before an offset."""
+        spans = zip(self.means, self.spans, strict=True)
+        return any(means & _PROGRAMMED for means, span in spans if span[1] <= end)
 
     def _first(self, place: int) -> int:
         """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
@@ -296,6 +304,8 @@ class Sentence:
         if sign == "^":
             return _OPENING.match(self.text[:start]) is not None
         if sign == "#":
+            if place and self.means[place - 1] & self.means[place] & BIT["role"]:
+                return False  # it is not the first word of its phrase
             return _FIRST.match(self.text[:start]) is not None or (
                 _HEADED.search(self.text, low, start) is not None
             )
@@ -391,7 +401,7 @@ class Named:
 
 _STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
 _PRAISE, _PROPER = BIT["praise"], BIT["proper"]
-_SAID_HERE = mask("own", "please", "override", "called", "role")
+_SAID_HERE = mask("own", "please", "override", "called")
 _SAID_TO_YOU = mask("you", "please", "called")
 _MORE_THAN_PROPER = mask(
     "own", "please", "override", "called", "role", "duty", "hide", "only", "you"
