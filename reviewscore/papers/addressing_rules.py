@@ -232,7 +232,7 @@ class Sentence:
         if head is None:
             return
         said = head["kind"] not in _ALSO_SAID
-        if not said and self.all & BIT["self"] and not self._names_program(head.end()):
+        if not said and not self._names_program(head.end()):
             return
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
         for place, means in enumerate(self.means):
@@ -399,6 +399,7 @@ class Named:
     code: str
 
 
+_PERCENT = re.compile(r"\d\s?[%٪％]")
 _STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
 _PRAISE, _PROPER = BIT["praise"], BIT["proper"]
 _SAID_HERE = mask("own", "please", "override", "called")
@@ -411,7 +412,7 @@ _MORE_THAN_PROPER = mask(
 def _described(sentence: Sentence) -> bool:
     """Whether a sentence describes a study, an attack or a right formula, and addresses nobody."""
     means = sentence.all
-    if means & _ATTACK:
+    if means & _ATTACK or _PERCENT.search(sentence.text):
         return not means & _SAID_TO_YOU
     if means & _STUDIED:
         return not means & _SAID_HERE
