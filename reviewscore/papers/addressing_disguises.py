@@ -88,6 +88,7 @@ _WIDER = re.compile(
 )
 _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 """Signs for vowels that Arabic and Hebrew texts may have or not."""
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
 _PIECES = re.compile(r"(?:(?<=\n)|\A)(?:[^\n]{1,24}[^\W\d_][-\u00ad‐]\n){4,}[^\n]{1,60}")
 """Lines in a row that are too short for words to need hyphens at their ends."""
@@ -117,6 +118,10 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
         plain = MappedText(_WIDER.sub(lambda match: match.group().translate(_narrow()), text))
         if plain.text != text:
             stretches += [Stretch(*m.span(), "full-width letters") for m in _WIDE.finditer(text)]
+        if _LIGATURE.search(text):
+            plain = plain.rewrite(
+                _LIGATURE, lambda match: unicodedata.normalize("NFKC", match.group())
+            )
         if _VOWELS.search(text):
             plain = plain.rewrite(_VOWELS, lambda _: "")
         if SHAPELESS.search(text):

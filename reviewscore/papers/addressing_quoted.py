@@ -99,10 +99,11 @@ _YEAR = r"(?:19|20)\d{2}[a-z]?"
 _NAME = (
     rf"(?:et al\.?|(?:[{_CAPITAL}]\.[\s-]?){{1,3}}(?:[a-z]{{2,3}}\s)?[{_CAPITAL}][\w'’-]+"
     rf"|[{_CAPITAL}][\w'’-]+,?\s(?:[{_CAPITAL}]\.[\s-]?){{1,3}}"
-    rf"|(?<!\w)(?:and|&|und|et|y|e|i|и)\s[{_CAPITAL}][\w'’-]+|[\u4e00-\u9fff]{{2,4}}|\w등)"
+    rf"|(?<!\w)(?:and|&|und|et|y|e|i|и)\s[{_CAPITAL}][\w'’-]+|[\u4e00-\u9fff]{{2,4}}"
+    rf"|[{_CAPITAL}][\w'’-]+ [{_CAPITAL}]{{1,3}}(?=[\s,.(]))"
 )
 _TITLE_BEFORE = re.compile(
-    rf"{_NAME}(?:[,.:;，：]?\s*[\"“„«*_'‘《「『]{{1,2}}|[,.:;]?\s*\(?{_YEAR}\)?[.,:]+\s*[\"“„«*_'‘]?"
+    rf"{_NAME}(?:[,.:;，：]?\s*[\"“„«*_'‘《「『]{{1,2}}|[,.:;]?\s*(?:\({_YEAR}\)|{_YEAR}[.,:])[.,:]*\s*[\"“„«*_'‘]?"
     r"|(?:(?<=\.)|[.．])\s*)(?P<begun>[^.!?\n\"”»]{0,60})\Z"
 )
 """Names of authors and what may stand between them and a place in the title of their work."""

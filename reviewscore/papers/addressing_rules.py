@@ -412,9 +412,9 @@ _MORE_THAN_PROPER = mask(
 def _described(sentence: Sentence) -> bool:
     """Whether a sentence describes a study, an attack or a right formula, and addresses nobody."""
     means = sentence.all
-    if means & _ATTACK or _PERCENT.search(sentence.text):
+    if means & _ATTACK:
         return not means & _SAID_TO_YOU
-    if means & _STUDIED:
+    if means & _STUDIED or _PERCENT.search(sentence.text):
         return not means & _SAID_HERE
     return (
         bool(means & _PROPER)
