@@ -50,6 +50,10 @@ _MIXED = re.compile(
 )
 """Letters of two alphabets within a word."""
 _LEAST_MIXED = 3
+_TO_CYRILLIC = str.maketrans("aceopxyABCEHKMOPTXkmtrbnu", "асеорхуАВСЕНКМОРТХкмтгьпи")
+_CYRILLIC = re.compile("[\u0430-\u044f]")
+_LEAST_CYRILLIC = 12
+"""Small letters from which on a sentence with both alphabets may be in a Slavic language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,8 @@ def unmixed(sentence: str) -> Iterator[Reading]:
     if not sentence.isascii() and len(_MIXED.findall(sentence)) >= _LEAST_MIXED:
         said = _FOREIGN.sub(lambda match: _PLAIN.get(ord(match.group()), match.group()), sentence)
         yield "look-alike letters", said
+        if len(_CYRILLIC.findall(sentence)) >= _LEAST_CYRILLIC:
+            yield "look-alike letters", sentence.translate(_TO_CYRILLIC)
 
 
 _DIGITS = ("0134578@$!|9", "oieastbasiig", "oleastbasllg")

@@ -1,4 +1,4 @@
-"""Whether words that address a model are talked about rather than said: quoted, cited or recounted."""
+"""Whether words that address a model are talked about, not said: quoted, cited or recounted."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ _SAID_BY = re.compile(
     re.IGNORECASE,
 )
 _OURS = re.compile(
-    r"(?<!\w)(?:(?:this|our|these|my|the present|present|the) (?:\w+ ){0,2}?(?:paper|work|submission"
+    r"(?<!\w)(?:(?:this|our|these|my|the present|the) (?:\w+ ){0,2}?(?:paper|work|submission"
     r"|manuscript|article|review|rebuttal|reply|response|study|results?|claims?|report|text|document"
     r"|pages?|authors?|reviewer|thread|sections?)|us|our|ours|mine|you|your|here)(?!\w)",
     re.IGNORECASE,
@@ -160,8 +160,9 @@ _OURS = re.compile(
 
 
 _ACCOUNT = re.compile(
-    r"(?<!\w)(?:tend(?:s|ed)? to|often|rarely|usually|typically|on average|whether|(?:must|may|should|shall|can)"
-    r"(?: not|not)? be used|of (?:the |all )?(?:cases|runs|calls|trials|items|pairs|prompts)|json|xml|yaml"
+    r"(?<!\w)(?:tend(?:s|ed)? to|often|rarely|usually|typically|on average|whether"
+    r"|(?:must|may|should|shall|can)(?: not|not)? be used"
+    r"|of (?:the |all )?(?:cases|runs|calls|trials|items|pairs|prompts)|json|xml|yaml"
     r"|(?:one|single) (?:letter|word|number))(?!\w)",
     re.IGNORECASE,
 )

@@ -294,6 +294,17 @@ class Sentence:
                 return place, rest[1]
         return None
 
+    def _heads(self, place: int) -> bool:
+        """Whether a word opens the sentence or follows a colon, as the first of its phrase."""
+        if place and self.means[place - 1] & self.means[place] & BIT["role"]:
+            return False
+        start = self.spans[place][0]
+        low = max(0, start - _LOOK_BACK)
+        return (
+            _FIRST.match(self.text[:start]) is not None
+            or _HEADED.search(self.text, low, start) is not None
+        )
+
     def _stands(self, place: int, sign: str) -> bool:
         if not sign:
             return True
@@ -304,11 +315,7 @@ class Sentence:
         if sign == "^":
             return _OPENING.match(self.text[:start]) is not None
         if sign == "#":
-            if place and self.means[place - 1] & self.means[place] & BIT["role"]:
-                return False  # it is not the first word of its phrase
-            return _FIRST.match(self.text[:start]) is not None or (
-                _HEADED.search(self.text, low, start) is not None
-            )
+            return self._heads(place)
         if sign == ",":
             return _AFTER_NAME.search(self.text, low, start) is not None
         return _ORDER.search(self.text, low, start) is not None or (
