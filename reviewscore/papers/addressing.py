@@ -2,7 +2,8 @@
 
 Sentences are read in 25 languages by what their words mean (`addressing_words`,
 `addressing_rules`), forged turns, examples and ready answers by their form (`addressing_forms`),
-after disguises are undone (`addressing_disguises`). What is found stays data: it is shown to
+after disguises are undone (`addressing_disguises`); what is only talked about is told apart
+(`addressing_quoted`). What is found stays data: it is shown to
 people, and judges get it as part of the fenced text they judge.
 """
 
@@ -26,15 +27,14 @@ from reviewscore.papers.addressing_disguises import (
     unmixed,
 )
 from reviewscore.papers.addressing_forms import answers, examples, forged
+from reviewscore.papers.addressing_quoted import spoken_near, talk_of_prompts, talked_about
 from reviewscore.papers.addressing_rules import WISHED, Aim, Named, Wish, wish_of
-from reviewscore.papers.addressing_words import Glance, fold, glance, latin, marks, mask, scripts
+from reviewscore.papers.addressing_words import Glance, fold, glance, latin, mask, scripts
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.record import Record
 
 __all__ = ["Addressing", "Aim", "addressing", "talk_of_prompts"]
 
-_AROUND = 300
-"""Characters before and after a phrase in which a paper may say that it is about such phrases."""
 _SHOWN = 320
 _SENTENCE = re.compile(
     r"[^\s.!?。！？।؟](?:[^.!?。！？।؟\n]|[.!?](?=[^\s\"'”’)\]])"
@@ -82,14 +82,9 @@ def addressing(text: str) -> tuple[Addressing, ...]:
     for form in (forged, answers, examples):
         for low, high, aim, code in form(plain.text):
             start, end = plain.original_span(low, high)
-            quoted = _talked_of(plain.text, low, high)
+            quoted = spoken_near(plain.text, low, high)
             passages.append(_addressing(text, (start, end), aim, code, "plain", quoted=quoted))
     return _apart(passages)
-
-
-def talk_of_prompts(text: str) -> int:
-    """In how many places a text speaks of prompts, and of attacks by them."""
-    return sum(1 for _ in _TALK.finditer(text))
 
 
 def _addressing(
@@ -187,7 +182,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             )
         if wish is None:
             continue
-        quoted = spelling == "plain" and _about(plain.text, start, end, wish, code)
+        quoted = spelling == "plain" and talked_about(plain.text, start, end, wish, code)
         first = start + wish.start if quoted else start
         span = plain.original_span(first, end)
         yield _addressing(text, span, wish.aim, code, spelling, quoted=quoted)
@@ -240,77 +235,3 @@ _PHRASE = 5
 
 _ASKED = mask("praise", "best", "hide", "laud")
 """What is asked of a program that the sentence before names."""
-
-# Said, or talked about?
-
-_OPENED = re.compile(r"[\"“„«‘「『《]|(?<![^\W_])'|``")
-_CLOSED = re.compile(r"[\"”“»’」』》]|'(?![^\W_])|''")
-_LED_IN = re.compile(
-    r"(?<!\w)(?:prompt\w*|templates?|attack\w*|adversar\w+|inject\w*|instruct\w*|quer(?:y|ies|ied)"
-    r"|input|strings?|commands?|sentences?|phrases?|orders|messages?|wr[io]tes?|written|text|asked"
-    r"|asks?|told|role-?play|jailbreak\w*|examples?|e\.g|such as|says?|reads?)(?!\w)",
-    re.IGNORECASE,
-)
-_OBEY = re.compile(marks("obey"), re.IGNORECASE)
-_TALK = re.compile(marks("talk"), re.IGNORECASE)
-_KIND = mask("praise", "sound", "work", "hide", "verdict_for_you")
-_LEAST_LEAD = 2
-
-
-def _about(text: str, offset: int, end: int, wish: Wish, code: str) -> bool:
-    """Whether a plain sentence is probably talked about rather than said."""
-    first, last = offset + wish.start, offset + wish.end
-    if any(_led_in(text, place, code) for place in (first, last - 1)):
-        return True
-    aimed = bool(wish.means & _KIND and wish.aim is not Aim.SECRET)
-    if code == "en" and _is_title(text[offset:end], wish, aimed=aimed):
-        return True
-    return not aimed and _talked_of(text, first, end)
-
-
-_OWN = re.compile(r"(?<!\w)(?:this|our|these|my)(?!\w)", re.IGNORECASE)
-_PARTED = re.compile(r"\w:\s|\s[-–—]\s|[!?]\s")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_CAPITALS = 0.6
-_SUBTITLE = re.compile(
-    r"\s*(?::|[-–—]|\?)\s*[^:!?]*(?<!\w)(?:attacks?|survey|benchmark\w*|stud(?:y|ies)|towards?|evaluat\w+"
-    r"|language models?|llms?|framework|datasets?|analysis|investigation|exposing|understanding"
-    r"|methods?|defen[cs]es?|learning|agents?)(?!\w)",
-    re.IGNORECASE,
-)
-
-
-def _is_title(sentence: str, wish: Wish, *, aimed: bool) -> bool:
-    """Whether a sentence is the title of a work: in capitals, in two parts, about no own paper."""
-    if _OWN.search(sentence) or sentence.isupper():
-        return False
-    if not aimed and _SUBTITLE.match(sentence, wish.end):
-        return True
-    words = _LONG_WORD.findall(sentence)
-    capitals = sum(word[0].isupper() for word in words)
-    return capitals >= len(words) * _CAPITALS and bool(_PARTED.search(sentence))
-
-
-def _talked_of(text: str, start: int, end: int) -> bool:
-    """Whether prompts are spoken of near a span."""
-    return bool(
-        _TALK.search(text, max(0, start - _AROUND), start)
-        or _TALK.search(text, end, min(len(text), end + _AROUND))
-    )
-
-
-def _led_in(text: str, place: int, code: str) -> bool:
-    """Whether a place stands in quotation marks that a sentence leads in."""
-    begin = max(0, text.rfind("\n\n", 0, place) + 1, place - _AROUND)
-    before = text[begin:place]
-    opened = None
-    for mark in _OPENED.finditer(before):
-        opened = mark
-    if opened is None or not _CLOSED.search(text, place, min(len(text), place + _AROUND)):
-        return False
-    lead = before[: opened.start()]
-    if _CLOSED.search(before, opened.end()) or _OBEY.search(lead):
-        return False
-    if len(lead.split()) < _LEAST_LEAD and lead.isascii():
-        return False
-    return bool(_LED_IN.search(lead)) if code == "en" else bool(lead.strip())

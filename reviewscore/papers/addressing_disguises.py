@@ -50,6 +50,10 @@ _MIXED = re.compile(
 )
 """Letters of two alphabets within a word."""
 _LEAST_MIXED = 3
+_TO_CYRILLIC = str.maketrans("aceopxyABCEHKMOPTXkmtrbnu", "асеорхуАВСЕНКМОРТХкмтгьпи")
+_CYRILLIC = re.compile("[\u0430-\u044f]")
+_LEAST_CYRILLIC = 12
+"""Small letters from which on a sentence with both alphabets may be in a Slavic language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ _WIDER = re.compile(
 )
 _VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u05b0-\u05c7]+")
 """Signs for vowels that Arabic and Hebrew texts may have or not."""
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u00ad‐]\n[ \t]*(?=[^\W\d_])")
 _PIECES = re.compile(r"(?:(?<=\n)|\A)(?:[^\n]{1,24}[^\W\d_][-\u00ad‐]\n){4,}[^\n]{1,60}")
 """Lines in a row that are too short for words to need hyphens at their ends."""
@@ -117,6 +122,10 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
         plain = MappedText(_WIDER.sub(lambda match: match.group().translate(_narrow()), text))
         if plain.text != text:
             stretches += [Stretch(*m.span(), "full-width letters") for m in _WIDE.finditer(text)]
+        if _LIGATURE.search(text):
+            plain = plain.rewrite(
+                _LIGATURE, lambda match: unicodedata.normalize("NFKC", match.group())
+            )
         if _VOWELS.search(text):
             plain = plain.rewrite(_VOWELS, lambda _: "")
         if SHAPELESS.search(text):
@@ -149,6 +158,8 @@ def unmixed(sentence: str) -> Iterator[Reading]:
     if not sentence.isascii() and len(_MIXED.findall(sentence)) >= _LEAST_MIXED:
         said = _FOREIGN.sub(lambda match: _PLAIN.get(ord(match.group()), match.group()), sentence)
         yield "look-alike letters", said
+        if len(_CYRILLIC.findall(sentence)) >= _LEAST_CYRILLIC:
+            yield "look-alike letters", sentence.translate(_TO_CYRILLIC)
 
 
 _DIGITS = ("0134578@$!|9", "oieastbasiig", "oleastbasllg")

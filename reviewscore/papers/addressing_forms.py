@@ -53,6 +53,11 @@ _KINDLY = mask(
 )
 _KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
 _LEAST = 2
+_OVERRIDING = re.compile(
+    r"(?<!\w)(?:overrid|supersed|replac|cancel)\w*\s+(?:\w+\s+){0,3}?(?:rubric|instruction|guideline|prompt"
+    r"|criteri)"
+)
+"""What a forged message does to the orders before it."""
 
 
 def _telling(text: str, least: int, kindest: int) -> str:
@@ -62,6 +67,8 @@ def _telling(text: str, least: int, kindest: int) -> str:
         means = [means & _KINDLY for means in language(code).read(folded).means]
         telling = [bits for bits in means if bits]
         bits = reduce(or_, telling, 0)
+        if code == "en" and _OVERRIDING.search(folded):
+            return code
         if len(telling) >= least and (
             bits & kindest
             or (bits & mask("deem", "rate") and bits & mask("work") and bits & mask("you"))

@@ -167,6 +167,7 @@ _FREQUENT = mask(
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
 _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
+_PROGRAMMED = mask("program", "machine", "automatic")
 _OF_JUDGES = mask("assessor", "judging", "dear")
 _NAMING = mask(
     "machine", "machine_named", "judge_named", "automatic", "assessor", "work", "judging"
@@ -231,11 +232,18 @@ class Sentence:
         if head is None:
             return
         said = head["kind"] not in _ALSO_SAID
+        if not said and not self._names_program(head.end()):
+            return
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
         for place, means in enumerate(self.means):
             if means & wanted and self.spans[place][1] <= head.end():
                 sure = said and means & BIT["program"]
                 self.means[place] |= mask("called", "hailed", "noted", *["addressed"] * bool(sure))
+
+    def _names_program(self, end: int) -> bool:
+        """Whether a program is named before an offset."""
+        spans = zip(self.means, self.spans, strict=True)
+        return any(means & _PROGRAMMED for means, span in spans if span[1] <= end)
 
     def _first(self, place: int) -> int:
         """Where the name begins of which a word is the last: in "AI area chair" with "AI"."""
@@ -286,6 +294,17 @@ class Sentence:
                 return place, rest[1]
         return None
 
+    def _heads(self, place: int) -> bool:
+        """Whether a word opens the sentence or follows a colon, as the first of its phrase."""
+        if place and self.means[place - 1] & self.means[place] & BIT["role"]:
+            return False
+        start = self.spans[place][0]
+        low = max(0, start - _LOOK_BACK)
+        return (
+            _FIRST.match(self.text[:start]) is not None
+            or _HEADED.search(self.text, low, start) is not None
+        )
+
     def _stands(self, place: int, sign: str) -> bool:
         if not sign:
             return True
@@ -296,9 +315,7 @@ class Sentence:
         if sign == "^":
             return _OPENING.match(self.text[:start]) is not None
         if sign == "#":
-            return _FIRST.match(self.text[:start]) is not None or (
-                _HEADED.search(self.text, low, start) is not None
-            )
+            return self._heads(place)
         if sign == ",":
             return _AFTER_NAME.search(self.text, low, start) is not None
         return _ORDER.search(self.text, low, start) is not None or (
@@ -389,6 +406,30 @@ class Named:
     code: str
 
 
+_PERCENT = re.compile(r"\d\s?[%٪％]")
+_STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
+_PRAISE, _PROPER = BIT["praise"], BIT["proper"]
+_SAID_HERE = mask("own", "please", "override", "called")
+_SAID_TO_YOU = mask("you", "please", "called")
+_MORE_THAN_PROPER = mask(
+    "own", "please", "override", "called", "role", "duty", "hide", "only", "you"
+)
+
+
+def _described(sentence: Sentence) -> bool:
+    """Whether a sentence describes a study, an attack or a right formula, and addresses nobody."""
+    means = sentence.all
+    if means & _ATTACK:
+        return not means & _SAID_TO_YOU
+    if means & _STUDIED or _PERCENT.search(sentence.text):
+        return not means & _SAID_HERE
+    return (
+        bool(means & _PROPER)
+        and not means & _MORE_THAN_PROPER
+        and all(word & _PROPER for word in sentence.means if word & _PRAISE)
+    )
+
+
 _SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
 
 
@@ -407,6 +448,8 @@ def wish_of(
     """
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
+    if not disguised and code != "en" and _described(sentence):
+        return None
     for rule in _candidates(code, sentence.signs(), means):
         span = sentence.holds(rule)
         if span is not None:

@@ -30,7 +30,8 @@ MEANINGS = (
     "own", "check", "whoever", "as", "counts", "proper", "will", "need", "yourmaker", "settle",
     "meant", "gains", "toward", "best", "top", "countsas", "look", "goesover", "virtue", "labels",
     "nolonger", "affects", "mine", "arrives", "such", "letrecord", "purpose", "accepting", "by",
-    "exempt", "infavour", "finished", "is",
+    "exempt", "infavour", "finished", "is", "studied", "attack", "writers", "here",
+    "obeyed", "nohuman", "pasted", "greet", "notehead", "urge", "against", "nogrounds",
 )  # fmt: skip
 BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
