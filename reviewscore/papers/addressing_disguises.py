@@ -174,10 +174,14 @@ _LEAST_LEET = 3
 def leet(sentence: str) -> Iterator[Reading]:
     """The words of a sentence that have digits for letters, with letters, in two ways."""
     digits, *ways = _DIGITS
+    if len(sentence.split()) < _LEAST_LEET:  # an identifier and no sentence
+        return
     for letters in ways:
         table = str.maketrans(digits, letters)
         changed = (
-            word.translate(table) for word in sentence.split() if word != word.translate(table)
+            word.translate(table)
+            for word in sentence.split()
+            if word != word.translate(table) and any(letter.isalpha() for letter in word)
         )
         said = " ".join(changed)
         known, words = familiar(fold(said))
