@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,15 +41,16 @@ def content_of(coded: Coded, content: NDArray[np.bool_], vocabulary: Vocabulary)
 
 
 def learn(
-    papers: Sequence[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
+    papers: Iterable[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
 ) -> Persistence:
-    """Learn from papers with at least two reviews each."""
-    words = [[content_of(one, content, vocabulary) for one in reviews] for reviews in papers]
+    """Learn from papers with at least two reviews each; they are gone through twice."""
     size = vocabulary.size + vocabulary.unseen
     within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
-    reviews = 0
-    for group in words:
+    reviews = words = 0
+    for texts in papers:
+        group = [content_of(one, content, vocabulary) for one in texts]
         reviews += len(group)
+        words += sum(int(content[vocabulary.known(one.word)].sum()) for one in texts)
         papers_with[np.unique(np.concatenate(group))] += 1
         for number, one in enumerate(group):
             reviews_with[one] += 1
@@ -63,10 +64,8 @@ def learn(
     excess[UNSEEN] = within[alone].sum() / max(read[alone].sum(), 1.0)
     part = np.zeros(size)
     np.divide(np.maximum(likely - base, 0.0), likely, out=part, where=likely > 0)
-    coded = [one for group in papers for one in group]
-    length = np.mean([content[vocabulary.known(one.word)].sum() for one in coded])
-    stances = _stances(papers, words, part, content, vocabulary)
-    return Persistence(excess, stances, max(float(length), 1.0))
+    stances = _stances(papers, part, content, vocabulary)
+    return Persistence(excess, stances, max(words / max(reviews, 1), 1.0))
 
 
 def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
@@ -78,8 +77,7 @@ def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
 
 
 def _stances(
-    papers: Sequence[Sequence[Coded]],
-    words: Sequence[Sequence[Ints]],
+    papers: Iterable[Sequence[Coded]],
     part: Floats,
     content: NDArray[np.bool_],
     vocabulary: Vocabulary,
@@ -88,7 +86,8 @@ def _stances(
     many = len(STANCES)
     back = np.zeros((many, many))
     usual = np.zeros(many)
-    for reviews, distinct in zip(papers, words, strict=True):
+    for reviews in papers:
+        distinct = [content_of(one, content, vocabulary) for one in reviews]
         tables = [by_stance(one, own) for one, own in zip(reviews, distinct, strict=True)]
         for one in reviews:
             usual += np.bincount(one.stance[content[vocabulary.known(one.word)]], minlength=many)
