@@ -16,10 +16,10 @@ from reviewscore.gem.backgrounds import (
     FOLDS,
     Background,
     CrossFitted,
+    KnownPapers,
     OneModel,
     Primed,
     Primer,
-    known_papers,
 )
 from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
@@ -111,7 +111,7 @@ def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) 
 def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(tmp_path, say=told.append)
-    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
 
     first = primer.primed(known, Form.JUDGMENTS)
     file = next(tmp_path.iterdir())
@@ -119,7 +119,7 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
     file.write_bytes(b"spoilt")
     mended = primer.primed(known, Form.JUDGMENTS)
 
-    question = [Question(known[0].reviews[0], known[0].reviews[1])]
+    question = [Question(*next(iter(known)).reviews[:2])]
     assert again.answers(question) == mended.answers(question)
     assert first.answers(question)[0].tokens == again.answers(question)[0].tokens
     assert sum("priming on" in line for line in told) == 1
@@ -129,7 +129,7 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
 def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(None, say=told.append)
-    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
 
     primer.primed(known, Form.JUDGMENTS)
     primer.primed(known, Form.JUDGMENTS)
@@ -171,7 +171,7 @@ def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None
 
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
-    known = known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
+    known = KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
     save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
 
     scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
@@ -184,7 +184,7 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
 
 def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
     given, file, told = materials(), tmp_path / "b.npz", list[str]()
-    save(prime(known_papers(given, Form.JUDGMENTS, list(given.papers))), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS, list(given.papers))), file)
 
     Primed(file, Primer(None, say=told.append))
 
@@ -198,7 +198,7 @@ def test_one_review_by_each_reviewer_teaches() -> None:
     twice = [Written("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
     other = [Written("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
 
-    (found,) = known_papers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
+    (found,) = KnownPapers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
 
     assert found.reviews == ["text 0", "text 2", "text 3"]
 
@@ -207,7 +207,7 @@ def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers
     tmp_path: Path,
 ) -> None:
     given, file = materials(30), tmp_path / "b.npz"
-    save(prime(known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
 
     subjects = subjects_of(given, GEM, Primed(file, Primer(None, say=quiet)))
 
