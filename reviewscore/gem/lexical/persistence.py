@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import STANCES
+from reviewscore.sources.shelved import Shelved
 
 _PRIOR = 10.0
 """How many readings the mean of equally frequent words counts for."""
@@ -45,12 +48,17 @@ def learn(
 ) -> Persistence:
     """Learn from papers with at least two reviews each; they are gone through twice."""
     size = vocabulary.size + vocabulary.unseen
+    full = content[vocabulary.known(np.arange(size))]
     within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
-    reviews = words = 0
+    usual = np.zeros(len(STANCES))
+    reviews = 0
+    waiting = Shelved[list[Ints]]()
     for texts in papers:
-        group = [content_of(one, content, vocabulary) for one in texts]
+        group = [_content_words(one, full) for one in texts]
+        waiting.append(group)
         reviews += len(group)
-        words += sum(int(content[vocabulary.known(one.word)].sum()) for one in texts)
+        for text in texts:
+            usual += np.bincount(text.stance[full[text.word]], minlength=len(STANCES))
         papers_with[np.unique(np.concatenate(group))] += 1
         for number, one in enumerate(group):
             reviews_with[one] += 1
@@ -64,8 +72,14 @@ def learn(
     excess[UNSEEN] = within[alone].sum() / max(read[alone].sum(), 1.0)
     part = np.zeros(size)
     np.divide(np.maximum(likely - base, 0.0), likely, out=part, where=likely > 0)
-    stances = _stances(papers, part, content, vocabulary)
-    return Persistence(excess, stances, max(words / max(reviews, 1), 1.0))
+    stances = _stances(zip(papers, waiting, strict=True), part, usual)
+    return Persistence(excess, stances, max(float(usual.sum()) / max(reviews, 1), 1.0))
+
+
+def _content_words(text: Coded, full: NDArray[np.bool_]) -> Ints:
+    """As `content_of`; `full` says of every number whether its word has content."""
+    distinct = np.unique(text.word)
+    return distinct[full[distinct]]
 
 
 def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
@@ -77,29 +91,28 @@ def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
 
 
 def _stances(
-    papers: Iterable[Sequence[Coded]],
-    part: Floats,
-    content: NDArray[np.bool_],
-    vocabulary: Vocabulary,
+    papers: Iterable[tuple[Sequence[Coded], Sequence[Ints]]], part: Floats, usual: Floats
 ) -> Floats:
-    """Under which stance words come back, beyond those that come back by chance."""
+    """Under which stance words come back, beyond those that come back by chance.
+
+    Args:
+        papers: Each paper's reviews with their distinct content words.
+        part: Of each word, which part of its coming back is not by chance.
+        usual: How many content words stand under each stance.
+    """
     many = len(STANCES)
     back = np.zeros((many, many))
-    usual = np.zeros(many)
-    for reviews in papers:
-        distinct = [content_of(one, content, vocabulary) for one in reviews]
+    for reviews, distinct in papers:
         tables = [by_stance(one, own) for one, own in zip(reviews, distinct, strict=True)]
-        for one in reviews:
-            usual += np.bincount(one.stance[content[vocabulary.known(one.word)]], minlength=many)
-        for number, first in enumerate(tables):
-            for other, second in enumerate(tables):
-                if other == number:
-                    continue
-                _, left, right = np.intersect1d(
-                    distinct[number], distinct[other], assume_unique=True, return_indices=True
-                )
-                weight = part[distinct[number][left]]
-                back += (first[left] * weight[:, None]).T @ second[right]
+        shared: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+        for number, other in combinations(range(len(tables)), 2):
+            _, left, right = np.intersect1d(
+                distinct[number], distinct[other], assume_unique=True, return_indices=True
+            )
+            shared[number, other], shared[other, number] = (left, right), (right, left)
+        for (number, other), (left, right) in sorted(shared.items(), key=itemgetter(0)):
+            weight = part[distinct[number][left]]
+            back += (tables[number][left] * weight[:, None]).T @ tables[other][right]
     usual = (usual + 1e-9) / (usual + 1e-9).sum()
     share = (back + _STANCE_PRIOR * usual) / (back.sum(axis=1, keepdims=True) + _STANCE_PRIOR)
     factors: Floats = share / usual
