@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,13 +26,14 @@ from reviewscore.gem.backgrounds import (
 )
 from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import write_scores
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -297,6 +301,79 @@ def test_without_any_score_there_is_no_table() -> None:
     alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
 
     assert tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
+
+
+class Constant:
+    """Every text costs as much as it has characters."""
+
+    name = "constant"
+
+    def answers(self, questions: list[Question]) -> list[Answer]:
+        return [Answer(-float(len(one.reference)), 1) for one in questions]
+
+
+def peak_of_scoring(many: int, folder: Path) -> tuple[int, int]:
+    """Bytes at the peak while so many papers from a file are scored, and those of its texts."""
+    rows, size = [], 0
+    for number, group in enumerate(papers(many)):
+        for n, text in enumerate(group):
+            long = " ".join([text] * 30)
+            size += len(long)
+            rows.append({"paper_id": f"p{number}", "reviewer": n, "review": long})
+    file = folder / f"{many}.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    given = read_materials(file)
+    tracemalloc.start()
+    scores = score_systems(given, [GEM_RAW], OneModel(Constant()))
+    assert len(scores[0].papers()) == many
+    write_scores(scores, folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, size
+
+
+def test_scoring_holds_the_texts_of_some_papers_alone(tmp_path: Path) -> None:
+    few, some = peak_of_scoring(60, tmp_path)
+    many, all_of_them = peak_of_scoring(240, tmp_path)
+
+    assert many - few < (all_of_them - some) / 4
+
+
+class Watched(Letters):
+    """Notes how much is asked at once."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def answers(self, questions: list[Question]) -> list[Answer]:
+        self.asked.append([one.reference for one in questions if one.candidate is None])
+        return super().answers(questions)
+
+
+def test_no_paper_is_parted_and_scores_keep_the_order_of_the_file() -> None:
+    given = materials(100)
+    fitted = Watched()
+
+    scores = score_systems(given, [GEM], OneModel(fitted))[0]
+
+    assert len(fitted.asked) == 3
+    assert [len(some) for some in fitted.asked] == [129, 129, 42]
+    order = [one.review_id for group in given.papers.values() for one in group]
+    assert [one.review_id for one in scores.candidates] == order
+    assert scores.papers() == set(given.papers)
+
+
+def test_a_model_goes_with_the_texts_it_has_read() -> None:
+    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW, list(materials().papers))))
+    model.answers([Question("the graph is clear", "a graph of nodes")])
+    gone = weakref.ref(model)
+
+    gc.disable()
+    try:
+        del model
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
