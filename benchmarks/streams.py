@@ -18,7 +18,7 @@ from benchmarks.measure import QUICK, SHARED, Measured, head, row, run, skip
 NEURIPS = SHARED / "neurips"
 FURTHER = tuple(NEURIPS / f"reviews_{year}.parquet" for year in (2023, 2024, 2025))
 PAPERS, REVIEWS = (NEURIPS / f"submissions_{name}.parquet" for name in ("papers", "reviews"))
-TIMES = {"focus": 2 if QUICK else 5, "audit": 2 if QUICK else 10}
+TIMES = {"focus": 2 if QUICK else 5, "gem": 2 if QUICK else 5, "audit": 2 if QUICK else 10}
 GOAL = "<= 1.15"
 
 
@@ -34,12 +34,23 @@ def copies(table: pa.Table, times: int) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def focus(folder: Path, times: int) -> Measured:
-    """`focus profile` of the further reviews, in Parquet."""
-    tables = [pq.read_table(one) for one in FURTHER]
+def further(folder: Path, times: int) -> Path:
+    """The further reviews so many times over, in Parquet; made once."""
     file = folder / f"further-{times}.parquet"
-    pq.write_table(copies(pa.concat_tables(tables, promote_options="default"), times), file)
-    return run("-m", "reviewscore", "focus", str(file), "-o", str(folder / f"focus-{times}"))
+    if not file.is_file():
+        tables = [pq.read_table(one) for one in FURTHER]
+        pq.write_table(copies(pa.concat_tables(tables, promote_options="default"), times), file)
+    return file
+
+
+def figures(verb: str, folder: Path, times: int) -> Measured:
+    """A verb that reads reviews and writes tables: `focus profile`, or `gem score`.
+
+    The backgrounds that `gem` learns are kept in the folder, so that they are learned anew.
+    """
+    reviews, out = further(folder, times), folder / f"{verb}-{times}"
+    kept = {"REVIEWSCORE_CACHE_DIR": str(folder / "cache")}
+    return run("-m", "reviewscore", verb, str(reviews), "-o", str(out), env=kept)
 
 
 def audited(folder: Path, times: int) -> Measured:
@@ -90,11 +101,12 @@ def main() -> None:
     if not all(one.is_file() for one in (*FURTHER, PAPERS, REVIEWS)):
         skip(f"no reviews at {NEURIPS}")
         return
-    with tempfile.TemporaryDirectory() as name:
-        folder, many = Path(name), TIMES["audit"]
+    with tempfile.TemporaryDirectory() as place:
+        folder, many = Path(place), TIMES["audit"]
         head("Peak memory and time as reviews grow in number")
-        few = focus(folder, 1)
-        compared("`focus profile`", few, focus(folder, TIMES["focus"]), TIMES["focus"])
+        for verb, name in (("focus", "`focus profile`"), ("gem", "`gem score`")):
+            few, several = (figures(verb, folder, times) for times in (1, TIMES[verb]))
+            compared(name, few, several, TIMES[verb])
         compared("`audit`, embedded judge", audited(folder, 1), audited(folder, many), many)
         for ending in ("csv", "jsonl", "parquet"):
             found = [

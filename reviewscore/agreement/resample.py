@@ -75,18 +75,26 @@ def bootstrap_weights(
         if scheme == "units":
             sample = np.repeat(np.arange(rows), units)
             drawn = rng.integers(units, size=rows * units)
-        else:
-            papers = rng.integers(len(clusters), size=(rows, len(clusters)))
-            if scheme == "papers":
-                yield _count(papers, rows, len(clusters))[:, clusters.of]
-                continue
-            sizes = clusters.sizes[papers]
-            sample = np.repeat(np.arange(rows), sizes.sum(axis=1))
+            flat = np.bincount(sample * units + drawn, minlength=rows * units)
+            yield flat.reshape(rows, units).astype(np.float64)
+            continue
+        papers = rng.integers(len(clusters), size=(rows, len(clusters)))
+        if scheme == "papers":
+            yield _count(papers, rows, len(clusters))[:, clusters.of]
+            continue
+        papers = papers.astype(np.int32)
+        weights = np.empty((rows, units))
+        some = max(1, _BLOCK // max(units, 1))
+        for first in range(0, rows, some):  # what is worked with is several times as large
+            part = papers[first : first + some]
+            sizes = clusters.sizes[part]
+            sample = np.repeat(np.arange(len(part)), sizes.sum(axis=1))
             each = np.repeat(sizes.reshape(-1), sizes.reshape(-1))
-            offset = np.repeat(starts[papers].reshape(-1), sizes.reshape(-1))
+            offset = np.repeat(starts[part].reshape(-1), sizes.reshape(-1))
             drawn = order[offset + (rng.random(len(each)) * each).astype(np.int64)]
-        flat = np.bincount(sample * units + drawn, minlength=rows * units)
-        yield flat.reshape(rows, units).astype(np.float64)
+            flat = np.bincount(sample * units + drawn, minlength=len(part) * units)
+            weights[first : first + some] = flat.reshape(len(part), units)
+        yield weights
 
 
 def _count(drawn: Ints, rows: int, kinds: int) -> Floats:

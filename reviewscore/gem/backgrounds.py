@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -24,19 +24,35 @@ _OWN = 100
 """Characters from which on a review that is found elsewhere is the same review."""
 
 
-def known_papers(materials: Materials, form: Form, papers: Sequence[str]) -> list[Known]:
-    """The people's reviews of some papers, one by each, as a background is primed with them."""
-    found = []
-    for paper_id in papers:
-        texts: dict[str, str] = {}
-        for one in materials.papers[paper_id]:
-            text = text_of(one, form)
-            if one.system == PEOPLE and text.strip():
-                texts.setdefault(one.reviewer or one.review_id, text)
-        row = materials.synopses.get(paper_id)
-        synopsis = row.abstract if row else None
-        found.append(Known(list(texts.values()), synopsis, paper_id))
-    return found
+class KnownPapers(Collection[Known]):
+    """The people's reviews of some papers, one by each, as a background is primed with them.
+
+    They are read anew whenever they are gone through, and held by nobody.
+
+    Args:
+        materials: The reviews.
+        form: Their text.
+        papers: Which papers.
+    """
+
+    def __init__(self, materials: Materials, form: Form, papers: Sequence[str]) -> None:
+        self._materials, self._form, self._papers = materials, form, papers
+
+    def __len__(self) -> int:
+        return len(self._papers)
+
+    def __contains__(self, known: object) -> bool:
+        return any(known == one for one in self)
+
+    def __iter__(self) -> Iterator[Known]:
+        for paper_id in self._papers:
+            texts: dict[str, str] = {}
+            for one in self._materials.papers[paper_id]:
+                text = text_of(one, self._form)
+                if one.system == PEOPLE and text.strip():
+                    texts.setdefault(one.reviewer or one.review_id, text)
+            row = self._materials.synopses.get(paper_id)
+            yield Known(list(texts.values()), row.abstract if row else None, paper_id)
 
 
 class Primer:
@@ -54,7 +70,7 @@ class Primer:
         self._folder, self._strict, self._say = folder, strict, say
         self._warned: set[str] = set()
 
-    def primed(self, papers: Sequence[Known], form: Form) -> LexicalCache:
+    def primed(self, papers: Collection[Known], form: Form) -> LexicalCache:
         """A model that has learned from these papers.
 
         Raises:
@@ -95,7 +111,7 @@ class Primer:
             self._warned.add(form)
             self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
 
-    def _file(self, papers: Sequence[Known], form: Form) -> Path | None:
+    def _file(self, papers: Collection[Known], form: Form) -> Path | None:
         if self._folder is None:
             return None
         digest = hashlib.sha256(f"lexical-cache/{VERSION}/{form}".encode())
@@ -164,11 +180,11 @@ class Background:
         self.name = LexicalCache.name
         self.files: Sequence[Path] = materials.files
         self._materials, self._primer = materials, primer
-        known = {text for one in scored.all() for text in _texts(one)}
+        known = {text for one in scored.all() for text in _digests(one)}
         self.papers = [
             paper
             for paper, reviews in materials.papers.items()
-            if paper not in scored.papers and known.isdisjoint(chain(*map(_texts, reviews)))
+            if paper not in scored.papers and known.isdisjoint(chain(*map(_digests, reviews)))
         ]
         self.left_out = len(materials.papers) - len(self.papers)
 
@@ -178,16 +194,20 @@ class Background:
 
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model for a form of text."""
-        return self._primer.primed(known_papers(self._materials, form, self.papers), form)
+        return self._primer.primed(KnownPapers(self._materials, form, self.papers), form)
 
     def notes(self) -> list[str]:
         """How large the background is."""
         return [f"background: {len(self.papers):,} papers, none of which is scored"]
 
 
-def _texts(review: Written) -> list[str]:
-    """The texts of a review that are long enough to be told from others'."""
-    return [text for text in (review.raw, review.judgments) if len(text) >= _OWN]
+def _digests(review: Written) -> list[bytes]:
+    """Digests of the texts of a review that are long enough to be told from others'."""
+    return [
+        hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+        for text in (review.raw, review.judgments)
+        if len(text) >= _OWN
+    ]
 
 
 class CrossFitted:
@@ -212,7 +232,7 @@ class CrossFitted:
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model for papers of one fold, which it has not seen."""
         others = [one for one in self._materials.papers if self._fold[one] != group]
-        return self._primer.primed(known_papers(self._materials, form, others), form)
+        return self._primer.primed(KnownPapers(self._materials, form, others), form)
 
     def notes(self) -> list[str]:
         """How papers are kept apart."""

@@ -75,10 +75,8 @@ def text_of(review: Written, form: Form) -> str:
     return review.judgments if form == Form.JUDGMENTS else review.raw
 
 
-def cases(
-    materials: Materials, variant: Variant, *, candidate: str | None = None
-) -> tuple[list[Case], dict[str, Counter[str]]]:
-    """All candidates of all systems with their references.
+class Cases:
+    """All candidates of all systems with their references, paper by paper.
 
     References are reviews by people. A person's review is scored against those of the others on
     the same paper.
@@ -89,31 +87,41 @@ def cases(
         candidate: Only this reviewer's reviews are the people's candidates, and are no references
             for any system (the paper's own setting, sec. 4.2); else everybody's are.
 
-    Returns:
-        The cases, and for each system how many candidates were left out, by reason.
+    Attributes:
+        dropped: For each system how many candidates were left out so far, by reason.
 
     Raises:
         InputError: There is no such candidate.
     """
-    if candidate is not None:
-        _check_reviewer(materials, candidate)
-    found: list[Case] = []
-    dropped: dict[str, Counter[str]] = {name: Counter() for name in materials.systems()}
-    for group in map(list, materials.papers.values()):  # texts are read once
+
+    def __init__(
+        self, materials: Materials, variant: Variant, *, candidate: str | None = None
+    ) -> None:
+        if candidate is not None:
+            _check_reviewer(materials, candidate)
+        self._materials, self._variant, self._candidate = materials, variant, candidate
+        self.dropped: dict[str, Counter[str]] = {name: Counter() for name in materials.systems()}
+
+    def __iter__(self) -> Iterator[list[Case]]:
+        """The cases of each paper; those of one without any are empty."""
+        for group in self._materials.papers.values():
+            yield list(self._of(list(group)))  # texts are read once
+
+    def _of(self, group: Sequence[Written]) -> Iterator[Case]:
+        materials, variant, candidate = self._materials, self._variant, self._candidate
         people = [one for one in group if one.system == PEOPLE and text_of(one, variant.form)]
         references = [one for one in people if candidate is None or one.reviewer != candidate]
         for one in group:
             if one.system == PEOPLE and candidate is not None and one.reviewer != candidate:
                 continue
             if not text_of(one, variant.form).strip():
-                dropped[one.system][NO_TEXT] += 1
+                self.dropped[one.system][NO_TEXT] += 1
                 continue
             case, reason = _case(one, references, people, materials, variant)
             if case is None:
-                dropped[one.system][reason] += 1
+                self.dropped[one.system][reason] += 1
             else:
-                found.append(case)
-    return found, dropped
+                yield case
 
 
 def _check_reviewer(materials: Materials, name: str) -> None:

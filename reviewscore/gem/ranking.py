@@ -62,12 +62,13 @@ class PaperScores:
     @classmethod
     def of(cls, scores: Scores) -> PaperScores:
         """From the scores of single reviews; a system's reviews of a paper are averaged."""
-        names = dict.fromkeys([*scores.dropped, *(one.system for one in scores.candidates)])
         dropped = {
             name: {f"reviews {why}": count for why, count in reasons.items()}
             for name, reasons in scores.dropped.items()
         }
-        return cls(scores.variant.name, {one: scores.by_paper(one) for one in names}, dropped)
+        return cls(
+            scores.variant.name, {one: scores.by_paper(one) for one in scores.systems()}, dropped
+        )
 
     def means(self) -> dict[str, float]:
         """Mean over papers of every system that has a score."""

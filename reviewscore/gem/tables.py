@@ -34,7 +34,7 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
         how: How intervals are made; papers are drawn whatever it says.
         notes: To be printed under the tables.
     """
-    papers = sorted({one.paper_id for score in scores for one in score.candidates})
+    papers = sorted(set[str]().union(*(score.papers() for score in scores)))
     if not papers:
         return []
     bench = Bench(Clusters.by(papers), how)

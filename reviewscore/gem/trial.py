@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.table import Table
@@ -11,7 +12,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Case, Described, Kind, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER
 from reviewscore.gem.backgrounds import Evaluators
-from reviewscore.gem.cases import Variant, cases, summary_section
+from reviewscore.gem.cases import Cases, Variant, summary_section
 from reviewscore.gem.discrimination import Step, areas, ladder_of
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import EvaluationModel
@@ -110,9 +111,10 @@ def subjects_of(
     Raises:
         InputError: There are fewer than two papers with a candidate and a reference.
     """
-    found, _ = cases(materials, variant, candidate=candidate)
     first: dict[str, Subject] = {}
-    for one in found:
+    for one in chain.from_iterable(Cases(materials, variant, candidate=candidate)):
+        if limit is not None and len(first) >= limit:
+            break
         paper_id = one.candidate.paper_id
         seen = evaluators.group(paper_id) != 0  # by the model, or scored by another one
         if one.candidate.system != PEOPLE or paper_id in first or seen:
@@ -124,7 +126,7 @@ def subjects_of(
         row = materials.synopses.get(paper_id)
         text = row.text if row is not None else None
         first[paper_id] = Subject(case, references, text, synopses if any(synopses) else ())
-    chosen = list(first.values())[:limit]
+    chosen = list(first.values())
     if len(chosen) < 2:  # noqa: PLR2004 - a paper and another one
         raise InputError(
             f"{len(chosen)} papers have a candidate and a reference; two are the least",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 from reviewscore.gem.cases import GEM as PLAIN
-from reviewscore.gem.cases import GEM_RAW, GEM_S, cases, possible, summary_section
+from reviewscore.gem.cases import GEM_RAW, GEM_S, Cases, possible, summary_section
 from reviewscore.gem.export_pairs import prompt_pairs
 from reviewscore.gem.judgments import LONGEST_LINE, STANCES
 from reviewscore.sources.written import PEOPLE, read_materials
@@ -60,9 +61,10 @@ def test_every_text_has_the_four_headings_and_some_sentences() -> None:
 def test_all_variants_but_assw_can_be_scored_and_every_review_has_its_references() -> None:
     assert list(possible(MATERIALS)) == [PLAIN, GEM_S["abstract"], GEM_RAW]
     for variant in (PLAIN, GEM_S["abstract"], GEM_RAW):
-        found, dropped = cases(MATERIALS, variant)
+        made = Cases(MATERIALS, variant)
+        found = list(chain.from_iterable(made))
         assert len(found) == 60
-        assert not any(dropped.values())
+        assert not any(made.dropped.values())
         assert {len(one.references) for one in found} == {2, 3}
 
 

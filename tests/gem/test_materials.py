@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from reviewscore.gem.cases import (
     NO_SYNOPSIS,
     NO_TEXT,
     SAME_TEXT,
-    cases,
+    Case,
+    Cases,
+    Variant,
     possible,
     summary_section,
 )
@@ -33,6 +37,14 @@ def written(path: Path, records: list[dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(one) + "\n" for one in records), "utf-8")
     return path
+
+
+def every_case(
+    given: Materials, variant: Variant, *, candidate: str | None = None
+) -> tuple[list[Case], dict[str, Counter[str]]]:
+    """The cases of all papers, and how many candidates were left out."""
+    found = Cases(given, variant, candidate=candidate)
+    return list(chain.from_iterable(found)), found.dropped
 
 
 def review(paper: str, reviewer: int, **more: Any) -> dict[str, Any]:
@@ -174,7 +186,7 @@ def test_a_persons_review_is_scored_against_the_others_and_a_models_against_all(
         tmp_path, [review("p", n) for n in (1, 2, 3)] + [review("p", 4, system="model")]
     )
 
-    found, dropped = cases(given, GEM)
+    found, dropped = every_case(given, GEM)
 
     by_name = {one.candidate.review_id: [x.reviewer for x in one.references] for one in found}
     assert by_name["p/people/1"] == ["2", "3"]
@@ -187,7 +199,7 @@ def test_one_reviewer_as_the_candidate_is_nobodys_reference(tmp_path: Path) -> N
         tmp_path, [review("p", n) for n in (1, 2, 3)] + [review("p", 4, system="model")]
     )
 
-    found, _ = cases(given, GEM, candidate="1")
+    found, _ = every_case(given, GEM, candidate="1")
 
     assert [one.candidate.reviewer for one in found] == ["1", "4"]
     assert all([x.reviewer for x in one.references] == ["2", "3"] for one in found)
@@ -206,24 +218,28 @@ def test_what_cannot_be_scored_is_counted_by_reason(tmp_path: Path) -> None:
         ],
     )
 
-    _, dropped = cases(given, GEM)
+    _, dropped = every_case(given, GEM)
 
     assert dropped[PEOPLE] == {NO_OTHER: 2, SAME_TEXT: 2, NO_TEXT: 1}
-    _, dropped = cases(given, GEM_S["abstract"])
+    _, dropped = every_case(given, GEM_S["abstract"])
     assert dropped[PEOPLE][NO_SYNOPSIS] == 0
-    _, dropped = cases(materials(tmp_path, [review("p", 1), review("p", 2)]), GEM_S["abstract"])
+    _, dropped = every_case(
+        materials(tmp_path, [review("p", 1), review("p", 2)]), GEM_S["abstract"]
+    )
     assert dropped[PEOPLE] == {NO_SYNOPSIS: 2}
 
 
 def test_a_stand_in_synopsis_is_by_neither_candidate_nor_reference(tmp_path: Path) -> None:
     given = materials(tmp_path, [review("p", n) for n in (1, 2, 3)])
 
-    found, _ = cases(given, GEM_S["stand-in"])
+    found, _ = every_case(given, GEM_S["stand-in"])
 
     first = found[0]
     assert [x.reviewer for x in first.references] == ["2", "3"]
     assert [pair.synopsis for pair in first.pairs] == ["It is on topic 3.", "It is on topic 2."]
-    two, dropped = cases(materials(tmp_path, [review("p", 1), review("p", 2)]), GEM_S["stand-in"])
+    two, dropped = every_case(
+        materials(tmp_path, [review("p", 1), review("p", 2)]), GEM_S["stand-in"]
+    )
     assert not two
     assert dropped[PEOPLE] == {NO_SYNOPSIS: 2}
 
@@ -241,9 +257,9 @@ def test_a_reviewer_who_wrote_twice_is_no_reference_and_no_stand_in_for_himself(
         ],
     )
 
-    found, _ = cases(given, GEM)
+    found, _ = every_case(given, GEM)
     assert [x.reviewer for x in found[0].references] == ["2", "3"]
-    stood_in, _ = cases(given, GEM_S["stand-in"])
+    stood_in, _ = every_case(given, GEM_S["stand-in"])
     assert not [one for one in stood_in if one.candidate.review_id == "first"]
 
 
@@ -254,7 +270,7 @@ def test_assw_is_the_abstract_and_what_the_authors_state(tmp_path: Path) -> None
     )
     given = materials(tmp_path, [review(paper, n) for paper in "pq" for n in (1, 2)])
 
-    found, dropped = cases(given, GEM_S["assw"])
+    found, dropped = every_case(given, GEM_S["assw"])
 
     assert {pair.synopsis for one in found for pair in one.pairs} == {"A.\n\nS.\nW."}
     assert dropped[PEOPLE] == {NO_SYNOPSIS: 2}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,20 +19,21 @@ from reviewscore.gem.backgrounds import (
     FOLDS,
     Background,
     CrossFitted,
+    KnownPapers,
     OneModel,
     Primed,
     Primer,
-    known_papers,
 )
 from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.lexical.state import paper_key, save
 from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import write_scores
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -111,7 +115,7 @@ def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) 
 def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(tmp_path, say=told.append)
-    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
 
     first = primer.primed(known, Form.JUDGMENTS)
     file = next(tmp_path.iterdir())
@@ -119,7 +123,7 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
     file.write_bytes(b"spoilt")
     mended = primer.primed(known, Form.JUDGMENTS)
 
-    question = [Question(known[0].reviews[0], known[0].reviews[1])]
+    question = [Question(*next(iter(known)).reviews[:2])]
     assert again.answers(question) == mended.answers(question)
     assert first.answers(question)[0].tokens == again.answers(question)[0].tokens
     assert sum("priming on" in line for line in told) == 1
@@ -129,7 +133,7 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
 def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(None, say=told.append)
-    known = known_papers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
 
     primer.primed(known, Form.JUDGMENTS)
     primer.primed(known, Form.JUDGMENTS)
@@ -171,7 +175,7 @@ def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None
 
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
-    known = known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
+    known = KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
     save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
 
     scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
@@ -184,7 +188,7 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
 
 def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
     given, file, told = materials(), tmp_path / "b.npz", list[str]()
-    save(prime(known_papers(given, Form.JUDGMENTS, list(given.papers))), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS, list(given.papers))), file)
 
     Primed(file, Primer(None, say=told.append))
 
@@ -198,7 +202,7 @@ def test_one_review_by_each_reviewer_teaches() -> None:
     twice = [Written("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
     other = [Written("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
 
-    (found,) = known_papers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
+    (found,) = KnownPapers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
 
     assert found.reviews == ["text 0", "text 2", "text 3"]
 
@@ -207,7 +211,7 @@ def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers
     tmp_path: Path,
 ) -> None:
     given, file = materials(30), tmp_path / "b.npz"
-    save(prime(known_papers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
 
     subjects = subjects_of(given, GEM, Primed(file, Primer(None, say=quiet)))
 
@@ -297,6 +301,79 @@ def test_without_any_score_there_is_no_table() -> None:
     alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
 
     assert tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
+
+
+class Constant:
+    """Every text costs as much as it has characters."""
+
+    name = "constant"
+
+    def answers(self, questions: list[Question]) -> list[Answer]:
+        return [Answer(-float(len(one.reference)), 1) for one in questions]
+
+
+def peak_of_scoring(many: int, folder: Path) -> tuple[int, int]:
+    """Bytes at the peak while so many papers from a file are scored, and those of its texts."""
+    rows, size = [], 0
+    for number, group in enumerate(papers(many)):
+        for n, text in enumerate(group):
+            long = " ".join([text] * 30)
+            size += len(long)
+            rows.append({"paper_id": f"p{number}", "reviewer": n, "review": long})
+    file = folder / f"{many}.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    given = read_materials(file)
+    tracemalloc.start()
+    scores = score_systems(given, [GEM_RAW], OneModel(Constant()))
+    assert len(scores[0].papers()) == many
+    write_scores(scores, folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, size
+
+
+def test_scoring_holds_the_texts_of_some_papers_alone(tmp_path: Path) -> None:
+    few, some = peak_of_scoring(60, tmp_path)
+    many, all_of_them = peak_of_scoring(240, tmp_path)
+
+    assert many - few < (all_of_them - some) / 4
+
+
+class Watched(Letters):
+    """Notes how much is asked at once."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def answers(self, questions: list[Question]) -> list[Answer]:
+        self.asked.append([one.reference for one in questions if one.candidate is None])
+        return super().answers(questions)
+
+
+def test_no_paper_is_parted_and_scores_keep_the_order_of_the_file() -> None:
+    given = materials(100)
+    fitted = Watched()
+
+    scores = score_systems(given, [GEM], OneModel(fitted))[0]
+
+    assert len(fitted.asked) == 3
+    assert [len(some) for some in fitted.asked] == [129, 129, 42]
+    order = [one.review_id for group in given.papers.values() for one in group]
+    assert [one.review_id for one in scores.candidates] == order
+    assert scores.papers() == set(given.papers)
+
+
+def test_a_model_goes_with_the_texts_it_has_read() -> None:
+    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW, list(materials().papers))))
+    model.answers([Question("the graph is clear", "a graph of nodes")])
+    gone = weakref.ref(model)
+
+    gc.disable()
+    try:
+        del model
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:

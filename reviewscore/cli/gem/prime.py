@@ -31,12 +31,12 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     Example:  reviewscore gem prime iclr2023.parquet -o background.npz
               reviewscore gem reviews.jsonl --background background.npz --variant gem
     """
-    from reviewscore.gem.backgrounds import Primer, known_papers
+    from reviewscore.gem.backgrounds import KnownPapers, Primer
     from reviewscore.gem.lexical.state import save
     from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    papers = known_papers(materials, Form(form), list(materials.papers))
+    papers = KnownPapers(materials, Form(form), list(materials.papers))
     model = Primer(None, strict=strict, say=say).primed(papers, Form(form))
     save(model.state, output)
     size = output.stat().st_size / 1e6

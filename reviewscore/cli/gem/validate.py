@@ -120,7 +120,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     """What is read, with a synopsis wherever papers have one."""
     from dataclasses import replace
 
-    from reviewscore.gem.cases import GEM, GEM_RAW, Known, cases, possible
+    from reviewscore.gem.cases import GEM, GEM_RAW, Cases, Known, possible
     from reviewscore.sources.written import Form
 
     can = list(possible(materials))
@@ -131,7 +131,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     synopses: tuple[Known, ...] = ("abstract", "stand-in")
     for known in synopses:
         variant = replace(base, known=known)
-        if len({one.candidate.paper_id for one in cases(materials, variant)[0]}) > 1:
+        if sum(map(bool, Cases(materials, variant))) > 1:
             return variant
     return base
 

@@ -6,21 +6,28 @@ Kneser and Ney 1995 (ICASSP 1, 181-184) in the interpolated form of Chen and Goo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.gem.lexical.vocabulary import SHIFT, START, Coded, Floats, Ints, Vocabulary
 
+Often: TypeAlias = NDArray[np.int32]
+
 _MOST_PAIRS = 160_000
 """Pairs of words kept; beyond, those that came after one word only are dropped."""
+_AT_ONCE = 250_000
+"""Words whose triples are counted together."""
 
 
 @dataclass(frozen=True)
 class Counts:
     """What is stored of a background; all integers but the discounts.
+
+    How often something came takes four bytes, since there are millions of triples.
 
     Attributes:
         triples: Sorted keys of the triples that came at least twice.
@@ -35,10 +42,10 @@ class Counts:
     """
 
     triples: Ints
-    triple_counts: Ints
+    triple_counts: Often
     triple_totals: Ints
     pairs: Ints
-    pair_counts: Ints
+    pair_counts: Often
     pair_totals: Ints
     singles: Ints
     discounts: Floats
@@ -46,23 +53,20 @@ class Counts:
 
 def count(documents: Iterable[Coded], vocabulary: Vocabulary) -> Counts:
     """Count the words of documents."""
-    known, size = vocabulary.known, vocabulary.size
-    keys = np.concatenate(
-        [
-            (known(one.before) * SHIFT + known(one.last)) * SHIFT + known(one.word)
-            for one in documents
-        ]
-    )
-    triples, triple_counts = np.unique(keys, return_counts=True)
-    pairs, pair_counts = np.unique(triples % (SHIFT * SHIFT), return_counts=True)
+    size = vocabulary.size
+    triples, triple_counts = _counted(_keys(documents, vocabulary))
+    after = triples % (SHIFT * SHIFT)
+    after.sort()
+    pairs, pair_counts = _runs(after)
+    del after
     singles = np.bincount(pairs % SHIFT, minlength=size)
     discounts = np.array([_discount(one) for one in (triple_counts, pair_counts, singles)])
-    begin, place = np.unique(triples // SHIFT, return_inverse=True)
-    totals = np.bincount(place, weights=triple_counts).astype(np.int64)
     pair_totals = np.bincount(pairs // SHIFT, weights=pair_counts, minlength=size)
     kept = triple_counts > 1
     most = pair_counts > (1 if len(pairs) > _MOST_PAIRS else 0)
-    still = np.isin(begin, triples[kept] // SHIFT)
+    starts = _starts(triples // SHIFT)
+    totals = np.add.reduceat(triple_counts, starts, dtype=np.int64)
+    still = np.logical_or.reduceat(kept, starts)
     return Counts(
         triples=triples[kept],
         triple_counts=triple_counts[kept],
@@ -75,7 +79,51 @@ def count(documents: Iterable[Coded], vocabulary: Vocabulary) -> Counts:
     )
 
 
-def _discount(counts: NDArray[np.int64]) -> float:
+def _keys(documents: Iterable[Coded], vocabulary: Vocabulary) -> Iterator[Ints]:
+    """Keys of the triples of documents, so many at a time."""
+    known = vocabulary.known
+    waiting: list[Ints] = []
+    words = 0
+    for one in documents:
+        waiting.append((known(one.before) * SHIFT + known(one.last)) * SHIFT + known(one.word))
+        words += len(one)
+        if words >= _AT_ONCE:
+            yield np.concatenate(waiting)
+            waiting, words = [], 0
+    yield np.concatenate([*waiting, np.zeros(0, dtype=np.int64)])
+
+
+def _counted(parts: Iterable[Ints]) -> tuple[Ints, Often]:
+    """The distinct keys of all parts, sorted, and how often each came.
+
+    Only the distinct ones are held, so that a text that comes again takes no room.
+    """
+    keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    for part in parts:
+        part.sort()
+        more, often = _runs(part)
+        place, hit = found(keys, more)
+        counts[place[hit]] += often[hit]
+        new = ~hit
+        at = np.searchsorted(keys, more[new])
+        keys, counts = np.insert(keys, at, more[new]), np.insert(counts, at, often[new])
+    return keys, counts
+
+
+def _starts(ordered: Ints) -> Ints:
+    """Where each run of equal numbers begins."""
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return np.flatnonzero(first)
+
+
+def _runs(ordered: Ints) -> tuple[Ints, Often]:
+    """Distinct numbers of a sorted array, and how often each is there."""
+    starts = _starts(ordered)
+    return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.int32)
+
+
+def _discount(counts: NDArray[np.integer[Any]]) -> float:
     once, twice = int((counts == 1).sum()), int((counts == 2).sum())  # noqa: PLR2004
     return once / (once + 2 * twice) if once and twice else 0.5
 
@@ -106,22 +154,48 @@ class Background:
         self._two = (counts.pair_counts - of_pair) / totals[begin]
         size = len(counts.singles)
         self._left_two = 1.0 - np.bincount(begin, weights=self._two, minlength=size)
-        # Triples likewise.
-        self._begins, place = np.unique(counts.triples // SHIFT, return_inverse=True)
-        self._three = (counts.triple_counts - of_triple) / counts.triple_totals[place]
-        self._left_three = 1.0 - np.bincount(
-            place, weights=self._three, minlength=len(self._begins)
-        )
+        # Triples likewise; what each keeps is worked out when it is wanted.
+        self._of_triple = of_triple
+        begins = counts.triples // SHIFT
+        starts = _starts(begins)
+        self._begins = begins[starts]
+        del begins
         # How likely any content word is, after each context.
         kept = np.where(content[counts.pairs % SHIFT], self._two, 0.0)
         self._gate_one = float(self._one[content].sum())
         of_pairs = np.bincount(begin, weights=kept, minlength=size)
         self._gate_two: Floats = of_pairs + self._left_two * self._gate_one
-        kept = np.where(content[counts.triples % SHIFT], self._three, 0.0)
-        of_triples = np.bincount(place, weights=kept, minlength=len(self._begins))
+        self._left_three, of_triples = self._sums(starts)
         self._gate_three: Floats = (
             of_triples + self._left_three * self._gate_two[self._begins % SHIFT]
         )
+
+    def _sums(self, starts: Ints) -> tuple[Floats, Floats]:
+        """What the triples of each beginning leave for pairs, and what their content words keep.
+
+        Args:
+            starts: Where the triples of each beginning start.
+        """
+        counts, ends = self.counts, np.append(starts, len(self.counts.triples))
+        left, full = np.ones(len(starts)), np.zeros(len(starts))
+        for first in range(0, len(starts), _AT_ONCE):
+            past = min(first + _AT_ONCE, len(starts))
+            sizes = np.diff(ends[first : past + 1])
+            place = np.repeat(np.arange(past - first), sizes)
+            inside = slice(ends[first], ends[past])
+            three = self._three(inside, first + place)
+            left[first:past] -= np.bincount(place, weights=three, minlength=past - first)
+            kept = np.where(self.content[counts.triples[inside] % SHIFT], three, 0.0)
+            full[first:past] = np.bincount(place, weights=kept, minlength=past - first)
+        return left, full
+
+    def _three(self, triples: Ints | slice, begins: Ints) -> Floats:
+        """What triples keep after the discount, as shares of their beginnings."""
+        counts = self.counts
+        share: Floats = (counts.triple_counts[triples] - self._of_triple) / counts.triple_totals[
+            begins
+        ]
+        return share
 
     def probability(self, before: Ints, last: Ints, word: Ints) -> tuple[Floats, Floats]:
         """Probability of words of the vocabulary after two others.
@@ -143,7 +217,7 @@ class Background:
         place, hit = found(self.counts.triples, before * (SHIFT * SHIFT) + pair)
         known_at = begin[known]
         two[known] *= self._left_three[known_at]
-        two[hit] += self._three[place[hit]]
+        two[hit] += self._three(place[hit], begin[hit])
         gate[known] = self._gate_three[known_at]
         return two, gate
 

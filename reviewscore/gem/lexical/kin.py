@@ -18,8 +18,9 @@ def stems_of(words: Sequence[str]) -> Ints:
     import snowballstemmer
 
     stems = snowballstemmer.stemmer("english").stemWords(list(words))
-    _, numbers = np.unique(np.array(["", *stems]), return_inverse=True)
-    return np.concatenate([np.full(len(MARKS), numbers[0]), numbers[1:]]).astype(np.int64)
+    # An array of texts would give each of them the room of the longest.
+    numbers = {stem: number for number, stem in enumerate(sorted({"", *stems}))}
+    return np.array([*[numbers[""]] * len(MARKS), *map(numbers.__getitem__, stems)], dtype=np.int64)
 
 
 class Kin:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from reviewscore.gem.lexical.caches import Cache
 from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.vocabulary import Floats, Ints
+from reviewscore.sources.shelved import Shelved
 
 COMPONENTS = (
     "background",
@@ -80,11 +81,21 @@ def learn(samples: Iterable[tuple[Floats, Ints]]) -> Floats:
     Returns:
         Shape (regimes, components), rows sum to 1; 0 for components that cannot speak.
     """
-    parts = list(samples)
-    values = np.concatenate([one for one, _ in parts], axis=1)
-    regime = np.concatenate([one for _, one in parts])
+    waiting = Shelved[Floats]()
+    regimes = []
+    for part, known in samples:
+        waiting.append(part)
+        regimes.append(known)
+    regime = np.concatenate(regimes)
     order = np.argsort(regime, kind="stable")
-    values, regime = values[:, order], regime[order]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    regime = regime[order]
+    values = np.empty((len(COMPONENTS), len(order)))
+    at = 0
+    for part in waiting:  # each to its regime: they are held once
+        values[:, place[at : at + part.shape[1]]] = part
+        at += part.shape[1]
     seen, starts = np.unique(regime, return_index=True)
     ends = [*starts[1:], len(regime)]
     speak = _can_speak()
@@ -115,12 +126,14 @@ def _fit(values: Floats, start: Floats, prior: float) -> Floats:
     """Shares by expectation maximisation, drawn to where they start."""
     shares = start
     used = start > 0
-    inside = np.ascontiguousarray(values[used])
+    inside = values[used]
+    joint = np.empty_like(inside)
     pseudo = start[used] * prior
     now = shares[used]
     for _ in range(_STEPS):
-        joint = now[:, None] * inside
-        claims = (joint / np.maximum(joint.sum(axis=0), 1e-300)).sum(axis=1) + pseudo
+        np.multiply(now[:, None], inside, out=joint)
+        joint /= np.maximum(joint.sum(axis=0), 1e-300)
+        claims = joint.sum(axis=1) + pseudo
         before, now = now, claims / claims.sum()
         if np.abs(now - before).max() < _SETTLED:
             break

@@ -18,8 +18,8 @@ from reviewscore.gem.lexical.vocabulary import Coded, Vocabulary
 from reviewscore.gem.lexical.words import lines_of
 
 NAME = "lexical-cache"
-_KEPT = 4096
-"""Texts whose coded form is kept."""
+_KEPT = 256
+"""Texts whose coded form is kept, about 100 kB each; as many as are scored together."""
 _MOST_UNSEEN = 1_000_000
 """Different unseen words after which the model starts afresh."""
 
@@ -38,12 +38,24 @@ class LexicalCache:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.vocabulary = Vocabulary(state.words, Spelling(state.spelling))
-        self.background = Background(state.counts, state.content)
-        self.kin = Kin(state.stems, state.content)
-        self._code = lru_cache(_KEPT)(self._coded)
-        self._read = lru_cache(_KEPT)(self._cache)
-        self._refer = lru_cache(_KEPT)(self._reference)
+        self.vocabulary = vocabulary = Vocabulary(state.words, Spelling(state.spelling))
+        self.background = background = Background(state.counts, state.content)
+        self.kin = kin = Kin(state.stems, state.content)
+
+        # None of these holds the model itself: it goes, with all it has kept, when it is let go.
+        @lru_cache(_KEPT)
+        def code(text: str) -> Coded:
+            return vocabulary.code(lines_of(text))
+
+        @lru_cache(_KEPT)
+        def read(text: str) -> Cache:
+            return Cache(code(text), state.persistence, state.content, vocabulary, kin)
+
+        @lru_cache(_KEPT)
+        def refer(text: str) -> Reference:
+            return Reference(code(text), background, vocabulary)
+
+        self._code, self._read, self._refer = code, read, refer
 
     @classmethod
     def load(cls, path: Path) -> LexicalCache:
@@ -73,13 +85,3 @@ class LexicalCache:
         for kept in (self._code, self._read, self._refer):
             kept.cache_clear()
         self.vocabulary.forget()
-
-    def _coded(self, text: str) -> Coded:
-        return self.vocabulary.code(lines_of(text))
-
-    def _cache(self, text: str) -> Cache:
-        state = self.state
-        return Cache(self._code(text), state.persistence, state.content, self.vocabulary, self.kin)
-
-    def _reference(self, text: str) -> Reference:
-        return Reference(self._code(text), self.background, self.vocabulary)

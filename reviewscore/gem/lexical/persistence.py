@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import STANCES
+from reviewscore.sources.shelved import Shelved
 
 _PRIOR = 10.0
 """How many readings the mean of equally frequent words counts for."""
@@ -41,15 +44,21 @@ def content_of(coded: Coded, content: NDArray[np.bool_], vocabulary: Vocabulary)
 
 
 def learn(
-    papers: Sequence[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
+    papers: Iterable[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
 ) -> Persistence:
-    """Learn from papers with at least two reviews each."""
-    words = [[content_of(one, content, vocabulary) for one in reviews] for reviews in papers]
+    """Learn from papers with at least two reviews each; they are gone through twice."""
     size = vocabulary.size + vocabulary.unseen
+    full = content[vocabulary.known(np.arange(size))]
     within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
+    usual = np.zeros(len(STANCES))
     reviews = 0
-    for group in words:
+    waiting = Shelved[list[Ints]]()
+    for texts in papers:
+        group = [_content_words(one, full) for one in texts]
+        waiting.append(group)
         reviews += len(group)
+        for text in texts:
+            usual += np.bincount(text.stance[full[text.word]], minlength=len(STANCES))
         papers_with[np.unique(np.concatenate(group))] += 1
         for number, one in enumerate(group):
             reviews_with[one] += 1
@@ -63,10 +72,14 @@ def learn(
     excess[UNSEEN] = within[alone].sum() / max(read[alone].sum(), 1.0)
     part = np.zeros(size)
     np.divide(np.maximum(likely - base, 0.0), likely, out=part, where=likely > 0)
-    coded = [one for group in papers for one in group]
-    length = np.mean([content[vocabulary.known(one.word)].sum() for one in coded])
-    stances = _stances(papers, words, part, content, vocabulary)
-    return Persistence(excess, stances, max(float(length), 1.0))
+    stances = _stances(zip(papers, waiting, strict=True), part, usual)
+    return Persistence(excess, stances, max(float(usual.sum()) / max(reviews, 1), 1.0))
+
+
+def _content_words(text: Coded, full: NDArray[np.bool_]) -> Ints:
+    """As `content_of`; `full` says of every number whether its word has content."""
+    distinct = np.unique(text.word)
+    return distinct[full[distinct]]
 
 
 def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
@@ -78,29 +91,28 @@ def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
 
 
 def _stances(
-    papers: Sequence[Sequence[Coded]],
-    words: Sequence[Sequence[Ints]],
-    part: Floats,
-    content: NDArray[np.bool_],
-    vocabulary: Vocabulary,
+    papers: Iterable[tuple[Sequence[Coded], Sequence[Ints]]], part: Floats, usual: Floats
 ) -> Floats:
-    """Under which stance words come back, beyond those that come back by chance."""
+    """Under which stance words come back, beyond those that come back by chance.
+
+    Args:
+        papers: Each paper's reviews with their distinct content words.
+        part: Of each word, which part of its coming back is not by chance.
+        usual: How many content words stand under each stance.
+    """
     many = len(STANCES)
     back = np.zeros((many, many))
-    usual = np.zeros(many)
-    for reviews, distinct in zip(papers, words, strict=True):
+    for reviews, distinct in papers:
         tables = [by_stance(one, own) for one, own in zip(reviews, distinct, strict=True)]
-        for one in reviews:
-            usual += np.bincount(one.stance[content[vocabulary.known(one.word)]], minlength=many)
-        for number, first in enumerate(tables):
-            for other, second in enumerate(tables):
-                if other == number:
-                    continue
-                _, left, right = np.intersect1d(
-                    distinct[number], distinct[other], assume_unique=True, return_indices=True
-                )
-                weight = part[distinct[number][left]]
-                back += (first[left] * weight[:, None]).T @ second[right]
+        shared: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+        for number, other in combinations(range(len(tables)), 2):
+            _, left, right = np.intersect1d(
+                distinct[number], distinct[other], assume_unique=True, return_indices=True
+            )
+            shared[number, other], shared[other, number] = (left, right), (right, left)
+        for (number, other), (left, right) in sorted(shared.items(), key=itemgetter(0)):
+            weight = part[distinct[number][left]]
+            back += (tables[number][left] * weight[:, None]).T @ tables[other][right]
     usual = (usual + 1e-9) / (usual + 1e-9).sum()
     share = (back + _STANCE_PRIOR * usual) / (back.sum(axis=1, keepdims=True) + _STANCE_PRIOR)
     factors: Floats = share / usual

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.errors import InputError, RunFolderError
-from reviewscore.gem.lexical.background import Counts
+from reviewscore.gem.lexical.background import Counts, Often
 from reviewscore.gem.lexical.persistence import Persistence
 from reviewscore.gem.lexical.spelling import SHAPE
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
@@ -141,9 +141,9 @@ def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> Sta
         counts=Counts(
             triples=_ints(arrays["triples"]).cumsum(),
             pairs=_ints(arrays["pairs"]).cumsum(),
-            triple_counts=_ints(arrays["triple_counts"]),
+            triple_counts=_often(arrays["triple_counts"]),
             triple_totals=_ints(arrays["triple_totals"]),
-            pair_counts=_ints(arrays["pair_counts"]),
+            pair_counts=_often(arrays["pair_counts"]),
             pair_totals=_ints(arrays["pair_totals"]),
             singles=_ints(arrays["singles"]),
             discounts=_floats(arrays["discounts"]),
@@ -160,6 +160,10 @@ def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> Sta
 
 def _ints(array: NDArray[np.generic]) -> Ints:
     return np.asarray(array, dtype=np.int64)
+
+
+def _often(array: NDArray[np.generic]) -> Often:
+    return np.asarray(array, dtype=np.int32)
 
 
 def _floats(array: NDArray[np.generic]) -> Floats:

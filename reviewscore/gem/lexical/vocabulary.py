@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
@@ -48,6 +47,35 @@ class Coded:
         return len(self.word)
 
 
+def coded(lines: Sequence[Line], numbers: Mapping[str, int]) -> Coded:
+    """Lines as numbers.
+
+    Args:
+        lines: Of a text.
+        numbers: Of its words.
+
+    Raises:
+        KeyError: A word has no number.
+    """
+    found: list[int] = []
+    for line in lines:
+        found += [numbers[one] for one in line.words]
+        found.append(END)
+    word = np.array(found, dtype=np.int64)
+    sizes = np.array([len(line.words) + 1 for line in lines], dtype=np.int64)
+    starts = sizes.cumsum() - sizes
+    last = np.concatenate([[START], word[:-1]]) if len(word) else word
+    last[starts] = START
+    before = np.concatenate([[START], last[:-1]]) if len(word) else word
+    before[starts] = START
+    # A word's probability may not depend on a stance that only it, or a later one, shows.
+    inside = np.arange(len(word)) - np.repeat(starts, sizes)
+    shown = np.repeat(np.array([line.shown for line in lines], dtype=np.int64), sizes)
+    stance = np.repeat(np.array([line.stance for line in lines], dtype=np.int64), sizes)
+    stance[inside < shown] = _OTHER
+    return Coded(before, last, word, stance)
+
+
 class Vocabulary:
     """Numbers words.
 
@@ -66,9 +94,12 @@ class Vocabulary:
         self._left = 1.0 - spelling.share_of(self.words)
 
     @classmethod
-    def of(cls, documents: Iterable[Sequence[Line]]) -> Vocabulary:
-        """The words that come at least twice; the others teach how unseen words are spelt."""
-        counts = Counter(word for lines in documents for line in lines for word in line.words)
+    def of(cls, counts: Mapping[str, int]) -> Vocabulary:
+        """The words that come at least twice; those that come once teach how unseen ones are spelt.
+
+        Args:
+            counts: How often each word comes.
+        """
         words = sorted(word for word, count in counts.items() if count > 1)
         once = [word for word, count in counts.items() if count == 1]
         return cls(words, Spelling.of(once or words))
@@ -103,26 +134,17 @@ class Vocabulary:
         """The same numbers, with `UNSEEN` for words that are not in the vocabulary."""
         return np.where(numbers >= self.size, UNSEEN, numbers)
 
+    def numbers(self, words: Iterable[str]) -> Ints:
+        """The words' numbers; unseen ones are numbered as they are met."""
+        numbers = self._numbers
+        return np.array(
+            [numbers[one] if one in numbers else self._meet(one) for one in words], dtype=np.int64
+        )
+
     def code(self, lines: Sequence[Line]) -> Coded:
         """Lines as numbers."""
-        numbers = self._numbers
-        found: list[int] = []
-        for line in lines:
-            try:
-                found += [numbers[one] for one in line.words]
-            except KeyError:
-                found += [numbers[one] if one in numbers else self._meet(one) for one in line.words]
-            found.append(END)
-        word = np.array(found, dtype=np.int64)
-        sizes = np.array([len(line.words) + 1 for line in lines], dtype=np.int64)
-        starts = sizes.cumsum() - sizes
-        last = np.concatenate([[START], word[:-1]]) if len(word) else word
-        last[starts] = START
-        before = np.concatenate([[START], last[:-1]]) if len(word) else word
-        before[starts] = START
-        # A word's probability may not depend on a stance that only it, or a later one, shows.
-        inside = np.arange(len(word)) - np.repeat(starts, sizes)
-        shown = np.repeat(np.array([line.shown for line in lines], dtype=np.int64), sizes)
-        stance = np.repeat(np.array([line.stance for line in lines], dtype=np.int64), sizes)
-        stance[inside < shown] = _OTHER
-        return Coded(before, last, word, stance)
+        try:
+            return coded(lines, self._numbers)
+        except KeyError:
+            self.numbers(word for line in lines for word in line.words)
+            return coded(lines, self._numbers)
