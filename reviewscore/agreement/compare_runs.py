@@ -11,7 +11,6 @@ import numpy as np
 
 from reviewscore.agreement.comparison import Comparison, Section, Side
 from reviewscore.agreement.drift import SECOND_SEED
-from reviewscore.agreement.measure import FEW_PAPERS, Resampling
 from reviewscore.agreement.outcomes import MEASURES, VERDICTS, outcome
 from reviewscore.agreement.paired import crosses, paired_sections
 from reviewscore.agreement.pairing import (
@@ -26,6 +25,7 @@ from reviewscore.agreement.rates import PAPERS, rates
 from reviewscore.agreement.unpaired import by_paper, unpaired_sections
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
+from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.store.decisive import Difference, differences, of_input
 from reviewscore.store.parts import Part, check_scored, read_parts, settings_sum
 

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from reviewscore import __version__
-from reviewscore.agreement.measure import Estimate
 from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import Estimate
 from reviewscore.store.decisive import Difference
 
 Kind = Literal["share", "difference", "coefficient"]

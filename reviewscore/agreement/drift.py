@@ -12,12 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.interval import interval
-from reviewscore.agreement.measure import Estimate, Resampling, Slot
-from reviewscore.agreement.rates import ONE_PAPER, bench_of, still
-from reviewscore.agreement.resample import bootstrap_weights
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
-from reviewscore.agreement.wilson import wilson
+from reviewscore.agreement.rates import ONE_PAPER, plan_of_papers, still
+from reviewscore.stats.estimates import Estimate, PendingEstimate
+from reviewscore.stats.resampling import Resampling, bootstrap_weights, interval, wilson
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
 
 _FEWEST = 2
 SECOND_SEED = 1_000_003
@@ -39,20 +37,20 @@ def paired_difference(name: str, first: Floats, second: Floats, base: Floats) ->
     """
     parts = np.stack([second - first, base, abs(second - first)], axis=1).astype(np.float64)
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_VERDICT, None))
 
-    return Statistic(name, parts, finish, base > 0)
+    return Statistic(name, parts, from_sums, base > 0)
 
 
-def settled_difference(slot: Slot, how: Resampling) -> Estimate:
+def settled_difference(slot: PendingEstimate, how: Resampling) -> Estimate:
     """A paired difference with n in points.
 
     Where no paper's shares differ, resamples do not vary: the interval reaches as far as Wilson's
     upper end for 0 of so many papers, to both sides. Where all differ alike, there is none.
     """
     one, papers = slot.answer, slot.statistic.n
-    _, n, moved = slot.statistic.parts.sum(axis=0)
+    _, n, moved = slot.statistic.contributions.sum(axis=0)
     change: dict[str, object] = {"n": round(float(n))}
     if one.value is not None and papers < _FEWEST:
         change |= {"low": None, "high": None, "reason": ONE_PAPER}
@@ -83,7 +81,7 @@ class Sample:
     @classmethod
     def of(cls, each: Floats, how: Resampling, *, second: bool = False) -> Sample:
         """Draw papers; those of the second run on their own."""
-        papers = bench_of(len(each), how).clusters
+        papers = plan_of_papers(len(each), how).clusters
         seed = how.seed + (SECOND_SEED if second else 0)
         drawn = [
             weights @ each

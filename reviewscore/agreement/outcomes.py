@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Ints
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
+from reviewscore.stats.statistic import Ints
 from reviewscore.store.parts import Part, PointsOnce
 
 UNTYPED = "untyped"

@@ -8,33 +8,33 @@ import numpy as np
 
 from reviewscore.agreement.comparison import Cross, Kind, Line, Section
 from reviewscore.agreement.drift import paired_difference, settled_difference
-from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
 from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
-from reviewscore.agreement.pair import weighted_kappa
 from reviewscore.agreement.pairing import Pairs, cross
-from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
-from reviewscore.agreement.rates import bench_of, settled, share
-from reviewscore.agreement.statistic import SCALE, Ints, Statistic
+from reviewscore.agreement.rates import plan_of_papers, settled, share
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
+from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, weighted_kappa
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.statistic import SCALE, Ints, Statistic
 
 _SCORES = ("none", "1", "2", "3", "4", "5")
 _QUESTION, _CLAIM, _ARGUMENT = range(3)
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
-Settle = Callable[[Slot, Resampling], Estimate]
+Settle = Callable[[PendingEstimate, Resampling], Estimate]
 
 
 class _Asked:
-    """Rows of one table whose estimates come when the bench has run."""
+    """Rows of one table whose estimates come when the plan has run."""
 
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        self.rows: list[tuple[str, dict[str, tuple[Slot, Settle | None]]]] = []
+    def __init__(self, plan: BootstrapPlan) -> None:
+        self.plan = plan
+        self.rows: list[tuple[str, dict[str, tuple[PendingEstimate, Settle | None]]]] = []
 
-    def row(self, group: str) -> dict[str, tuple[Slot, Settle | None]]:
+    def row(self, group: str) -> dict[str, tuple[PendingEstimate, Settle | None]]:
         self.rows.append((group, {}))
         return self.rows[-1][1]
 
     def lines(self) -> tuple[Line, ...]:
-        how = self.bench.resampling
+        how = self.plan.resampling
         return tuple(
             Line(
                 group=group,
@@ -54,15 +54,15 @@ def paired_sections(pairs: Pairs, how: Resampling) -> tuple[Section, ...]:
         pairs: The points of both.
         how: How intervals are made; papers are drawn whole.
     """
-    bench = bench_of(pairs.papers, how)
+    plan = plan_of_papers(pairs.papers, how)
     first, *others = MEASURES
-    rates, rest = _Asked(bench), _Asked(bench)
+    rates, rest = _Asked(plan), _Asked(plan)
     for group, mask in _groups(pairs):
-        _rate(pairs, first, mask, rates.row(group), bench)
+        _rate(pairs, first, mask, rates.row(group), plan)
     for one in others:
-        _rate(pairs, one, np.ones(len(pairs), dtype=np.bool_), rest.row(one.title), bench)
-    agreed = _scores(pairs, _Asked(bench))
-    bench.run()
+        _rate(pairs, one, np.ones(len(pairs), dtype=np.bool_), rest.row(one.title), plan)
+    agreed = _scores(pairs, _Asked(plan))
+    plan.run()
     return (
         _section("rates", f"{first.title}: the same points, paired", rates, (first,)),
         _section("others", "What else came of the same points", rest, others),
@@ -102,8 +102,8 @@ def _rate(
     pairs: Pairs,
     measure: Measure,
     mask: Mask,
-    slots: dict[str, tuple[Slot, Settle | None]],
-    bench: Bench,
+    slots: dict[str, tuple[PendingEstimate, Settle | None]],
+    plan: BootstrapPlan,
 ) -> None:
     """Ask for a measure of both runs, its difference, and how often they say the same."""
     ours, theirs = pairs.first.outcomes, pairs.second.outcomes
@@ -111,11 +111,11 @@ def _rate(
     base = pairs.per_paper(rows)
     first, second = (pairs.per_paper(rows & (one == measure.hit)) for one in (ours, theirs))
     same = pairs.per_paper(rows & ((ours == measure.hit) == (theirs == measure.hit)))
-    slots["first"] = bench.ask(share("first", first, base)), settled
-    slots["second"] = bench.ask(share("second", second, base)), settled
+    slots["first"] = plan.ask(share("first", first, base)), settled
+    slots["second"] = plan.ask(share("second", second, base)), settled
     difference = paired_difference("difference", first, second, base)
-    slots["difference"] = bench.ask(difference), settled_difference
-    slots["exact"] = bench.ask(share("exact", same, base)), settled
+    slots["difference"] = plan.ask(difference), settled_difference
+    slots["exact"] = plan.ask(share("exact", same, base)), settled
 
 
 def _scores(pairs: Pairs, found: _Asked) -> _Asked:
@@ -132,15 +132,13 @@ def _scores(pairs: Pairs, found: _Asked) -> _Asked:
             gwet_ac(ratings, categories=SCALE),
             krippendorff_alpha(ratings, categories=SCALE),
         )
-        _ask_all(
-            found.row(group), found.bench, pairs, rows, (ours.base == theirs.base)[rows], asked
-        )
+        _ask_all(found.row(group), found.plan, pairs, rows, (ours.base == theirs.base)[rows], asked)
     return found
 
 
 def _ask_all(
-    slots: dict[str, tuple[Slot, Settle | None]],
-    bench: Bench,
+    slots: dict[str, tuple[PendingEstimate, Settle | None]],
+    plan: BootstrapPlan,
     pairs: Pairs,
     rows: Ints,
     same: Mask,
@@ -151,9 +149,9 @@ def _ask_all(
     one[rows] = True
     base = pairs.per_paper(one)
     one[rows] = same
-    slots["exact"] = bench.ask(share("exact", pairs.per_paper(one), base)), settled
+    slots["exact"] = plan.ask(share("exact", pairs.per_paper(one), base)), settled
     for statistic in asked:
-        slots[statistic.name] = bench.ask(pairs.by_paper(statistic, rows)), None
+        slots[statistic.name] = plan.ask(pairs.by_paper(statistic, rows)), None
 
 
 def _agreement(found: _Asked) -> Section:

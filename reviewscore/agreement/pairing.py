@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.outcomes import TYPES, UNTYPED, outcome
-from reviewscore.agreement.statistic import Floats, Ints, Statistic
 from reviewscore.schema.point_score import PointScore
+from reviewscore.stats.statistic import Floats, Ints, Statistic
 from reviewscore.store.parts import Part
 from reviewscore.store.run_dir import read_points
 
@@ -119,9 +119,10 @@ class Pairs:
         """A coefficient of some of the points with papers as its units; it still counts points."""
         papers = self.paper_of[rows]
         weights = [
-            np.bincount(papers, column, minlength=self.papers) for column in statistic.parts.T
+            np.bincount(papers, column, minlength=self.papers)
+            for column in statistic.contributions.T
         ]
-        return replace(statistic, parts=np.stack(weights, axis=1))
+        return replace(statistic, contributions=np.stack(weights, axis=1))
 
     def per_paper(self, of_points: NDArray[Any]) -> Floats:
         """The sum over each paper's points, shape (papers,)."""

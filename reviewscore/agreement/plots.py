@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
-from reviewscore.agreement.human_model import KINDS, Compared, rounded
-from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.statistic import SCALE, Floats
-from reviewscore.agreement.table import Table
+from reviewscore.agreement.human_model import KINDS, Compared
+from reviewscore.stats.estimates import PendingEstimate
+from reviewscore.stats.metrics import rounded
+from reviewscore.stats.plots import COLOURS, new_figure, save_all
+from reviewscore.stats.statistic import SCALE, Floats
+from reviewscore.stats.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,11 +115,11 @@ def _table(human: Floats, judge: Floats) -> Floats:
 
 def _forest(table: Table) -> Figure:
     """Each estimate of a table with its interval."""
-    rows: list[tuple[str, Slot]] = []
+    rows: list[tuple[str, PendingEstimate]] = []
     for row in table.rows:
         name = " · ".join(_short(str(cell)) for cell in row[: table.keys])
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, Slot) and cell.answer.value is not None:
+            if isinstance(cell, PendingEstimate) and cell.answer.value is not None:
                 rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
     cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
@@ -160,7 +161,11 @@ def _line(table: Table, name: str, column: int) -> Floats:
     steps = []
     for row in table.rows:
         share, value = row[2], row[column]
-        if row[0] == name and isinstance(share, Slot) and isinstance(value, Slot):
+        if (
+            row[0] == name
+            and isinstance(share, PendingEstimate)
+            and isinstance(value, PendingEstimate)
+        ):
             kept, one = share.answer.value, value.answer
             steps.append([kept and 100 * kept, one.value, one.low, one.high])
     # A missing value leaves a gap in the line.

@@ -12,11 +12,10 @@ from itertools import islice
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
 from reviewscore.agreement.outcomes import Measure
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
-from reviewscore.agreement.wilson import wilson
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
+from reviewscore.stats.resampling import Clusters, Resampling, wilson
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
 
 PAPERS = Resampling(resamples=2000, scheme="papers")
 """How intervals of shares are made where nothing else is said."""
@@ -40,10 +39,10 @@ def share(name: str, hits: Floats, base: Floats) -> Statistic:
     """
     parts = np.stack([hits, base], axis=1).astype(np.float64)
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_VERDICT, None))
 
-    return Statistic(name, parts, finish, base > 0)
+    return Statistic(name, parts, from_sums, base > 0)
 
 
 def rates(
@@ -64,9 +63,9 @@ def rates(
     found: list[dict[str, Estimate]] = []
     left = iter(cells)
     while chunk := list(islice(left, _AT_ONCE)):
-        bench = bench_of(len(chunk[0]), how)
-        asked = [[_ask(bench, cell, one) for one in measured] for cell in chunk]
-        bench.run()
+        plan = plan_of_papers(len(chunk[0]), how)
+        asked = [[_ask(plan, cell, one) for one in measured] for cell in chunk]
+        plan.run()
         found += [
             {one.name: settled(slot, how) for one, slot in zip(measured, slots, strict=True)}
             for slots in asked
@@ -74,19 +73,19 @@ def rates(
     return found
 
 
-def bench_of(papers: int, how: Resampling) -> Bench:
-    """A bench whose units are papers."""
+def plan_of_papers(papers: int, how: Resampling) -> BootstrapPlan:
+    """A plan whose units are papers."""
     each = Clusters(np.arange(papers, dtype=np.int64), np.ones(papers, dtype=np.int64))
     whole = Resampling(how.resamples, how.seed, "papers", how.method, how.level)
-    return Bench(each, whole)
+    return BootstrapPlan(each, whole)
 
 
-def _ask(bench: Bench, cell: Floats, measure: Measure) -> Slot:
+def _ask(plan: BootstrapPlan, cell: Floats, measure: Measure) -> PendingEstimate:
     hits, base = cell[:, measure.hit], cell[:, measure.of].sum(axis=1)
-    return bench.ask(share(measure.name, hits, base))
+    return plan.ask(share(measure.name, hits, base))
 
 
-def settled(slot: Slot, how: Resampling) -> Estimate:
+def settled(slot: PendingEstimate, how: Resampling) -> Estimate:
     """The estimate of a share, with n in points and an interval only where there can be one.
 
     Where resamples do not vary, as where every point or none is a hit, the interval is Wilson's
@@ -94,7 +93,7 @@ def settled(slot: Slot, how: Resampling) -> Estimate:
     one paper alone there is none. An end that BCa has shifted past the share itself is the share.
     """
     one, statistic = slot.answer, slot.statistic
-    n = round(float(statistic.parts[:, 1].sum()))
+    n = round(float(statistic.contributions[:, 1].sum()))
     papers = statistic.n
     change: dict[str, object] = {"n": n}
     if one.value is not None and papers < _FEWEST:

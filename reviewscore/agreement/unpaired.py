@@ -18,12 +18,12 @@ from reviewscore.agreement.drift import (
     of_two,
     rate_difference,
 )
-from reviewscore.agreement.interval import interval
-from reviewscore.agreement.measure import Estimate, Resampling, Slot
 from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
 from reviewscore.agreement.pairing import Columns
 from reviewscore.agreement.rates import settled, share
-from reviewscore.agreement.statistic import Floats, Reason
+from reviewscore.stats.estimates import Estimate, PendingEstimate
+from reviewscore.stats.resampling import Resampling, interval
+from reviewscore.stats.statistic import Floats, Reason
 
 _KINDS = len(TYPES) - 1
 _ONE_TYPE = "a run has points of a type in one paper only, so that there is no interval"
@@ -126,8 +126,10 @@ def _share(each: Floats, drawn: Floats, how: Resampling) -> Estimate:
     """A share of one run, by the resamples that were drawn for it."""
     asked = share("share", each[:, 0], each[:, 1])
     value, reason = asked.point()
-    left_out = asked.finish(each.sum(axis=0) - each).value
-    ends = interval(value, asked.finish(drawn).value, left_out, method=how.method, level=how.level)
+    left_out = asked.from_sums(each.sum(axis=0) - each).value
+    ends = interval(
+        value, asked.from_sums(drawn).value, left_out, method=how.method, level=how.level
+    )
     nothing = math.isnan(value)
     one = Estimate(
         coefficient="share",
@@ -139,7 +141,7 @@ def _share(each: Floats, drawn: Floats, how: Resampling) -> Estimate:
         undefined=ends.undefined,
         method=ends.method,
     )
-    return settled(Slot(asked, estimate=one), how)
+    return settled(PendingEstimate(asked, estimate=one), how)
 
 
 def _section(name: str, title: str, lines: Sequence[Line], asked: Sequence[Measure]) -> Section:

@@ -11,12 +11,13 @@ from pydantic import Field
 
 from reviewscore import __version__
 from reviewscore.agreement.load import BUCKETS, Reviewers
-from reviewscore.agreement.measure import FEW_PAPERS, Estimate, Resampling
 from reviewscore.agreement.outcomes import MEASURES, TYPES, Counts
 from reviewscore.agreement.rates import PAPERS, rates
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.agreement.withhold import REVIEWERS, Size, withheld
 from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import FEW_PAPERS, Resampling
+from reviewscore.stats.statistic import Floats, Ints
 
 OVERALL = "overall"
 NO_GROUP = "not known"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
-from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
 from reviewscore.agreement.rates import PAPERS
 from reviewscore.agreement.venue import (
@@ -25,6 +24,7 @@ from reviewscore.sources.areas import areas_of_papers, read_pairs
 from reviewscore.sources.files import named_table
 from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
 from reviewscore.sources.run_data import folder_again
+from reviewscore.stats.resampling import Resampling
 from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
 
 

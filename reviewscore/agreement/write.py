@@ -14,7 +14,8 @@ from reviewscore import __version__
 from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import (
+from reviewscore.schema.calibration import Calibration
+from reviewscore.stats.tables import (
     as_csv,
     chance,
     counted,
@@ -26,7 +27,6 @@ from reviewscore.agreement.table import (
     records,
     unsteady,
 )
-from reviewscore.schema.calibration import Calibration
 from reviewscore.store.calibration import write_calibration
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.agreement.drawing import new_figure, save_all
-from reviewscore.agreement.results import file_name
 from reviewscore.focus.facets import Kind
 from reviewscore.focus.human_tables import CONFUSION, Ratings, confusion, confusion_name
+from reviewscore.stats.plots import new_figure, save_all
+from reviewscore.stats.writing import file_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

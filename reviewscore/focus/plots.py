@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
 from reviewscore.focus.blind_spots import Difference
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, distribution
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.plots import COLOURS, new_figure, save_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.stats.statistic import Floats, Ints
 
 Kind: TypeAlias = Literal["spearman", "kendall"]
 

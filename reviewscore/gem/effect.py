@@ -13,11 +13,16 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from reviewscore.agreement.interval import Method, interval
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.resample import Clusters, bootstrap, jackknife
-from reviewscore.agreement.statistic import Floats, Statistic, Values, values
 from reviewscore.schema.record import Record
+from reviewscore.stats.resampling import (
+    Clusters,
+    Method,
+    Resampling,
+    bootstrap,
+    interval,
+    jackknife,
+)
+from reviewscore.stats.statistic import Floats, Statistic, Values, values
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
@@ -134,7 +139,7 @@ def standardised_difference(paired: Paired) -> Statistic:
     ]
     columns = [both.astype(np.float64), sides[0], sides[0] ** 2, sides[1], sides[1] ** 2]
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         n, x, xx, y, yy = sums.T
         safe = np.maximum(n, _FEWEST)
         pooled = ((xx - x**2 / safe) + (yy - y**2 / safe)) / (safe - 1) / 2
@@ -142,7 +147,7 @@ def standardised_difference(paired: Paired) -> Statistic:
         spread = np.sqrt(np.where(defined, pooled, 1.0))
         return values(np.where(defined, (y - x) / safe / spread, np.nan))
 
-    return Statistic("d", np.stack(columns, axis=1), finish, both)
+    return Statistic("d", np.stack(columns, axis=1), from_sums, both)
 
 
 def effects(

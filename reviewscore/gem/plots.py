@@ -7,10 +7,10 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
-from reviewscore.agreement.measure import percent
 from reviewscore.gem.ranking import Placed, Ranking
 from reviewscore.sources.written import PEOPLE
+from reviewscore.stats.plots import COLOURS, new_figure, save_all
+from reviewscore.stats.resampling import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from reviewscore.agreement.measure import Estimate, Slot
-from reviewscore.agreement.statistic import Statistic, Values, values
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.gem.alterations.alteration import Described
 from reviewscore.gem.discrimination import Area, Step
 from reviewscore.gem.effect import SIGNIFICANT, PairedTest
 from reviewscore.gem.validation import Outcome, Validation
+from reviewscore.stats.estimates import Estimate, PendingEstimate
+from reviewscore.stats.statistic import Statistic, Values, values
+from reviewscore.stats.tables import Cell, Table
 
 _SOURCE = "arXiv 2411.07228"
 _MEASURE = (
@@ -96,7 +96,7 @@ def intervals(
     )
 
 
-def _slot(outcome: Outcome) -> Slot:
+def _slot(outcome: Outcome) -> PendingEstimate:
     effect = outcome.effect
     return _filled(
         Estimate(
@@ -113,11 +113,11 @@ def _slot(outcome: Outcome) -> Slot:
     )
 
 
-def _filled(estimate: Estimate) -> Slot:
+def _filled(estimate: Estimate) -> PendingEstimate:
     """A place in a table whose estimate was made elsewhere."""
     none = np.zeros((0, 1))
     nothing = Statistic(estimate.coefficient, none, _undefined, np.zeros(0, dtype=np.bool_))
-    return Slot(nothing, estimate.dropped, estimate=estimate)
+    return PendingEstimate(nothing, estimate.dropped, estimate=estimate)
 
 
 def _undefined(sums: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Values:

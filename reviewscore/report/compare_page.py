@@ -9,10 +9,10 @@ from pathlib import Path
 
 from reviewscore.agreement.compare_runs import SHEET, Compared
 from reviewscore.agreement.comparison import Comparison, Cross, Line, Section, Side
-from reviewscore.agreement.measure import percent
 from reviewscore.agreement.outcomes import MEASURES
-from reviewscore.agreement.table import guarded
 from reviewscore.report.figures import Cell, Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.stats.resampling import percent
+from reviewscore.stats.tables import guarded
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from reviewscore import __version__
-from reviewscore.agreement.measure import Estimate
 from reviewscore.report.html import page_environment
 from reviewscore.report.markdown import escaped
+from reviewscore.stats.estimates import Estimate
 
 _SPAN = 0.1
 Kind: TypeAlias = Literal["share", "difference", "coefficient"]

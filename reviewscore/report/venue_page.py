@@ -7,11 +7,11 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.agreement.measure import percent
-from reviewscore.agreement.table import guarded
 from reviewscore.agreement.venue import Cell, Panel, Venue
 from reviewscore.report.figures import Cell as Shown
 from reviewscore.report.figures import Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.stats.resampling import percent
+from reviewscore.stats.tables import guarded
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
+from reviewscore.stats.plots import COLOURS, new_figure, save_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from reviewscore.agreement.compare_runs import compare_runs
 from reviewscore.agreement.comparison import Comparison, Section
 from reviewscore.agreement.drift import Sample, by_composition, of_two, rate_difference
-from reviewscore.agreement.measure import Estimate, Resampling
-from reviewscore.agreement.pair import weighted_kappa
-from reviewscore.agreement.statistic import SCALE
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.metrics import weighted_kappa
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.statistic import SCALE
 from tests.report.synthetic import manifest
 from tests.report.venues import venue_points, venue_run, verdict
 

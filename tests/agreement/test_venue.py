@@ -11,7 +11,6 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
-from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
 from reviewscore.agreement.rates import ONE_PAPER, rates
 from reviewscore.agreement.venue import (
@@ -21,8 +20,8 @@ from reviewscore.agreement.venue import (
     by_load,
     rates_of_venue,
 )
-from reviewscore.agreement.wilson import wilson
 from reviewscore.agreement.withhold import Size, withheld
+from reviewscore.stats.resampling import Resampling, wilson
 from reviewscore.store.parts import read_parts
 from tests.report.venues import venue_points, venue_run
 

@@ -9,9 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.resample import Clusters, bootstrap_weights
-from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.gem.discrimination import TOO_FEW, area, ladder
 from reviewscore.gem.effect import (
@@ -27,6 +24,8 @@ from reviewscore.gem.effect import (
     t_test,
     wilcoxon_test,
 )
+from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights
+from reviewscore.stats.statistic import Floats
 
 NAN = float("nan")
 NUMBERS = st.lists(
@@ -126,7 +125,7 @@ def test_a_resample_gives_d_of_the_papers_drawn(numbers: tuple[Floats, Floats]) 
     clusters = Clusters.by([f"{number:03d}" for number in range(len(before))])
     weights = next(bootstrap_weights(clusters, 5, scheme="papers"))
 
-    replicates = statistic.finish(weights @ statistic.parts).value
+    replicates = statistic.from_sums(weights @ statistic.contributions).value
 
     for row, replicate in zip(weights.astype(int), replicates, strict=True):
         drawn = Paired(np.repeat(before, row), np.repeat(after, row))

@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import markdown
 from reviewscore.errors import InputError
 from reviewscore.gem.benchmarks import (
     compare_benchmarks,
@@ -28,6 +26,8 @@ from reviewscore.gem.plots import draw_by_size
 from reviewscore.gem.ranking import PaperScores, Ranking, rank, read_scores
 from reviewscore.gem.score import CandidateScore, Scores
 from reviewscore.gem.write import write_scores
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import markdown
 from tests.gem.published import BY_8B, BY_70B, VARIANTS
 
 QUICK = Resampling(resamples=200, level=0.9, scheme="papers")

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.results import Setup, hashes, page, write_tables
-from reviewscore.agreement.table import as_csv, markdown
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.backgrounds import (
     FOLDS,
@@ -30,6 +27,9 @@ from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import write_scores
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import as_csv, markdown
+from reviewscore.stats.writing import Setup, hashes, page, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)

@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.raters import LEVELS, Level, gwet_ac, krippendorff_alpha
-from reviewscore.agreement.statistic import SCALE, Floats, Statistic
-from reviewscore.agreement.weights import WEIGHTS, Weights
-from tests.agreement.ratings import matrices
+from reviewscore.stats.metrics import (
+    LEVELS,
+    WEIGHTS,
+    Level,
+    Weights,
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    weighted_kappa,
+)
+from reviewscore.stats.statistic import SCALE, Floats, Statistic
+from tests.stats.ratings import matrices
 
 ANY = matrices()
 TWO = matrices(raters=2)
@@ -164,7 +175,7 @@ def test_no_coefficient_is_above_one_and_correlations_not_below_minus_one(rating
 @settings(max_examples=60, deadline=None)
 def test_weights_of_one_give_the_coefficient_itself(ratings: Floats) -> None:
     for statistic in several(ratings):
-        found = statistic.finish(np.ones((2, len(ratings))) @ statistic.parts)
+        found = statistic.from_sums(np.ones((2, len(ratings))) @ statistic.contributions)
 
         value, reason = same(statistic)
         assert [value, value] == found.value.tolist()
@@ -179,7 +190,7 @@ def test_whole_weights_repeat_units(place: int, ratings: Floats, data: st.DataOb
     times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
     statistic = list(several(ratings))[place]
 
-    found = statistic.finish(times[None, :].astype(np.float64) @ statistic.parts)
+    found = statistic.from_sums(times[None, :].astype(np.float64) @ statistic.contributions)
 
     repeated = list(several(np.repeat(ratings, times, axis=0)))[place]
     assert same(repeated) == (found.value[0], found.reason[0])

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import TypeAlias
 
-from reviewscore.agreement.measure import Estimate, Slot
 from reviewscore.printable import printable
+from reviewscore.stats.estimates import Estimate, PendingEstimate
 
-Cell: TypeAlias = Slot | str | int | None
+Cell: TypeAlias = PendingEstimate | str | int | None
 
 _TELL_FROM = 0.01
 """Share of resamples without a value from which it is said."""
@@ -95,7 +95,7 @@ def as_csv(table: Table) -> str:
     """One line for each estimate, with unrounded numbers; tables without any are kept as shown."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    if not any(isinstance(cell, Slot) for row in table.rows for cell in row):
+    if not any(isinstance(cell, PendingEstimate) for row in table.rows for cell in row):
         writer.writerow(table.columns)
         writer.writerows([guarded(_unrounded(cell)) for cell in row] for row in table.rows)
         return out.getvalue()
@@ -103,7 +103,7 @@ def as_csv(table: Table) -> str:
     for row in table.rows:
         names = [guarded(_plain(cell)) for cell in row[: table.keys]]
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, Slot):
+            if isinstance(cell, PendingEstimate):
                 writer.writerow([*names, guarded(heading), *_fields(cell.answer)])
             elif cell is not None:
                 writer.writerow([*names, guarded(heading), *_said(cell)])
@@ -118,7 +118,9 @@ def records(table: Table) -> list[dict[str, object]]:
         headings.append(next(one for one in numbered if one not in headings))
     return [
         {
-            heading: cell.answer.model_dump(mode="json") if isinstance(cell, Slot) else cell
+            heading: cell.answer.model_dump(mode="json")
+            if isinstance(cell, PendingEstimate)
+            else cell
             for heading, cell in zip(headings, row, strict=True)
         }
         for row in table.rows
@@ -162,7 +164,7 @@ class _Marks:
 
 
 def _words(cell: Cell, table: Table, marks: _Marks) -> str:
-    if not isinstance(cell, Slot):
+    if not isinstance(cell, PendingEstimate):
         return _plain(cell)
     estimate = cell.answer
     words = shown(estimate, share=table.share)
@@ -170,7 +172,7 @@ def _words(cell: Cell, table: Table, marks: _Marks) -> str:
 
 
 def _plain(cell: Cell) -> str:
-    if isinstance(cell, Slot):
+    if isinstance(cell, PendingEstimate):
         return shown(cell.answer)
     return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
@@ -228,7 +230,7 @@ def counted(table: Table) -> list[str]:
     for row in table.rows:
         columns: dict[int, list[str]] = {}
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, Slot):
+            if isinstance(cell, PendingEstimate):
                 columns.setdefault(cell.answer.n, []).append(heading)
         name = ", ".join(_plain(cell) for cell in row[: table.keys])
         if len(columns) == 1:
@@ -246,7 +248,7 @@ def unsteady(table: Table) -> list[str]:
         f"without a value in {cell.answer.undefined:.0%} of the resamples"
         for row in table.rows
         for heading, cell in zip(table.columns, row, strict=True)
-        if isinstance(cell, Slot)
+        if isinstance(cell, PendingEstimate)
         and cell.answer.value is not None
         and cell.answer.undefined >= _TELL_FROM
     ]
@@ -258,7 +260,7 @@ def left_out(table: Table) -> list[str]:
     for row in table.rows:
         name = ", ".join(_plain(cell) for cell in row[: table.keys])
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, Slot) and cell.answer.dropped:
+            if isinstance(cell, PendingEstimate) and cell.answer.dropped:
                 one = cell.answer
                 parts = ", ".join(f"{count:,} {why}" for why, count in one.dropped.items())
                 total = sum(one.dropped.values())

@@ -11,8 +11,10 @@ from itertools import chain, count
 from pathlib import Path
 
 from reviewscore import __version__
-from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.table import (
+from reviewscore.config import Plain
+from reviewscore.errors import RunFolderError
+from reviewscore.stats.estimates import PendingEstimate
+from reviewscore.stats.tables import (
     Table,
     as_csv,
     counted,
@@ -22,8 +24,6 @@ from reviewscore.agreement.table import (
     records,
     unsteady,
 )
-from reviewscore.config import Plain
-from reviewscore.errors import RunFolderError
 from reviewscore.store.jsonl import read_whole, write_whole
 from reviewscore.store.manifest import hash_file
 from reviewscore.store.results import results_folder
@@ -157,7 +157,7 @@ def _left_out(table: Table) -> Iterator[str]:
     for row in table.rows:
         name = ", ".join(str(cell) for cell in row[: table.keys])
         for heading, cell in zip(table.columns, row, strict=True):
-            if isinstance(cell, Slot) and cell.answer.dropped:
+            if isinstance(cell, PendingEstimate) and cell.answer.dropped:
                 parts = (f"{count:,} {why}" for why, count in cell.answer.dropped.items())
                 yield f"{name}, {heading}: left out: {', '.join(parts)}"
 

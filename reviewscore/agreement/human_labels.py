@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.arguments.aggregate import conjunction, weighted
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import MISINFORMED_UP_TO, KnowledgeSource
+from reviewscore.stats.statistic import Floats, Ints
 
 FAITHFUL_FROM = 4
 """An argument has an ADVANCED label if its reconstruction has this faithfulness (sec. 3.3)."""
@@ -27,7 +27,7 @@ _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
 @dataclass(frozen=True)
-class People:
+class HumanLabels:
     """Human labels, a row for each unit and a column for each annotator.
 
     Attributes:
@@ -103,7 +103,7 @@ class People:
         scores, flags = zip(*columns, strict=True)
         return np.stack(scores, axis=1), np.stack(flags, axis=1)
 
-    def without(self, column: int) -> People:
+    def without(self, column: int) -> HumanLabels:
         """The same labels without one annotator's."""
         cut = {
             name: np.delete(getattr(self, name), column, axis=1)
@@ -179,7 +179,7 @@ def gather(
     units: Mapping[str, Unit],
     annotators: Mapping[str, Annotator],
     types: Mapping[str, PointType],
-) -> People:
+) -> HumanLabels:
     """Labels as arrays.
 
     Args:
@@ -204,7 +204,7 @@ def gather(
     row_of = {u.unit_id: row for row, u in enumerate(points)}
     place = _Places(row_of, {u.unit_id: row for row, u in enumerate(premises)}, columns)
     factuality, weight = place.premise(kept, LabelField.FACTUALITY), _weights(place, kept)
-    return People(
+    return HumanLabels(
         name=name,
         annotators=columns,
         cards=annotators,

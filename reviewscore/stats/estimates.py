@@ -9,42 +9,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from pydantic import Field
 
-from reviewscore.agreement.interval import Method, interval
-from reviewscore.agreement.resample import Clusters, Scheme, bootstrap, jackknife, swapped
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, values
 from reviewscore.schema.record import Record
-
-FEW_PAPERS = 10
-"""Below so many papers, resampling papers says little of papers that are not in the sample."""
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals are made.
-
-    Attributes:
-        resamples: Bootstrap samples, and permutations.
-        seed: Of the generator.
-        scheme: What is drawn.
-        method: Which interval.
-        level: Share of intervals that should hold the true value.
-    """
-
-    resamples: int = 1000
-    seed: int = 0
-    scheme: Scheme = "papers+units"
-    method: Method = "bca"
-    level: float = 0.95
-
-    @property
-    def percent(self) -> str:
-        """The level in percent, unrounded: 99.9 % is not 100 %."""
-        return percent(self.level)
-
-
-def percent(level: float) -> str:
-    """A level of intervals in percent, unrounded."""
-    return f"{100 * level:.6g}%"
+from reviewscore.stats.resampling import (
+    Clusters,
+    Method,
+    Resampling,
+    bootstrap,
+    interval,
+    jackknife,
+    swapped,
+)
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, values
 
 
 class Estimate(Record):
@@ -76,14 +51,14 @@ class Estimate(Record):
 
 
 @dataclass
-class Slot:
+class PendingEstimate:
     """A place in a table that gets its estimate when all are computed.
 
     Attributes:
         statistic: What is asked for.
         dropped: Units that do not count, by reason.
         minus: Of a difference, the coefficient that is subtracted.
-        estimate: The answer; None until `Bench.run`.
+        estimate: The answer; None until `BootstrapPlan.run`.
     """
 
     statistic: Statistic
@@ -94,11 +69,11 @@ class Slot:
     @property
     def answer(self) -> Estimate:
         """The estimate, once it has been computed."""
-        assert self.estimate is not None, "asked for before Bench.run"
+        assert self.estimate is not None, "asked for before BootstrapPlan.run"
         return self.estimate
 
 
-class Bench:
+class BootstrapPlan:
     """Collects coefficients of one set of units and computes them on the same resamples.
 
     Args:
@@ -108,7 +83,7 @@ class Bench:
 
     def __init__(self, clusters: Clusters, resampling: Resampling) -> None:
         self.clusters, self.resampling = clusters, resampling
-        self._slots: list[Slot] = []
+        self._slots: list[PendingEstimate] = []
 
     def ask(
         self,
@@ -116,9 +91,9 @@ class Bench:
         dropped: Mapping[str, int] | None = None,
         *,
         minus: Statistic | None = None,
-    ) -> Slot:
+    ) -> PendingEstimate:
         """A slot for a coefficient, or for the difference of two."""
-        slot = Slot(statistic, dropped or {}, minus)
+        slot = PendingEstimate(statistic, dropped or {}, minus)
         self._slots.append(slot)
         return slot
 
@@ -170,7 +145,7 @@ class Bench:
         return found
 
     def _estimate(
-        self, slot: Slot, drawn: Floats, left_out: Floats, p: float | None = None
+        self, slot: PendingEstimate, drawn: Floats, left_out: Floats, p: float | None = None
     ) -> Estimate:
         value, reason = _value(slot.statistic)
         if slot.minus is not None:
@@ -199,11 +174,11 @@ def mean(name: str, scores: Floats) -> Statistic:
     known = ~np.isnan(scores)
     parts = np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         total, n = sums.T
         return values(total / np.maximum(n, 1.0), (n == 0, Reason.NO_UNITS, None))
 
-    return Statistic(name, parts, finish, known)
+    return Statistic(name, parts, from_sums, known)
 
 
 def only(statistic_units: Floats, rows: Floats) -> Floats:

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from reviewscore.agreement.drawing import new_figure, save_all
+from reviewscore.stats.plots import new_figure, save_all
 
 
 def drawn(folder: Path) -> bytes:

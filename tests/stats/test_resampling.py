@@ -8,21 +8,28 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reviewscore.agreement import resample
-from reviewscore.agreement.interval import interval
-from reviewscore.agreement.pair import f1, pearson, precision, spearman, weighted_kappa
-from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
-from reviewscore.agreement.resample import (
+from reviewscore.stats import resampling as resample
+from reviewscore.stats.metrics import (
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    spearman,
+    weighted_kappa,
+)
+from reviewscore.stats.resampling import (
     Clusters,
     Scheme,
     Sums,
     bootstrap,
     bootstrap_weights,
+    interval,
     jackknife,
     swapped,
 )
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
-from tests.agreement.ratings import NAN, column, drawn
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
+from tests.stats.ratings import NAN, column, drawn
 
 SCHEMES: tuple[Scheme, ...] = ("papers+units", "papers", "units")
 PAPERS = ("b", "a", "b", "c", "a", "b", "b")
@@ -33,10 +40,10 @@ def average(scores: Floats) -> Statistic:
     known = ~np.isnan(scores)
     parts = np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_UNITS, None))
 
-    return Statistic("mean", parts, finish, known)
+    return Statistic("mean", parts, from_sums, known)
 
 
 def alone(units: int) -> Clusters:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from reviewscore.agreement.people import misinformed
-from reviewscore.agreement.statistic import Floats
+from reviewscore.agreement.human_labels import misinformed
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
+from reviewscore.stats.statistic import Floats
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import read_manifest, read_points
 
@@ -123,7 +123,7 @@ def point_units(point: PointScore) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgeScores:
     """A run's scores, a row for each labelled unit.
 
     Attributes:
@@ -190,7 +190,7 @@ def align(
     points: Sequence[Unit],
     premises: Sequence[Unit],
     types: Sequence[PointType | None],
-) -> Judge:
+) -> JudgeScores:
     """A run's records in the order of the labelled units.
 
     A point is found by its identifier if its words are those that were labelled, else by its
@@ -209,7 +209,7 @@ def align(
     for unit, one in zip(premises, found, strict=True):
         if one is None:
             missing[unit.unit_id] = NO_PREMISES
-    return Judge(name, run, tuple(scores), tuple(found), missing)
+    return JudgeScores(name, run, tuple(scores), tuple(found), missing)
 
 
 def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]:

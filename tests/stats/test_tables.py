@@ -7,28 +7,19 @@ import io
 
 import pytest
 
-from reviewscore.agreement.measure import Estimate, Slot, mean
 from reviewscore.agreement.plots import _forest
-from reviewscore.agreement.table import (
-    Cell,
-    Table,
-    as_csv,
-    escaped,
-    latex,
-    markdown,
-    records,
-    shown,
-)
-from tests.agreement.ratings import column
+from reviewscore.stats.estimates import Estimate, PendingEstimate, mean
+from reviewscore.stats.tables import Cell, Table, as_csv, escaped, latex, markdown, records, shown
+from tests.stats.ratings import column
 
 FORMULA = "=1+1|<img src=x>"
 
 
-def slot(**changes: object) -> Slot:
+def slot(**changes: object) -> PendingEstimate:
     """An estimate that has been computed."""
     values: dict[str, object] = {"coefficient": "share", "value": 0.25, "n": 4}
     estimate = Estimate.model_validate(values | changes)
-    return Slot(mean("share", column(0, 0, 0, 1)), estimate=estimate)
+    return PendingEstimate(mean("share", column(0, 0, 0, 1)), estimate=estimate)
 
 
 def table(*rows: tuple[Cell, ...], columns: tuple[str, ...] = ("group", FORMULA)) -> Table:

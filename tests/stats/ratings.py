@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from reviewscore.agreement.statistic import Floats
+from reviewscore.stats.statistic import Floats
 
 NAN = float("nan")
 

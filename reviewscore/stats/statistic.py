@@ -88,14 +88,15 @@ class Values:
 class Statistic:
     """A coefficient of a set of units.
 
-    A sample with weights W, shape (samples, units), has the values ``finish(W @ parts)``. So the
-    same code gives the estimate (all weights 1), bootstrap replicates (counts) and the jackknife.
+    A sample with weights W, shape (samples, units), has the values ``from_sums(W @
+    contributions)``. So the same code gives the estimate (all weights 1), bootstrap replicates
+    (counts) and the jackknife.
 
     Attributes:
         name: Such as ``kappa``.
-        parts: Shape (units, k); what each unit adds to the k sums. Units that do not count for
-            this coefficient have a row of zeros.
-        finish: Sums of shape (samples, k) to values.
+        contributions: Shape (units, k); what each unit adds to the k sums. Units that do not count
+            for this coefficient have a row of zeros.
+        from_sums: Sums of shape (samples, k) to values.
         counts: Shape (units,); whether the unit counts for this coefficient.
         library: The same number from a well-known library, where there is one: it gives the
             estimate, ours the replicates. NaN where the library has none.
@@ -107,8 +108,8 @@ class Statistic:
     """
 
     name: str
-    parts: Floats
-    finish: Callable[[Floats], Values]
+    contributions: Floats
+    from_sums: Callable[[Floats], Values]
     counts: NDArray[np.bool_]
     library: Callable[[], float] | None = None
     cells: Floats | None = None
@@ -122,7 +123,7 @@ class Statistic:
 
     def point(self) -> tuple[float, Reason]:
         """The coefficient of the units as they are, by our own code."""
-        values = self.finish(self.parts.sum(axis=0, keepdims=True))
+        values = self.from_sums(self.contributions.sum(axis=0, keepdims=True))
         return float(values.value[0]), Reason(int(values.reason[0]))
 
 
@@ -135,7 +136,7 @@ def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
     mine, theirs = left.cells, right.cells
     if mine is not None and theirs is not None and left.on and right.on:
         left, right = left.on(theirs), right.on(mine)
-    if left.name != right.name or left.parts.shape != right.parts.shape:
+    if left.name != right.name or left.contributions.shape != right.contributions.shape:
         raise ValueError("only a coefficient of one kind over the same units can be swapped")
     return left, right
 

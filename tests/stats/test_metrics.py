@@ -7,9 +7,23 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.raters import LEVELS, Level, gwet_ac, krippendorff_alpha, tally
-from reviewscore.agreement.statistic import (
+from reviewscore.stats.metrics import (
+    LEVELS,
+    WEIGHTS,
+    Level,
+    Weights,
+    agreement_weights,
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    tally,
+    weighted_kappa,
+)
+from reviewscore.stats.statistic import (
     SCALE,
     Floats,
     Reason,
@@ -19,8 +33,7 @@ from reviewscore.agreement.statistic import (
     ratio,
     values,
 )
-from reviewscore.agreement.weights import WEIGHTS, Weights, agreement_weights
-from tests.agreement.ratings import NAN, by_rater, column, drawn
+from tests.stats.ratings import NAN, by_rater, column, drawn
 
 Pair = Callable[[Floats, Floats], Statistic]
 PAIRS: tuple[Pair, ...] = (precision, recall, f1, weighted_kappa, pearson, spearman)
@@ -56,7 +69,7 @@ def test_units_that_lack_a_rating_do_not_count(coefficient: Pair) -> None:
     assert without.point() == with_missing.point()
     assert with_missing.n == 3
     assert with_missing.counts.tolist() == [True, True, True, False, False, False]
-    assert not with_missing.parts[3:].any()
+    assert not with_missing.contributions[3:].any()
 
 
 def test_precision_is_undefined_where_the_judge_flags_nothing() -> None:
@@ -156,10 +169,10 @@ def test_pearson_is_undefined_where_taking_others_out_leaves_a_constant() -> Non
     judge = column(1.1, 2.3, 4.7, 3.9, 1.3, 2.2, 4.6, 3.0, 3.0, 3.0)
     pearsons = pearson(column(1, 2, 5, 4, 1, 2, 4, 1, 3, 5), judge)
 
-    left = pearsons.parts.sum(axis=0) - pearsons.parts[6::-1].sum(axis=0)
+    left = pearsons.contributions.sum(axis=0) - pearsons.contributions[6::-1].sum(axis=0)
 
     assert left[2] != 0.0
-    assert pearsons.finish(left[None, :]).reason[0] == Reason.ONE_CONSTANT
+    assert pearsons.from_sums(left[None, :]).reason[0] == Reason.ONE_CONSTANT
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -321,7 +334,7 @@ def test_aligned_ranks_have_the_values_they_had() -> None:
 
     mixed = aligned(*pair)
 
-    assert mixed[0].parts.shape == mixed[1].parts.shape
+    assert mixed[0].contributions.shape == mixed[1].contributions.shape
     for before, after in zip(pair, mixed, strict=True):
         assert pytest.approx(before.point()[0], abs=1e-12) == after.point()[0]
         assert before.counts.tolist() == after.counts.tolist()

@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.raters import Level, gwet_ac, krippendorff_alpha
-from reviewscore.agreement.statistic import Floats
-from reviewscore.agreement.weights import Weights, agreement_weights
-from tests.agreement.ratings import by_rater, column, crossed, dealt, scale
+from reviewscore.stats.metrics import (
+    Level,
+    Weights,
+    agreement_weights,
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    weighted_kappa,
+)
+from reviewscore.stats.statistic import Floats
+from tests.stats.ratings import by_rater, column, crossed, dealt, scale
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C: four observers, twelve
 # units, five values, missing ratings. The same ratings are Gwet 2014, Handbook of Inter-Rater

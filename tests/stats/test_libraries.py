@@ -17,11 +17,23 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.raters import LEVELS, Level, gwet_ac, krippendorff_alpha
-from reviewscore.agreement.statistic import SCALE, Floats, Reason, Statistic
-from reviewscore.agreement.weights import WEIGHTS, Weights, agreement_weights
-from tests.agreement.ratings import NAN, drawn, matrices
+from reviewscore.stats.metrics import (
+    LEVELS,
+    WEIGHTS,
+    Level,
+    Weights,
+    agreement_weights,
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    weighted_kappa,
+)
+from reviewscore.stats.statistic import SCALE, Floats, Reason, Statistic
+from tests.stats.ratings import NAN, drawn, matrices
 
 IRRCAC = Path(__file__).parents[1] / "data" / "agreement" / "irrcac.json"
 FROZEN = json.loads(IRRCAC.read_text("utf-8"))
