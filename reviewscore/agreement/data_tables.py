@@ -117,7 +117,7 @@ def counts(compared: Compared) -> Table:
         "What people labelled (as table 6)",
         ("", *masks),
         tuple(rows),
-        share=True,
+        kind="percent",
         notes=(
             "Misinformed: in percent, by the median label, of arguments by the conjunction of "
             "premises.",

@@ -246,7 +246,7 @@ def shares(compared: Compared) -> Table:
         ("judge", "points", "share by judge", "share by people", "difference"),
         tuple(rows),
         keys=2,
-        share=True,
+        kind="percent",
         notes=("On points that have both; p by swapping judge and people.",),
     )
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
 from reviewscore.agreement.human_model import KINDS, Compared
-from reviewscore.stats.estimates import PendingEstimate
+from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import rounded
 from reviewscore.stats.plots import COLOURS, new_figure, save_all
 from reviewscore.stats.statistic import SCALE, Floats
-from reviewscore.stats.tables import Table
+from reviewscore.stats.tables import Table, estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,18 +115,18 @@ def _table(human: Floats, judge: Floats) -> Floats:
 
 def _forest(table: Table) -> Figure:
     """Each estimate of a table with its interval."""
-    rows: list[tuple[str, PendingEstimate]] = []
+    rows: list[tuple[str, Estimate]] = []
     for row in table.rows:
         name = " · ".join(_short(str(cell)) for cell in row[: table.keys])
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, PendingEstimate) and cell.answer.value is not None:
-                rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
+            one = estimate_of(cell)
+            if one is not None and one.value is not None:
+                rows.append((f"{name} · {heading} (n={one.n})", one))
     cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
-    scale = 100.0 if table.share else 1.0
-    for place, (_, slot) in enumerate(reversed(rows)):
-        one = slot.answer
+    scale = 100.0 if table.kind == "percent" else 1.0
+    for place, (_, one) in enumerate(reversed(rows)):
         assert one.value is not None
         colour = _ORANGE if one.p is not None else _BLUE
         if one.low is not None and one.high is not None:
@@ -135,7 +135,7 @@ def _forest(table: Table) -> Figure:
     axis.axvline(0, color=_GREY, lw=0.6)
     axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
     figure.suptitle(f"{table.title}{cut}", fontsize=9)
-    axis.set_xlabel("percent" if table.share else "coefficient with its interval")
+    axis.set_xlabel("percent" if table.kind == "percent" else "coefficient with its interval")
     return figure
 
 
@@ -160,14 +160,9 @@ def _line(table: Table, name: str, column: int) -> Floats:
     """Share kept in percent, value, low and high of one judge at each step; shape (4, steps)."""
     steps = []
     for row in table.rows:
-        share, value = row[2], row[column]
-        if (
-            row[0] == name
-            and isinstance(share, PendingEstimate)
-            and isinstance(value, PendingEstimate)
-        ):
-            kept, one = share.answer.value, value.answer
-            steps.append([kept and 100 * kept, one.value, one.low, one.high])
+        share, one = estimate_of(row[2]), estimate_of(row[column])
+        if row[0] == name and share is not None and one is not None:
+            steps.append([share.value and 100 * share.value, one.value, one.low, one.high])
     # A missing value leaves a gap in the line.
     return np.asarray(steps, dtype=np.float64).reshape(-1, 4).T
 

@@ -243,25 +243,24 @@ def _paper_text(run: Run, data: Path | None) -> Callable[[str], str | None] | No
 
 def _summary(found: Study) -> str:
     """The overview for a terminal."""
-    from reviewscore.stats.tables import counted, left_out, markdown, unsteady
+    from reviewscore.stats.tables import markdown
+    from reviewscore.stats.writing import points
 
-    table = found.tables[0]
-    lines = [*found.notes, *counted(table), *left_out(table), *unsteady(table)]
-    return markdown(table) + "\n" + "\n".join(f"- {line}" for line in lines)
+    return markdown(found.tables[0]) + "\n" + points(found.notes)
 
 
 def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -> None:
     """Exit with 1 if a judge agrees less with people than was asked for."""
     if least is None:
         return
-    from reviewscore.stats.estimates import PendingEstimate
+    from reviewscore.stats.tables import estimate_of
 
     table = next(one for one in found.tables if one.name == "agreement-review-points")
     column = [name.lower() for name in table.columns].index(metric)
     low = []
     for row in table.rows:
-        cell = row[column]
-        value = cell.answer.value if isinstance(cell, PendingEstimate) else None
+        one = estimate_of(row[column])
+        value = None if one is None else one.value
         if value is None or value < least:
             low.append(f"{row[0]} ({'undefined' if value is None else f'{value:.3f}'})")
     if low:

@@ -139,7 +139,7 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
         ("points", "kind", "facet", system, reference, "difference", "q"),
         tuple(rows),
         keys=3,
-        share=True,
+        kind="percent",
         notes=(
             "Below 0 the system overlooks the facet, above 0 it favours it. "
             f"{_PAIRED if all(one.paired for one in found) else _UNPAIRED} q is p adjusted for all "
@@ -168,7 +168,7 @@ def spots_table(found: Spots, system: str, reference: str) -> Table:
         ("finding", "points", "kind", "facet", "difference"),
         tuple(rows),
         keys=4,
-        share=True,
+        kind="percent",
         notes=(
             f"Facets with q up to {RATE:g}; at most that share of them are by chance alone.",
             *(() if rows else ("There is none.",)),
@@ -281,7 +281,7 @@ def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
         f"({_PAPER}, Figure 4)",
         ("system", *study.coded.facets.names(kind), "points", "unknown"),
         tuple(rows),
-        share=True,
+        kind="percent",
         notes=(
             "Points are summed over papers, unsmoothed; those whose facet is unknown are counted "
             "in the last column and in no share.",

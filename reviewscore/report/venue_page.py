@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
 from reviewscore.agreement.venue import Cell, Panel, Venue
-from reviewscore.report.figures import Cell as Shown
-from reviewscore.report.figures import Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.report.figures import FigurePage, html, markdown
 from reviewscore.stats.resampling import percent
-from reviewscore.stats.tables import guarded
+from reviewscore.stats.tables import Cell as Shown
+from reviewscore.stats.tables import Table, csv_text
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
 
@@ -59,22 +57,16 @@ def write_venue(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list
 
 def tidy(venue: Venue) -> str:
     """The rates as CSV, unrounded, with the columns of `COLUMNS`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for panel in venue.panels:
-        for cell in panel.cells:
-            writer.writerows(_rows(panel, cell))
-    return out.getvalue()
+    rows = (row for panel in venue.panels for cell in panel.cells for row in _rows(panel, cell))
+    return csv_text(COLUMNS, rows)
 
 
 def _rows(panel: Panel, cell: Cell) -> Iterator[list[object]]:
-    name = guarded(cell.group)
     if cell.withheld:
-        yield [panel.name, name, *[None] * 6, "withheld", *[None] * 4]
+        yield [panel.name, cell.group, *[None] * 6, "withheld", *[None] * 4]
     size = [cell.points, cell.reviews, cell.papers, cell.reviewers]
     for measure, one in cell.rates.items():
-        yield [panel.name, name, measure, one.value, one.low, one.high, one.n, one.method,
+        yield [panel.name, cell.group, measure, one.value, one.low, one.high, one.n, one.method,
                one.reason, *size]  # fmt: skip
 
 
@@ -106,21 +98,18 @@ def _banners(venue: Venue) -> Iterator[str]:
         )
 
 
-def _table(venue: Venue, panel: Panel) -> FigureTable:
+def _table(venue: Venue, panel: Panel) -> Table:
     with_people = any(cell.reviewers is not None for cell in panel.cells)
     head = ("", "Points", "Reviews", "Papers", *(("Reviewers",) if with_people else ()))
-    rows = []
+    rows: list[tuple[Shown, ...]] = []
     for cell in panel.cells:
         people = (cell.reviewers,) if with_people else ()
         numbers: tuple[Shown, ...] = (cell.points, cell.reviews, cell.papers, *people)
-        shares: tuple[Shown, ...] = tuple(
-            Figure(cell.rates[name], "share") if name in cell.rates else None
-            for name in venue.titles
-        )
         if cell.withheld:
-            numbers, shares = ("withheld", *[None] * (len(numbers) - 1)), (None,) * len(shares)
-        rows.append((cell.group, *numbers, *shares))
-    return FigureTable(panel.title, (*head, *venue.titles.values()), tuple(rows), notes=panel.notes)
+            numbers = ("withheld", *[None] * (len(numbers) - 1))
+        rows.append((cell.group, *numbers, *(cell.rates.get(name) for name in venue.titles)))
+    columns = (*head, *venue.titles.values())
+    return Table(panel.name, panel.title, columns, tuple(rows), kind="share", notes=panel.notes)
 
 
 def _foot(venue: Venue) -> Iterator[str]:

@@ -35,6 +35,7 @@ def save_all(
     """
     import matplotlib as mpl
 
+    folder.mkdir(exist_ok=True)
     written: list[Path] = []
     with warnings.catch_warnings(), mpl.rc_context():
         mpl.rcdefaults()  # a `matplotlibrc` in the current folder, which may be data, has no say

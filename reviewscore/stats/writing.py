@@ -1,29 +1,20 @@
-"""Tables as files: a page, every table as CSV and LaTeX, and all numbers as JSON."""
+"""Tables as files: a page with its plots, every table as CSV and LaTeX, all numbers as JSON."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
+from typing import TypeAlias
 
 from reviewscore import __version__
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError
-from reviewscore.stats.estimates import PendingEstimate
-from reviewscore.stats.tables import (
-    Table,
-    as_csv,
-    counted,
-    escaped,
-    latex,
-    markdown,
-    records,
-    unsteady,
-)
+from reviewscore.stats.tables import Table, as_csv, escaped, latex, markdown, records
 from reviewscore.store.jsonl import read_whole, write_whole
 from reviewscore.store.manifest import hash_file
 from reviewscore.store.results import results_folder
@@ -79,10 +70,19 @@ def check_folder(out: Path, verb: str, *, allow_foreign: bool = False) -> None:
         results_folder(out, verb=verb, marker=numbers_name(verb), allow_foreign=allow_foreign)
 
 
+Draw: TypeAlias = Callable[[Path], list[Path]]
+"""Draws plots into a folder; returns the files, SVG and PNG of each."""
+
+
 def write_tables(
-    found: Sequence[Table], setup: Setup, out: Path, *, allow_foreign: bool = False
+    found: Sequence[Table],
+    setup: Setup,
+    out: Path,
+    *,
+    draw: Draw | None = None,
+    allow_foreign: bool = False,
 ) -> list[Path]:
-    """Write tables into a folder, and take away those of an earlier run that are not made again.
+    """Write tables and plots into a folder.
 
     Returns:
         The files written, the page to read first.
@@ -90,11 +90,49 @@ def write_tables(
     Raises:
         RunFolderError: The folder holds other things, or cannot be written.
     """
-    marker = numbers_name(setup.verb)
-    results_folder(
-        out, verb=setup.verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign
+    return write_report(
+        found,
+        out,
+        verb=setup.verb,
+        numbers=numbers(found, setup),
+        page=lambda plots: page(found, setup, plots),
+        draw=draw,
+        allow_foreign=allow_foreign,
     )
-    texts = {page_name(setup.verb): page(found, setup), marker: numbers(found, setup)}
+
+
+def write_report(
+    found: Sequence[Table],
+    out: Path,
+    *,
+    verb: str,
+    numbers: str,
+    page: Callable[[str], str],
+    stem: str | None = None,
+    draw: Draw | None = None,
+    allow_foreign: bool = False,
+) -> list[Path]:
+    """Write a page, all numbers, tables and plots; take away tables of an earlier report.
+
+    Args:
+        found: The tables.
+        out: The folder.
+        verb: The command.
+        numbers: All numbers as JSON.
+        page: Makes the page; given the Markdown that shows the plots.
+        stem: Names the page and the numbers; the verb if not given.
+        draw: Draws the plots.
+        allow_foreign: Write beside other things too.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    marker = numbers_name(stem or verb)
+    results_folder(out, verb=verb, marker=marker, inside=("tables",), allow_foreign=allow_foreign)
+    texts = {marker: numbers}
     for name, table in zip(_file_names(table.name for table in found), found, strict=True):
         texts[f"tables/{name}.csv"] = as_csv(table)
         texts[f"tables/{name}.tex"] = latex(table)
@@ -102,7 +140,17 @@ def write_tables(
         (out / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_whole(out / name, text)
-    return [out / name for name in texts]
+    plots = draw(out) if draw is not None else []
+    first = out / page_name(stem or verb)
+    write_whole(first, page(_shown(plots, out)))
+    return [first, *(out / name for name in texts), *plots]
+
+
+def _shown(plots: Sequence[Path], out: Path) -> str:
+    """The plots in Markdown; empty if there are none."""
+    drawn = [path for path in plots if path.suffix == ".svg"]
+    lines = [f"![{escaped(one.stem)}]({one.relative_to(out).as_posix()})" for one in drawn]
+    return "\n\n".join(["## Plots", *lines]) + "\n" if lines else ""
 
 
 def _earlier(marker: Path) -> set[str]:
@@ -137,29 +185,20 @@ def file_name(name: str, taken: Container[str] = ()) -> str:
     return next(one for one in chain([plain], numbered) if one.lower() not in taken)
 
 
-def page(found: Sequence[Table], setup: Setup) -> str:
-    """All tables and notes as one Markdown page."""
-    notes = [f"{setup.role}: {setup.model}", *setup.notes]
-    parts = [f"# {setup.title}\n", _points(notes)]
-    for table in found:
-        parts.append(markdown(table))
-        if lines := [*counted(table), *_left_out(table), *unsteady(table)]:
-            parts.append(_points(lines))
-    return "\n".join(parts)
+def page(found: Sequence[Table], setup: Setup, plots: str = "") -> str:
+    """All tables, notes and plots as one Markdown page."""
+    notes = points([f"{setup.role}: {setup.model}", *setup.notes])
+    return sections(setup.title, notes, *map(markdown, found), plots)
 
 
-def _points(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(line)}" for line in lines) + "\n"
+def sections(title: str, *parts: str) -> str:
+    """A Markdown page of parts that end with a line end; empty ones are left out."""
+    return "\n".join([f"# {escaped(title)}\n", *filter(None, parts)])
 
 
-def _left_out(table: Table) -> Iterator[str]:
-    """What did not count and why; n are papers, and what is left out may be reviews."""
-    for row in table.rows:
-        name = ", ".join(str(cell) for cell in row[: table.keys])
-        for heading, cell in zip(table.columns, row, strict=True):
-            if isinstance(cell, PendingEstimate) and cell.answer.dropped:
-                parts = (f"{count:,} {why}" for why, count in cell.answer.dropped.items())
-                yield f"{name}, {heading}: left out: {', '.join(parts)}"
+def points(lines: Iterable[str]) -> str:
+    """Lines as a Markdown list."""
+    return "".join(f"- {escaped(line)}\n" for line in lines)
 
 
 def numbers(found: Sequence[Table], setup: Setup) -> str:

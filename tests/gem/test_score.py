@@ -290,7 +290,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 
     assert "<b>" not in text
     assert not any(line.startswith("# heading") for line in text.splitlines())
-    assert "GEM: left out: 1 reviews without text in this form" in text
+    assert "- Left out: 1 reviews without text in this form (" in text
 
 
 def test_without_any_score_there_is_no_table() -> None:

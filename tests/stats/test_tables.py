@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import get_args
 
 import pytest
 
 from reviewscore.agreement.plots import _forest
 from reviewscore.stats.estimates import Estimate, PendingEstimate, mean
-from reviewscore.stats.tables import Cell, Table, as_csv, escaped, latex, markdown, records, shown
+from reviewscore.stats.tables import (
+    Cell,
+    Kind,
+    Table,
+    as_csv,
+    basis,
+    escaped,
+    frame,
+    latex,
+    markdown,
+    records,
+    shown,
+)
 from tests.stats.ratings import column
 
 FORMULA = "=1+1|<img src=x>"
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def slot(**changes: object) -> PendingEstimate:
@@ -60,12 +74,12 @@ def test_counts_in_csv_are_numbers_and_words_are_reasons() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<img src=x>", "&lt;img src=x>"),
+        ("<img src=x>", "\\<img src=x\\>"),
         ("p<0.001", "p<0.001"),
         ("a|b", "a\\|b"),
         ("a\\|b", "a\\\\\\|b"),
         ("two\nlines", "two lines"),
-        ("\x1b[2J", "\\\\u001b[2J"),
+        ("\x1b[2J", "\\\\u001b\\[2J"),
     ],
 )
 def test_a_name_in_markdown_is_no_markup(text: str, expected: str) -> None:
@@ -83,7 +97,7 @@ def test_a_name_in_latex_is_no_argument_of_the_line_before() -> None:
 def test_a_name_in_markdown_stays_in_its_cell() -> None:
     made = markdown(table((FORMULA, "x")))
 
-    assert "=1+1\\|&lt;img src=x>" in made
+    assert "=1+1\\|\\<img src=x\\>" in made
 
 
 def test_a_forest_that_is_cut_says_so() -> None:
@@ -109,3 +123,51 @@ def test_columns_of_the_same_name_all_get_into_the_numbers() -> None:
     assert list(row) == ["group", "group (2)", "group (3)"]
     assert row["group"] == "a"
     assert row["group (3)"] == 3
+
+
+def test_a_value_that_many_resamples_lack_says_so() -> None:
+    steady = slot(value=1.0, low=1.0, high=1.0, undefined=0.004)
+    unsteady = slot(value=1.0, low=1.0, high=1.0, undefined=0.37)
+    made = table(("a", steady, unsteady), columns=("group", "one", "two"))
+
+    (line,) = (line for line in markdown(made).splitlines() if line.startswith("| a"))
+
+    assert "1.000 [1.000, 1.000] |" in line
+    assert "1.000 [1.000, 1.000] (37% undefined) |" in line
+    assert "37\\% undefined" in latex(made)
+    assert basis(made)[-1].startswith("Undefined: ")
+    assert len(basis(table(("a", steady, steady), columns=made.columns))) == 1
+
+
+def test_what_cells_rest_on_and_what_was_left_out_is_one_line_each() -> None:
+    few, many = slot(n=3, dropped={"unlabelled": 1}), slot(n=4)
+    columns = ("group", "one", "two")
+
+    alike = basis(table(("a", many, many), ("b", many, many), columns=columns))
+    by_column = basis(table(("a", few, many), ("b", few, many), columns=columns))
+    by_row = basis(table(("a", few, few), ("b", many, many), columns=columns))
+    mixed = basis(table(("a", few, many), ("b", many, many), columns=columns))
+
+    assert alike == ["n = 4"]
+    assert by_column == ["n = 3 (one), 4 (two)", "Left out: 1 unlabelled (one)"]
+    assert by_row == ["n = 3 (a), 4 (b)", "Left out: 1 unlabelled (a)"]
+    assert mixed == ["n = a: 3 (one), 4 (two); b: 4 (one, two)", "Left out: a: 1 unlabelled (one)"]
+
+
+def test_a_table_is_a_data_frame_of_its_estimates() -> None:
+    found = frame(table(("a", slot(low=0.1, high=0.5)), ("b", slot())))
+
+    assert found["group"].tolist() == ["a", "b"]
+    assert found["value"].tolist() == [0.25, 0.25]
+    assert found["low"].isna().tolist() == [False, True]
+
+
+def test_estimates_of_each_kind_are_printed_in_their_unit() -> None:
+    one = slot(value=0.125, low=-0.0001, high=0.25).answer
+
+    assert [shown(one, kind) for kind in KINDS] == [
+        "0.125 [−0.000, 0.250]",
+        "12.5 [−0.0, 25.0]",
+        "12.5 % [0.0, 25.0]",
+        "+12.5 points [0.0, +25.0]",
+    ]

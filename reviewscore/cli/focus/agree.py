@@ -92,8 +92,10 @@ def command(
     )
     if output is not None:
         foreign = yes or annotator.began
-        written = results.write_tables(tables, setup, output, allow_foreign=foreign)
-        written += draw_confusions(ratings, output)
+        written = results.write_tables(
+            tables, setup, output, allow_foreign=foreign,
+            draw=lambda folder: draw_confusions(ratings, folder),
+        )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
     print_text((results.numbers if as_json else results.page)(tables, setup))
     return labelled.code

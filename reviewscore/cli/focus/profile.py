@@ -114,9 +114,11 @@ def _write(
     from reviewscore.focus.plots import draw
     from reviewscore.stats import writing as results
 
-    written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
+    written = results.write_tables(
+        profile.tables, setup, out, allow_foreign=foreign,
+        draw=lambda folder: draw(profile.coded, profile.differences, reference, folder),
+    )  # fmt: skip
     written.append(lines.write(out))
-    written += draw(profile.coded, profile.differences, reference, out)
     say(f"{len(written)} files; read {written[0]} first")
     if run is not None:
         write_digest(run, profile, setup, reference)

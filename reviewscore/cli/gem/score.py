@@ -126,10 +126,11 @@ def command(
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(found, setup, output, allow_foreign=yes)
+        written = results.write_tables(
+            found, setup, output, allow_foreign=yes,
+            draw=lambda folder: draw_by_size(rankings, known_sizes, folder) if rankings else [],
+        )  # fmt: skip
         written.append(write_scores(scores, output))
-        if rankings:
-            written += draw_by_size(rankings, known_sizes, output)
         say(f"{len(written)} files; read {written[0]} first")
     print_text(results.numbers(found, setup) if as_json else results.page(found, setup))
 

@@ -90,8 +90,10 @@ def command(
         notes=[*corpus.warnings, *compared.notes],
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(shown, setup, output, allow_foreign=yes)
-        written += draw_sweep(losses, lengths, output)
+        written = results.write_tables(
+            shown, setup, output, allow_foreign=yes,
+            draw=lambda folder: draw_sweep(losses, lengths, folder),
+        )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
     print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
 
