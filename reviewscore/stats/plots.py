@@ -1,16 +1,22 @@
-"""How figures are made and saved: one style, and the same plot is the same file."""
+"""How plots are made and saved: one style, and the same plot is the same file."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.stats.statistic import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#718096", "#97266d", "#2c7a7b")
 """Of series, in order."""
@@ -75,3 +81,68 @@ def new_figure(rows: int, columns: int, width: float, height: float) -> tuple[Fi
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, list(axes.flat)
+
+
+def heat_map(
+    axis: Axes,
+    values: Floats,
+    words: Sequence[Sequence[str]],
+    dark: NDArray[np.bool_],
+    *,
+    fontsize: float | None = None,
+    **image: Any,
+) -> AxesImage:
+    """Draw a matrix as colours with words in its cells.
+
+    Args:
+        axis: Where to.
+        values: Shape (rows, columns); what is coloured.
+        words: Shape (rows, columns); what is written, empty for nothing.
+        dark: Shape (rows, columns); which cells are so dark that their words are white.
+        fontsize: Of the words.
+        image: How `Axes.imshow` colours values.
+    """
+    drawn = axis.imshow(values, **image)
+    for row, line in enumerate(words):
+        for column, word in enumerate(line):
+            if word:
+                colour = "white" if dark[row, column] else "black"
+                axis.text(
+                    column, row, word, ha="center", va="center", color=colour, fontsize=fontsize
+                )
+    return drawn
+
+
+def bars_side_by_side(
+    axis: Axes, places: Floats, series: Sequence[tuple[str, Sequence[float], str]]
+) -> None:
+    """Draw groups of bars around places that are 1 apart; `series` are label, heights, colour."""
+    width = 0.8 / len(series)
+    for number, (label, heights, colour) in enumerate(series):
+        left = places - 0.4 + width * (number + 0.5)
+        axis.bar(left, heights, width, label=label, color=colour)
+
+
+def stacked_bars(
+    axis: Axes,
+    rows: Sequence[int] | NDArray[Any],
+    parts: Iterable[tuple[str, Floats, str]],
+    **bar: Any,
+) -> None:
+    """Draw a bar of parts for each row; `parts` are label, lengths by row, colour."""
+    left = np.zeros(len(rows))
+    for label, lengths, colour in parts:
+        axis.barh(rows, lengths, left=left, color=colour, label=label, **bar)
+        left = left + lengths
+
+
+def colour_of(number: int) -> str:
+    """The colour of a series; they come again after eight."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def short_name(name: str, most: int = 28) -> str:
+    """A model's name without its provider, the middle left out where it is long."""
+    name = name.partition("/")[2] or name
+    half = most // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"

@@ -58,9 +58,9 @@ def command(
     \b
     Example:  reviewscore focus agree annotations/SET reviews.parquet -o agreement
     """
-    from reviewscore.focus.confusion_plots import draw_confusions
     from reviewscore.focus.human_labels import find_points, read_human_labels
     from reviewscore.focus.human_tables import agreement_tables
+    from reviewscore.focus.plots import draw_confusions
     from reviewscore.sources.written import read_materials
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
