@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.agreement.compare_runs import SHEET, Compared
-from reviewscore.agreement.comparison import Comparison, Cross, Section, Side
-from reviewscore.agreement.outcomes import MEASURES
 from reviewscore.report.figures import FigurePage, html, markdown
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
+from reviewscore.venue.compare import SHEET, Compared
+from reviewscore.venue.comparison import Comparison, Cross, Section, Side
+from reviewscore.venue.outcomes import MEASURES
 
 NUMBERS, SHEET_FILE = "compare.json", "points.csv"
 _NAMED = 5

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.agreement.venue import Cell, Panel, Venue
 from reviewscore.report.figures import FigurePage, html, markdown
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell as Shown
 from reviewscore.stats.tables import Table, csv_text
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.results import results_folder
+from reviewscore.venue.panels import Cell, Panel, Venue
 
 NUMBERS = "venue.json"
 COLUMNS = {

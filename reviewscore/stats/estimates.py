@@ -151,22 +151,55 @@ class BootstrapPlan:
         if slot.minus is not None:
             other, why = _value(slot.minus)
             value, reason = value - other, reason or why
-        how = self.resampling
-        least = slot.statistic.least if slot.minus is None else None
-        method: Method = how.method if least is None else "basic"
-        ends = interval(value, drawn, left_out, method=method, level=how.level)
-        return Estimate(
-            coefficient=slot.statistic.name,
-            value=_or_none(value),
-            low=_or_none(_at_least(least, ends.low)),
-            high=_or_none(_at_least(least, ends.high)),
+        made = estimate(
+            slot.statistic.name,
+            value,
+            drawn,
+            left_out,
+            self.resampling,
             n=slot.statistic.n,
-            dropped={name: count for name, count in slot.dropped.items() if count},
             reason=reason.words,
-            undefined=ends.undefined,
-            p=p,
-            method=ends.method,
+            least=slot.statistic.least if slot.minus is None else None,
         )
+        dropped = {name: count for name, count in slot.dropped.items() if count}
+        return made.model_copy(update={"dropped": dropped, "p": p})
+
+
+def estimate(
+    name: str,
+    value: float,
+    drawn: Floats,
+    left_out: Floats,
+    how: Resampling,
+    *,
+    n: int,
+    reason: str = "",
+    least: float | None = None,
+) -> Estimate:
+    """A value with the interval that its replicates give.
+
+    Args:
+        name: Of the value.
+        value: NaN if undefined.
+        drawn: Shape (resamples,); its bootstrap replicates.
+        left_out: Shape (papers,); the value without each paper.
+        how: How the interval is made.
+        n: Units that count.
+        reason: Why there is no value, or that it holds by definition alone.
+        least: The smallest value, where chance moves the value away from it (`Statistic.least`).
+    """
+    method: Method = how.method if least is None else "basic"
+    ends = interval(value, drawn, left_out, method=method, level=how.level)
+    return Estimate(
+        coefficient=name,
+        value=_or_none(value),
+        low=_or_none(_at_least(least, ends.low)),
+        high=_or_none(_at_least(least, ends.high)),
+        n=n,
+        reason=reason,
+        undefined=ends.undefined,
+        method=ends.method,
+    )
 
 
 def mean(name: str, scores: Floats) -> Statistic:

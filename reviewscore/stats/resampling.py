@@ -84,6 +84,11 @@ class Clusters:
         of = of.reshape(-1).astype(np.int64)
         return cls(of, np.bincount(of).astype(np.int64))
 
+    @classmethod
+    def each(cls, papers: int) -> Clusters:
+        """Papers that are the units themselves."""
+        return cls(np.arange(papers, dtype=np.int64), np.ones(papers, dtype=np.int64))
+
     def __len__(self) -> int:
         """Number of papers."""
         return len(self.sizes)

@@ -9,11 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from reviewscore.agreement.comparison import Comparison, Section, Side
-from reviewscore.agreement.drift import SECOND_SEED
-from reviewscore.agreement.outcomes import MEASURES, VERDICTS, outcome
-from reviewscore.agreement.paired import crosses, paired_sections
-from reviewscore.agreement.pairing import (
+from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.schema.point_score import PointScore
+from reviewscore.stats.resampling import FEW_PAPERS, Resampling
+from reviewscore.stats.two_samples import SECOND_SEED
+from reviewscore.store.decisive import Difference, differences, of_input
+from reviewscore.store.parts import Part, check_scored, read_parts, settings_sum
+from reviewscore.venue.comparison import Comparison, Section, Side
+from reviewscore.venue.outcomes import MEASURES, VERDICTS, outcome
+from reviewscore.venue.paired import crosses, paired_sections
+from reviewscore.venue.pairing import (
     Columns,
     Pairs,
     columns_of,
@@ -21,13 +26,8 @@ from reviewscore.agreement.pairing import (
     furthest,
     pair,
 )
-from reviewscore.agreement.rates import PAPERS, rates
-from reviewscore.agreement.unpaired import by_paper, unpaired_sections
-from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.schema.point_score import PointScore
-from reviewscore.stats.resampling import FEW_PAPERS, Resampling
-from reviewscore.store.decisive import Difference, differences, of_input
-from reviewscore.store.parts import Part, check_scored, read_parts, settings_sum
+from reviewscore.venue.rates import PAPERS, rates
+from reviewscore.venue.unpaired import by_paper, unpaired_sections
 
 How = Literal["paired", "unpaired"]
 ENOUGH = 0.5

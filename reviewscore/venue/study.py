@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
-from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
-from reviewscore.agreement.rates import PAPERS
-from reviewscore.agreement.venue import (
+from reviewscore.errors import InputError
+from reviewscore.sources.areas import areas_of_papers, read_pairs
+from reviewscore.sources.files import named_table
+from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
+from reviewscore.sources.run_data import folder_again
+from reviewscore.stats.resampling import Resampling
+from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
+from reviewscore.venue.outcomes import MEASURES, Counts, count_points
+from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
     Grouping,
@@ -19,13 +24,8 @@ from reviewscore.agreement.venue import (
     notes_on,
     rates_of_venue,
 )
-from reviewscore.errors import InputError
-from reviewscore.sources.areas import areas_of_papers, read_pairs
-from reviewscore.sources.files import named_table
-from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
-from reviewscore.sources.run_data import folder_again
-from reviewscore.stats.resampling import Resampling
-from reviewscore.store.parts import Part, check_alike, check_scored, read_parts, settings_sum
+from reviewscore.venue.rates import PAPERS
+from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
 
 
 @dataclass(frozen=True)

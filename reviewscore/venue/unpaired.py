@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.comparison import Line, Section
-from reviewscore.agreement.drift import (
-    Of,
-    Sample,
-    by_composition,
-    combined,
-    moved_over,
-    of_two,
-    rate_difference,
-)
-from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
-from reviewscore.agreement.pairing import Columns
-from reviewscore.agreement.rates import settled, share
-from reviewscore.stats.estimates import Estimate, PendingEstimate
-from reviewscore.stats.resampling import Resampling, interval
-from reviewscore.stats.statistic import Floats, Reason
+from reviewscore.stats.estimates import Estimate, PendingEstimate, estimate
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.statistic import Floats, Reason, ratio
+from reviewscore.stats.two_samples import Of, PaperSample, combined, moved_over, of_two
+from reviewscore.venue.comparison import Line, Section
+from reviewscore.venue.outcomes import MEASURES, TYPES, VERDICTS, Measure
+from reviewscore.venue.pairing import Columns
+from reviewscore.venue.rates import settled, share
 
 _KINDS = len(TYPES) - 1
 _ONE_TYPE = "a run has points of a type in one paper only, so that there is no interval"
@@ -75,13 +66,15 @@ class _Runs:
     """
 
     tables: tuple[Floats, Floats]
-    samples: tuple[Sample, Sample]
+    samples: tuple[PaperSample, PaperSample]
     how: Resampling
 
     @classmethod
     def of(cls, tables: tuple[Floats, Floats], how: Resampling) -> _Runs:
         first, second = (table.reshape(len(table), -1) for table in tables)
-        return cls(tables, (Sample.of(first, how), Sample.of(second, how, second=True)), how)
+        return cls(
+            tables, (PaperSample.of(first, how), PaperSample.of(second, how, second=True)), how
+        )
 
     def rate(self, group: str, measure: Measure, kinds: slice) -> Line:
         """A rate in both runs, and its difference."""
@@ -127,21 +120,9 @@ def _share(each: Floats, drawn: Floats, how: Resampling) -> Estimate:
     asked = share("share", each[:, 0], each[:, 1])
     value, reason = asked.point()
     left_out = asked.from_sums(each.sum(axis=0) - each).value
-    ends = interval(
-        value, asked.from_sums(drawn).value, left_out, method=how.method, level=how.level
-    )
-    nothing = math.isnan(value)
-    one = Estimate(
-        coefficient="share",
-        value=None if nothing else value,
-        low=None if nothing else ends.low,
-        high=None if nothing else ends.high,
-        n=asked.n,
-        reason=reason.words,
-        undefined=ends.undefined,
-        method=ends.method,
-    )
-    return settled(PendingEstimate(asked, estimate=one), how)
+    made = estimate("share", value, asked.from_sums(drawn).value, left_out, how,
+                    n=asked.n, reason=reason.words)  # fmt: skip
+    return settled(PendingEstimate(asked, estimate=made), how)
 
 
 def _section(name: str, title: str, lines: Sequence[Line], asked: Sequence[Measure]) -> Section:
@@ -232,3 +213,58 @@ def _weights(bases: Sequence[Floats]) -> list[float]:
     if not all(base.sum() for base in bases):
         return [0.0] * _KINDS
     return [float(one) for one in sum(base / base.sum() for base in bases) / 2]
+
+
+def rate_difference(hit: int, base: int) -> Of:
+    """The difference of the shares ``sums[hit] / sums[base]``."""
+
+    def quantity(first: Floats, second: Floats) -> Floats:
+        return ratio(second[:, hit], second[:, base]) - ratio(first[:, hit], first[:, base])
+
+    return quantity
+
+
+@dataclass(frozen=True)
+class Split:
+    """A difference of rates in two parts that add up to it.
+
+    Kitagawa 1955, J. Am. Stat. Assoc. 50, 1168-1194.
+
+    Attributes:
+        within: What rates within the types differ by, types weighted by the mean of both runs'
+            shares: the difference standardised by composition.
+        mix: What the shares of the types differ by, each with the mean of both runs' rates.
+    """
+
+    within: Of
+    mix: Of
+
+
+def by_composition(kinds: int) -> Split:
+    """The two parts of a difference of rates.
+
+    Sums are ``kinds`` hits and then ``kinds`` bases, one of each type. A type that neither run has
+    adds nothing; with one that a single run has, both parts are undefined.
+
+    Args:
+        kinds: How many types there are.
+    """
+
+    def read(sums: Floats) -> tuple[Floats, Floats]:
+        base = sums[:, kinds:]
+        return ratio(sums[:, :kinds], base), ratio(base, base.sum(axis=1, keepdims=True))
+
+    def part(first: Floats, second: Floats, *, within: bool) -> Floats:
+        (old_rate, old_share), (new_rate, new_share) = read(first), read(second)
+        if within:
+            each = (old_share + new_share) / 2 * (new_rate - old_rate)
+        else:
+            each = (old_rate + new_rate) / 2 * (new_share - old_share)
+        neither = (first[:, kinds:] == 0) & (second[:, kinds:] == 0)
+        total: Floats = np.where(neither, 0.0, each).sum(axis=1)
+        return total
+
+    return Split(
+        within=lambda first, second: part(first, second, within=True),
+        mix=lambda first, second: part(first, second, within=False),
+    )

@@ -6,15 +6,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from reviewscore.agreement.comparison import Cross, Kind, Line, Section
-from reviewscore.agreement.drift import paired_difference, settled_difference
-from reviewscore.agreement.outcomes import MEASURES, TYPES, VERDICTS, Measure
-from reviewscore.agreement.pairing import Pairs, cross
-from reviewscore.agreement.rates import plan_of_papers, settled, share
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import SCALE, Ints, Statistic
+from reviewscore.venue.comparison import Cross, Kind, Line, Section
+from reviewscore.venue.outcomes import MEASURES, TYPES, VERDICTS, Measure
+from reviewscore.venue.pairing import Pairs, cross
+from reviewscore.venue.rates import (
+    paired_difference,
+    plan_of_papers,
+    settled,
+    settled_difference,
+    share,
+)
 
 _SCORES = ("none", "1", "2", "3", "4", "5")
 _QUESTION, _CLAIM, _ARGUMENT = range(3)

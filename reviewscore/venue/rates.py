@@ -1,4 +1,4 @@
-"""Shares of points with intervals that resample papers, from counts of papers alone.
+"""Shares of points, and paired differences of them, with intervals that resample papers.
 
 Points of one paper are alike, so that papers are drawn, each with all its points (the bootstrap of
 clusters: Davison and Hinkley 1997, Bootstrap Methods and their Application, sec. 3.8). What is
@@ -8,18 +8,20 @@ resampled is a table of papers, never one of points.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from reviewscore.agreement.outcomes import Measure
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.resampling import Clusters, Resampling, wilson
 from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.two_samples import ONE_PAPER, holding_value
+from reviewscore.venue.outcomes import Measure
 
 PAPERS = Resampling(resamples=2000, scheme="papers")
 """How intervals of shares are made where nothing else is said."""
-ONE_PAPER = "all points are of one paper, so that there is no interval"
+ALIKE = "papers differ all alike, so that there is no interval"
 _AT_ONCE = 40
 """Cells that are resampled together: it bounds memory, and the draws of each are the same."""
 _FEWEST = 2
@@ -75,9 +77,7 @@ def rates(
 
 def plan_of_papers(papers: int, how: Resampling) -> BootstrapPlan:
     """A plan whose units are papers."""
-    each = Clusters(np.arange(papers, dtype=np.int64), np.ones(papers, dtype=np.int64))
-    whole = Resampling(how.resamples, how.seed, "papers", how.method, how.level)
-    return BootstrapPlan(each, whole)
+    return BootstrapPlan(Clusters.each(papers), replace(how, scheme="papers"))
 
 
 def _ask(plan: BootstrapPlan, cell: Floats, measure: Measure) -> PendingEstimate:
@@ -101,11 +101,48 @@ def settled(slot: PendingEstimate, how: Resampling) -> Estimate:
     elif one.value is not None and still(one):
         low, high = wilson(one.value * papers, papers, level=how.level)
         change |= {"low": low, "high": high, "method": "wilson"}
-    elif one.value is not None and one.low is not None and one.high is not None:
-        change |= {"low": min(one.low, one.value), "high": max(one.high, one.value)}
-    return one.model_copy(update=change)
+    return holding_value(one).model_copy(update=change)
 
 
 def still(one: Estimate) -> bool:
     """Whether resamples did not vary, so that the bootstrap says nothing."""
     return one.low is not None and one.high is not None and one.high - one.low < _ROUNDING
+
+
+def paired_difference(name: str, first: Floats, second: Floats, base: Floats) -> Statistic:
+    """The difference of two shares of the same things: sum(second - first) / sum(base).
+
+    Args:
+        name: Of the difference.
+        first: Shape (papers,); hits of the first run in each paper.
+        second: Likewise of the second, among the same things.
+        base: Shape (papers,); things known to both.
+
+    Returns:
+        -1..1; undefined if `base` sums to 0.
+    """
+    parts = np.stack([second - first, base, abs(second - first)], axis=1).astype(np.float64)
+
+    def from_sums(sums: Floats) -> Values:
+        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_VERDICT, None))
+
+    return Statistic(name, parts, from_sums, base > 0)
+
+
+def settled_difference(slot: PendingEstimate, how: Resampling) -> Estimate:
+    """A paired difference with n in points.
+
+    Where no paper's shares differ, resamples do not vary: the interval reaches as far as Wilson's
+    upper end for 0 of so many papers, to both sides. Where all differ alike, there is none.
+    """
+    one, papers = slot.answer, slot.statistic.n
+    _, n, moved = slot.statistic.contributions.sum(axis=0)
+    change: dict[str, object] = {"n": round(float(n))}
+    if one.value is not None and papers < _FEWEST:
+        change |= {"low": None, "high": None, "reason": ONE_PAPER}
+    elif one.value is not None and moved == 0:
+        reach = wilson(0, papers, level=how.level)[1]
+        change |= {"low": -reach, "high": reach, "method": "wilson"}
+    elif still(one):
+        change |= {"low": None, "high": None, "reason": ALIKE}
+    return holding_value(one).model_copy(update=change)

@@ -11,9 +11,6 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from reviewscore.agreement.compare_runs import compare_runs
-from reviewscore.agreement.comparison import Comparison, Section
-from reviewscore.agreement.drift import Sample, by_composition, of_two, rate_difference
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
@@ -21,6 +18,10 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import SCALE
+from reviewscore.stats.two_samples import PaperSample, of_two
+from reviewscore.venue.compare import compare_runs
+from reviewscore.venue.comparison import Comparison, Section
+from reviewscore.venue.unpaired import by_composition, rate_difference
 from tests.report.synthetic import manifest
 from tests.report.venues import venue_points, venue_run, verdict
 
@@ -73,7 +74,10 @@ def test_a_shift_of_the_mix_alone_is_no_drift_within_types() -> None:
 def test_an_interval_of_a_difference_holds_it(
     old: list[tuple[tuple[int, int], ...]], new: list[tuple[tuple[int, int], ...]]
 ) -> None:
-    first, second = Sample.of(table(old), QUICK), Sample.of(table(new), QUICK, second=True)
+    first, second = (
+        PaperSample.of(table(old), QUICK),
+        PaperSample.of(table(new), QUICK, second=True),
+    )
 
     one = of_two("d", first, second, rate_difference(0, 3), QUICK, n=1)
 

@@ -32,7 +32,7 @@ class Size:
         return self.reviews < at_least or self.people < REVIEWERS
 
 
-def withheld(
+def suppressed_cells(
     sizes: Sequence[Size], pooled: Callable[[frozenset[int]], Size], *, at_least: int
 ) -> frozenset[int]:
     """The cells of a table that are not shown.

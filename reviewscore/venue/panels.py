@@ -10,14 +10,14 @@ import numpy as np
 from pydantic import Field
 
 from reviewscore import __version__
-from reviewscore.agreement.load import BUCKETS, Reviewers
-from reviewscore.agreement.outcomes import MEASURES, TYPES, Counts
-from reviewscore.agreement.rates import PAPERS, rates
-from reviewscore.agreement.withhold import REVIEWERS, Size, withheld
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.statistic import Floats, Ints
+from reviewscore.venue.outcomes import MEASURES, TYPES, Counts
+from reviewscore.venue.rates import PAPERS, rates
+from reviewscore.venue.reviewer_load import BUCKETS, Reviewers
+from reviewscore.venue.small_cell_suppression import REVIEWERS, Size, suppressed_cells
 
 OVERALL = "overall"
 NO_GROUP = "not known"
@@ -126,7 +126,7 @@ class Grouping:
 
 
 @dataclass(frozen=True)
-class _Heap:
+class CellRows:
     """The reviews of a cell and what they add, before it is decided whether it is shown."""
 
     group: str
@@ -154,20 +154,20 @@ class _Counted:
         papers = len(np.unique(self.counts.paper_of[nameless]))
         return Size(len(rows), max(self.people(rows) or 0, papers))
 
-    def by_paper(self, heap: _Heap) -> Floats:
+    def by_paper(self, cell_rows: CellRows) -> Floats:
         """Points of a cell by paper and outcome."""
-        of_reviews = self.counts.points[heap.rows][:, list(heap.kinds)].sum(axis=1)
+        of_reviews = self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum(axis=1)
         table = np.zeros((len(self.counts.papers), of_reviews.shape[1]))
-        np.add.at(table, self.counts.paper_of[heap.rows], of_reviews)
+        np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
         return table
 
-    def cell(self, heap: _Heap) -> Cell:
+    def cell(self, cell_rows: CellRows) -> Cell:
         return Cell(
-            group=heap.group,
-            points=int(self.counts.points[heap.rows][:, list(heap.kinds)].sum()),
-            reviews=len(heap.rows),
-            papers=len(np.unique(self.counts.paper_of[heap.rows])),
-            reviewers=self.people(heap.rows),
+            group=cell_rows.group,
+            points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
+            reviews=len(cell_rows.rows),
+            papers=len(np.unique(self.counts.paper_of[cell_rows.rows])),
+            reviewers=self.people(cell_rows.rows),
         )
 
 
@@ -182,8 +182,8 @@ def rates_of_venue(
     """The tables of a venue: overall, by type, and by each grouping.
 
     No table crosses two groupings, so that what is withheld in one cannot be had from another. A
-    cell of fewer than `at_least` reviews, or of fewer than `withhold.REVIEWERS` different
-    reviewers, is withheld, with others where that is needed to hide it.
+    cell of fewer than `at_least` reviews, or of fewer different reviewers than
+    `small_cell_suppression.REVIEWERS`, is withheld, with others where that is needed to hide it.
 
     Args:
         counts: Points by review, type and outcome.
@@ -196,12 +196,12 @@ def rates_of_venue(
     counted = _Counted(counts, reviewers)
     everything = np.arange(len(counts.reviews))
     kinds = tuple(range(len(TYPES)))
-    whole = _Heap("all points", everything, kinds)
+    whole = CellRows("all points", everything, kinds)
     panels = [_panel(counted, OVERALL, "Overall", [whole], at_least, how, ())]
     if panels[0].cells[0].withheld:
         return tuple(panels)
     typed = [
-        _Heap(f"{name}s", rows, (code,))
+        CellRows(f"{name}s", rows, (code,))
         for code, name in enumerate(TYPES[:-1])
         if len(rows := np.flatnonzero(counts.points[:, code].sum(axis=1)))
     ]
@@ -209,8 +209,8 @@ def rates_of_venue(
     failed = (f"{untyped:,} points failed before their type was known.",) if untyped else ()
     panels.append(_panel(counted, "type", "By type of point", typed, at_least, how, failed))
     for one in groupings:
-        heaps = [_Heap(name, rows, kinds) for name, rows in _groups(counts, one)]
-        panels.append(_panel(counted, one.name, one.title, heaps, at_least, how, one.notes))
+        all_rows = [CellRows(name, rows, kinds) for name, rows in _groups(counts, one)]
+        panels.append(_panel(counted, one.name, one.title, all_rows, at_least, how, one.notes))
     return tuple(panels)
 
 
@@ -229,34 +229,34 @@ def _panel(
     counted: _Counted,
     name: str,
     title: str,
-    heaps: Sequence[_Heap],
+    all_rows: Sequence[CellRows],
     at_least: int,
     how: Resampling,
     notes: tuple[str, ...],
 ) -> Panel:
-    hidden = withheld(
-        [counted.size(one.rows) for one in heaps],
-        lambda places: counted.size(_union(heaps, places)),
+    hidden = suppressed_cells(
+        [counted.size(one.rows) for one in all_rows],
+        lambda places: counted.size(_union(all_rows, places)),
         at_least=at_least,
     )
-    shown = [one for place, one in enumerate(heaps) if place not in hidden]
+    shown = [one for place, one in enumerate(all_rows) if place not in hidden]
     if len(hidden) > 1 and shown:
-        kinds = {kind for place in hidden for kind in heaps[place].kinds}
-        shown.append(_Heap(TOGETHER, _union(heaps, hidden), tuple(sorted(kinds))))
+        kinds = {kind for place in hidden for kind in all_rows[place].kinds}
+        shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))
     found = rates([counted.by_paper(one) for one in shown], MEASURES, how)
     cells = [
-        counted.cell(heap).model_copy(update={"rates": estimates})
-        for heap, estimates in zip(shown, found, strict=True)
+        counted.cell(cell_rows).model_copy(update={"rates": estimates})
+        for cell_rows, estimates in zip(shown, found, strict=True)
     ]
     together = [cells.pop()] if len(hidden) > 1 and shown else []
-    cells += [Cell(group=heaps[place].group, withheld=True) for place in sorted(hidden)]
+    cells += [Cell(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
     few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "
            "next smallest, so that none can be had by subtraction.",) if hidden else ()  # fmt: skip
     return Panel(name=name, title=title, cells=(*cells, *together), notes=(*notes, *few))
 
 
-def _union(heaps: Sequence[_Heap], places: frozenset[int]) -> Ints:
-    return np.unique(np.concatenate([heaps[place].rows for place in sorted(places)]))
+def _union(all_rows: Sequence[CellRows], places: frozenset[int]) -> Ints:
+    return np.unique(np.concatenate([all_rows[place].rows for place in sorted(places)]))
 
 
 def by_load(reviewers: Reviewers, *, given: bool) -> Grouping | None:

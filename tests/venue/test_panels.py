@@ -10,19 +10,20 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from reviewscore.agreement.load import Reviewers, Written, tell_reviewers
-from reviewscore.agreement.outcomes import MEASURES, Counts, count_points
-from reviewscore.agreement.rates import ONE_PAPER, rates
-from reviewscore.agreement.venue import (
+from reviewscore.stats.resampling import Resampling, wilson
+from reviewscore.stats.two_samples import ONE_PAPER
+from reviewscore.store.parts import read_parts
+from reviewscore.venue.outcomes import MEASURES, Counts, count_points
+from reviewscore.venue.panels import (
     TOGETHER,
     Grouping,
     Panel,
     by_load,
     rates_of_venue,
 )
-from reviewscore.agreement.withhold import Size, withheld
-from reviewscore.stats.resampling import Resampling, wilson
-from reviewscore.store.parts import read_parts
+from reviewscore.venue.rates import rates
+from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
+from reviewscore.venue.small_cell_suppression import Size, suppressed_cells
 from tests.report.venues import venue_points, venue_run
 
 QUICK = Resampling(resamples=200, scheme="papers")
@@ -118,7 +119,7 @@ def test_what_is_withheld_can_never_be_had_by_subtraction(
         of = [sizes[place] for place in places]
         return Size(sum(one.reviews for one in of), sum(one.people for one in of))
 
-    hidden = withheld(sizes, pooled, at_least=at_least)
+    hidden = suppressed_cells(sizes, pooled, at_least=at_least)
 
     assert {place for place, one in enumerate(sizes) if one.few(at_least)} <= hidden
     if hidden and len(sizes) > 1:
