@@ -22,9 +22,9 @@ from reviewscore.gem.alterations.alteration import (
     Expectation,
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
-from reviewscore.gem.effect import UNMOVED, Effect, Paired, effects
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.likeness.pair import Metric, Pair
+from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import Floats
 

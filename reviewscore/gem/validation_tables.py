@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from reviewscore.gem.alterations.alteration import Described
 from reviewscore.gem.discrimination import Area, Step
-from reviewscore.gem.effect import SIGNIFICANT, PairedTest
 from reviewscore.gem.validation import Outcome, Validation
+from reviewscore.stats.effects import SIGNIFICANT, PairedTest
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.tables import Cell, Table
 

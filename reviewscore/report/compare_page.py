@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.report.figures import FigurePage, html, markdown
+from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
 from reviewscore.venue.compare import SHEET, Compared
 from reviewscore.venue.comparison import Comparison, Cross, Section, Side
 from reviewscore.venue.outcomes import MEASURES
 
-NUMBERS, SHEET_FILE = "compare.json", "points.csv"
+SHEET_FILE = "points.csv"
 _NAMED = 5
 COLUMNS = ("table", "group", "column", "kind", "value", "low", "high", "n", "method", "reason")
 """Columns of ``compare.csv``: a line for each estimate, unrounded; shares lie between 0 and 1."""
@@ -31,23 +30,16 @@ def write_comparison(compared: Compared, out: Path, *, allow_foreign: bool = Fal
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    results_folder(out, verb="compare", marker=NUMBERS, allow_foreign=allow_foreign)
+    numbers = compared.found.model_dump_json(indent=1) + "\n"
     page = comparison_page(compared.found)
-    texts = {
-        "compare.html": html(page),
-        "compare.md": markdown(page),
-        "compare.csv": tidy(compared.found),
-        NUMBERS: compared.found.model_dump_json(indent=1) + "\n",
-    }
-    if compared.sheet:
-        texts[SHEET_FILE] = csv_text(
-            SHEET, ([row[name] for name in SHEET] for row in compared.sheet)
-        )
-    else:
-        (out / SHEET_FILE).unlink(missing_ok=True)  # of an earlier comparison
-    for name, text in texts.items():
-        write_whole(out / name, text)
-    return [out / name for name in texts]
+    written = write_pages(page, out, verb="compare", csv=tidy(compared.found), numbers=numbers,
+                          allow_foreign=allow_foreign)  # fmt: skip
+    sheet = out / SHEET_FILE
+    if not compared.sheet:
+        sheet.unlink(missing_ok=True)  # of an earlier comparison
+        return written
+    write_whole(sheet, csv_text(SHEET, ([row[name] for name in SHEET] for row in compared.sheet)))
+    return [*written, sheet]
 
 
 def tidy(found: Comparison) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from reviewscore import __version__
 from reviewscore.report.html import page_environment
@@ -11,6 +12,8 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.tables import Cell, Kind, Table, ends, escaped, estimate_of, undefined, value
 from reviewscore.stats.tables import markdown as table_markdown
 from reviewscore.stats.writing import points, sections
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
 
 _SPAN = 0.1
 
@@ -92,6 +95,31 @@ def markdown(page: FigurePage) -> str:
         *map(table_markdown, page.tables),
         f"## How to read this\n\n{points(page.foot)}",
     )
+
+
+def write_pages(
+    page: FigurePage,
+    out: Path,
+    *,
+    verb: str,
+    csv: str,
+    numbers: str,
+    allow_foreign: bool = False,
+) -> list[Path]:
+    """Write a page as HTML and Markdown, its numbers as CSV and JSON, into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+        StopError: The disk is full.
+    """
+    results_folder(out, verb=verb, marker=f"{verb}.json", allow_foreign=allow_foreign)
+    texts = {"html": html(page), "md": markdown(page), "csv": csv, "json": numbers}
+    for ending, text in texts.items():
+        write_whole(out / f"{verb}.{ending}", text)
+    return [out / f"{verb}.{ending}" for ending in texts]
 
 
 def html(page: FigurePage) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.report.figures import FigurePage, html, markdown
+from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell as Shown
 from reviewscore.stats.tables import Table, csv_text
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
 from reviewscore.venue.panels import Cell, Panel, Venue
 
-NUMBERS = "venue.json"
 COLUMNS = {
     "table": "overall, type, area, load, rating or confidence.",
     "group": "Row of that table.",
@@ -42,17 +39,9 @@ def write_venue(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    results_folder(out, verb="venue", marker=NUMBERS, allow_foreign=allow_foreign)
-    page = venue_page(venue)
-    texts = {
-        "venue.html": html(page),
-        "venue.md": markdown(page),
-        "venue.csv": tidy(venue),
-        NUMBERS: venue.model_dump_json(indent=1) + "\n",
-    }
-    for name, text in texts.items():
-        write_whole(out / name, text)
-    return [out / name for name in texts]
+    numbers = venue.model_dump_json(indent=1) + "\n"
+    return write_pages(venue_page(venue), out, verb="venue", csv=tidy(venue), numbers=numbers,
+                       allow_foreign=allow_foreign)  # fmt: skip
 
 
 def tidy(venue: Venue) -> str:

@@ -107,23 +107,22 @@ def agreement_weights(weights: Weights, q: int) -> Floats:
 
 @metric("precision", "Precision")
 def precision(y: Floats, yhat: Floats) -> Statistic:
-    """Share of the units called misinformed by the yhat that people call so too.
+    """Share of the units called misinformed by the judge that people call so too.
 
     Args:
         y: Shape (units,); 1 misinformed, 0 not, NaN unknown.
         yhat: Likewise.
 
     Returns:
-        0..1. Undefined if the yhat called no unit misinformed.
+        0..1. Undefined if the judge called no unit misinformed.
     """
 
     def from_sums(sums: Floats) -> Values:
         hit, false, _, n = sums.T
-        empty = hit + false == 0
         return values(
             ratio(hit, hit + false),
             (n == 0, Reason.NO_UNITS, None),
-            (empty, Reason.NONE_PREDICTED, None),
+            (hit + false == 0, Reason.NONE_PREDICTED, None),
         )
 
     return _binary("precision", y, yhat, from_sums)
@@ -131,18 +130,17 @@ def precision(y: Floats, yhat: Floats) -> Statistic:
 
 @metric("recall", "Recall")
 def recall(y: Floats, yhat: Floats) -> Statistic:
-    """Share of the units called misinformed by people that the yhat calls so too.
+    """Share of the units called misinformed by people that the judge calls so too.
 
     Args and values as for `precision`. Undefined if people called no unit misinformed.
     """
 
     def from_sums(sums: Floats) -> Values:
         hit, _, missed, n = sums.T
-        empty = hit + missed == 0
         return values(
             ratio(hit, hit + missed),
             (n == 0, Reason.NO_UNITS, None),
-            (empty, Reason.NONE_POSITIVE, None),
+            (hit + missed == 0, Reason.NONE_POSITIVE, None),
         )
 
     return _binary("recall", y, yhat, from_sums)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,57 +18,41 @@ SCALE = (1.0, 2.0, 3.0, 4.0, 5.0)
 
 
 class Reason(IntEnum):
-    """Why a coefficient has no value, or one that is true by definition alone."""
+    """Why a coefficient has no value, or one that is true by definition alone.
 
-    NONE = 0
-    NO_UNITS = 1
-    NO_PAIR = 2
-    ONE_UNIT = 3
-    ONE_CONSTANT = 4
-    ALL_CONSTANT = 5
-    NONE_PREDICTED = 6
-    NONE_POSITIVE = 7
-    NO_POSITIVES = 8
-    NO_POINTS = 9
-    NO_SETS = 10
-    INFINITE = 11
-    NOT_RAISED = 12
-    NOT_EXPECTED = 13
-    NEITHER_RAISES = 14
-    NOT_GIVEN = 15
-    NOT_MEANT = 16
-    NEITHER_GIVES = 17
-    NO_VERDICT = 18
-    TYPE_MISSING = 19
+    Attributes:
+        words: The reason as tables print it.
+    """
 
-    @property
-    def words(self) -> str:
-        """The reason in words, as tables print it."""
-        return _WORDS[self]
+    words: str
 
+    def __new__(cls, code: int, words: str = "") -> Self:
+        """A code with its words."""
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.words = words
+        return made
 
-_WORDS = {
-    Reason.NONE: "",
-    Reason.NO_UNITS: "no unit has a label and a score",
-    Reason.NO_PAIR: "no unit has two ratings",
-    Reason.ONE_UNIT: "only one unit",
-    Reason.ONE_CONSTANT: "one rater gave every unit the same value",
-    Reason.ALL_CONSTANT: "every rating is the same",
-    Reason.NONE_PREDICTED: "the judge called no unit misinformed",
-    Reason.NONE_POSITIVE: "people called no unit misinformed",
-    Reason.NO_POSITIVES: "nobody called a unit misinformed",
-    Reason.NO_POINTS: "no point with a known facet",
-    Reason.NO_SETS: "no paper has points to compare",
-    Reason.INFINITE: "infinite without smoothing: one side never raises a facet of the other",
-    Reason.NOT_RAISED: "the system raises it in no paper",
-    Reason.NOT_EXPECTED: "the reference raises it in no paper",
-    Reason.NEITHER_RAISES: "neither side raises it in any paper",
-    Reason.NOT_GIVEN: "the annotator gives it to no point",
-    Reason.NOT_MEANT: "the human gives it to no point",
-    Reason.NEITHER_GIVES: "nobody gives it to a point",
-    Reason.NO_VERDICT: "no point has a verdict on this",
-    Reason.TYPE_MISSING: "a type of points is in one run only",
-}
+    NONE = 0, ""
+    NO_UNITS = 1, "no unit has a label and a score"
+    NO_PAIR = 2, "no unit has two ratings"
+    ONE_UNIT = 3, "only one unit"
+    ONE_CONSTANT = 4, "one rater gave every unit the same value"
+    ALL_CONSTANT = 5, "every rating is the same"
+    NONE_PREDICTED = 6, "the judge called no unit misinformed"
+    NONE_POSITIVE = 7, "people called no unit misinformed"
+    NO_POSITIVES = 8, "nobody called a unit misinformed"
+    NO_POINTS = 9, "no point with a known facet"
+    NO_SETS = 10, "no paper has points to compare"
+    INFINITE = 11, "infinite without smoothing: one side never raises a facet of the other"
+    NOT_RAISED = 12, "the system raises it in no paper"
+    NOT_EXPECTED = 13, "the reference raises it in no paper"
+    NEITHER_RAISES = 14, "neither side raises it in any paper"
+    NOT_GIVEN = 15, "the annotator gives it to no point"
+    NOT_MEANT = 16, "the human gives it to no point"
+    NEITHER_GIVES = 17, "nobody gives it to a point"
+    NO_VERDICT = 18, "no point has a verdict on this"
+    TYPE_MISSING = 19, "a type of points is in one run only"
 
 
 @dataclass(frozen=True)

@@ -76,17 +76,11 @@ def rank_correlation(
     return RankCorrelation(kind, value, len(both), p, "exact" if exact else "permutation")
 
 
-def midranks(values: Floats) -> Floats:
-    """Ranks from 1, ties sharing the mean of theirs; shape as given."""
-    below = (values[None, :] < values[:, None]).sum(axis=1)
-    equal = (values[None, :] == values[:, None]).sum(axis=1)
-    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
-
-
 def _spearman(x: Floats, y: Floats) -> Callable[[Ints], Floats]:
     """The coefficient for orders of y, shape (orders, n) to (orders,)."""
-    a, b = midranks(x), midranks(y)
-    a, b = a - a.mean(), b - b.mean()
+    from scipy.stats import rankdata
+
+    a, b = (rankdata(side) - (len(x) + 1) / 2 for side in (x, y))
     scale = float(np.sqrt((a * a).sum() * (b * b).sum()))
     return lambda orders: np.asarray(b[orders] @ a / scale, dtype=np.float64)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.gem.discrimination import TOO_FEW, area, ladder
-from reviewscore.gem.effect import (
+from reviewscore.stats.effects import (
     ALL_ALIKE,
     CONSTANT,
     NO_PAPER,

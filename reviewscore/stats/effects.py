@@ -14,12 +14,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import estimate
 from reviewscore.stats.resampling import (
     Clusters,
     Method,
     Resampling,
     bootstrap,
-    interval,
     jackknife,
 )
 from reviewscore.stats.statistic import Floats, Statistic, Values, values
@@ -175,14 +175,13 @@ def effects(
 
 def _effect(paired: Paired, d: float, drawn: Floats, left_out: Floats, how: Resampling) -> Effect:
     before, after = paired.known()
-    ends = interval(d, drawn, left_out, method=how.method, level=how.level)
     n = len(before)
-    reason = "" if not np.isnan(d) else _too_few(n) or CONSTANT
+    made = estimate("d", d, drawn, left_out, how, n=n)
     enough = n >= _FEWEST
     return Effect(
-        d=_or_none(d),
-        low=_or_none(ends.low),
-        high=_or_none(ends.high),
+        d=made.value,
+        low=made.low,
+        high=made.high,
         before=float(before.mean()) if n else None,
         after=float(after.mean()) if n else None,
         before_sd=float(before.std(ddof=1)) if enough else None,
@@ -190,9 +189,9 @@ def _effect(paired: Paired, d: float, drawn: Floats, left_out: Floats, how: Resa
         n=n,
         t=t_test(before, after),
         wilcoxon=wilcoxon_test(before, after),
-        reason=reason,
-        undefined=ends.undefined if enough else 0.0,
-        method=ends.method,
+        reason="" if made.value is not None else _too_few(n) or CONSTANT,
+        undefined=made.undefined if enough else 0.0,
+        method=made.method,
     )
 
 
@@ -253,7 +252,3 @@ def _differences(before: Floats, after: Floats) -> Floats:
 
 def _too_few(n: int) -> str:
     return NO_PAPER if n == 0 else ONE_PAPER if n < _FEWEST else ""
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
