@@ -7,9 +7,8 @@ from pathlib import Path
 
 from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
-from reviewscore.stats.tables import Cell as Shown
-from reviewscore.stats.tables import Table, csv_text
-from reviewscore.venue.panels import Cell, Panel, Venue
+from reviewscore.stats.tables import Cell, Table, csv_text
+from reviewscore.venue.panels import GroupRates, Panel, Venue
 
 COLUMNS = {
     "table": "overall, type, area, load, rating or confidence.",
@@ -50,7 +49,7 @@ def tidy(venue: Venue) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def _rows(panel: Panel, cell: Cell) -> Iterator[list[object]]:
+def _rows(panel: Panel, cell: GroupRates) -> Iterator[list[object]]:
     if cell.withheld:
         yield [panel.name, cell.group, *[None] * 6, "withheld", *[None] * 4]
     size = [cell.points, cell.reviews, cell.papers, cell.reviewers]
@@ -90,10 +89,10 @@ def _banners(venue: Venue) -> Iterator[str]:
 def _table(venue: Venue, panel: Panel) -> Table:
     with_people = any(cell.reviewers is not None for cell in panel.cells)
     head = ("", "Points", "Reviews", "Papers", *(("Reviewers",) if with_people else ()))
-    rows: list[tuple[Shown, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for cell in panel.cells:
         people = (cell.reviewers,) if with_people else ()
-        numbers: tuple[Shown, ...] = (cell.points, cell.reviews, cell.papers, *people)
+        numbers: tuple[Cell, ...] = (cell.points, cell.reviews, cell.papers, *people)
         if cell.withheld:
             numbers = ("withheld", *[None] * (len(numbers) - 1))
         rows.append((cell.group, *numbers, *(cell.rates.get(name) for name in venue.titles)))

@@ -26,7 +26,7 @@ AT_LEAST = 10
 """Reviews that a cell must have to be shown, where nothing else is said."""
 
 
-class Cell(Record):
+class GroupRates(Record):
     """One row of a table.
 
     Attributes:
@@ -60,7 +60,7 @@ class Panel(Record):
 
     name: str
     title: str
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[GroupRates, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -101,7 +101,7 @@ class Venue(Record):
     notes: tuple[str, ...] = ()
 
     @property
-    def overall(self) -> Cell:
+    def overall(self) -> GroupRates:
         """The venue as a whole."""
         return self.panels[0].cells[0]
 
@@ -161,8 +161,8 @@ class _Counted:
         np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
         return table
 
-    def cell(self, cell_rows: CellRows) -> Cell:
-        return Cell(
+    def cell(self, cell_rows: CellRows) -> GroupRates:
+        return GroupRates(
             group=cell_rows.group,
             points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
             reviews=len(cell_rows.rows),
@@ -249,7 +249,7 @@ def _panel(
         for cell_rows, estimates in zip(shown, found, strict=True)
     ]
     together = [cells.pop()] if len(hidden) > 1 and shown else []
-    cells += [Cell(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
+    cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
     few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "
            "next smallest, so that none can be had by subtraction.",) if hidden else ()  # fmt: skip
     return Panel(name=name, title=title, cells=(*cells, *together), notes=(*notes, *few))

@@ -489,6 +489,7 @@ def test_a_dollar_sign_in_the_name_of_a_judge_is_no_formula_of_a_plot(tmp_path: 
     written = write_study(study(compare([run], read_annotations(path), FAST)), tmp_path / "out")
 
     assert tmp_path / "out" / "plots" / "confusion.svg" in written
+    assert "](plots/confusion.svg)" in written[0].read_text("utf-8")
 
 
 def test_names_of_groups_are_no_markup_of_the_page(tmp_path: Path) -> None:

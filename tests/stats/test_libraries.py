@@ -19,6 +19,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from reviewscore.stats.metrics import (
     LEVELS,
+    METRICS,
     WEIGHTS,
     Level,
     Weights,
@@ -255,3 +256,26 @@ def test_a_library_is_named_only_where_there_is_one() -> None:
     ]
 
     assert [None] * len(without) == [one.library for one in without]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_found_by_name_is_that_of_its_library(name: str) -> None:
+    scores = drawn(4, 80, 2, missing=0.1).T
+    flags = np.where(np.isnan(scores), NAN, (scores <= 2).astype(np.float64))
+    of_flags = name in ("precision", "recall", "f1", "kappa-of-flags")
+
+    statistic = METRICS[name](*(flags if of_flags else scores))
+
+    value, reason = statistic.point()
+    assert reason is Reason.NONE
+    assert -1.0 <= value <= 1.0
+    if statistic.library is not None:
+        assert same(statistic.library()) == value
+
+
+def test_scores_between_categories_are_rounded_half_up_before_they_are_compared() -> None:
+    human, judge = np.array([1.0, 2.5, 4.4, 5.0]), np.array([1.2, 3.0, 4.0, 4.6])
+
+    found = {name: METRICS[name](human, judge).point()[0] for name in ("kappa", "ac2", "alpha")}
+
+    assert found == {"kappa": 1.0, "ac2": 1.0, "alpha": 1.0}
