@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.measure import ROOT, SHARED, head, row, skip
-from reviewscore.agreement.wilson import wilson
 from reviewscore.papers.addressing import addressing, talk_of_prompts
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.sources.rows import ReviewRow, build_review
+from reviewscore.stats.resampling import wilson
 
 CORPUS = ROOT / "tests" / "data" / "addressing"
 KEPT_BACK = Path(__file__).parent / "addressing_data" / "third_kept_back.jsonl"

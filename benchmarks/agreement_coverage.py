@@ -11,12 +11,10 @@ from typing import get_args
 import numpy as np
 
 from benchmarks.measure import QUICK, head, keep
-from reviewscore.agreement.interval import interval
-from reviewscore.agreement.pair import f1, weighted_kappa
-from reviewscore.agreement.people import misinformed
-from reviewscore.agreement.raters import krippendorff_alpha
-from reviewscore.agreement.resample import Clusters, Scheme, bootstrap, jackknife
-from reviewscore.agreement.statistic import Floats, Statistic
+from reviewscore.agreement.human_labels import misinformed
+from reviewscore.stats.metrics import f1, krippendorff_alpha, weighted_kappa
+from reviewscore.stats.resampling import Clusters, Scheme, bootstrap, interval, jackknife
+from reviewscore.stats.statistic import Floats, Statistic
 
 SAMPLES, RESAMPLES, POINTS = (6, 100, 15) if QUICK else (300, 600, 15)
 

@@ -14,10 +14,18 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.measure import QUICK, head, row, run
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
-from reviewscore.agreement.resample import Clusters, bootstrap, bootstrap_weights
-from reviewscore.agreement.statistic import Floats, Statistic
+from reviewscore.stats.metrics import (
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    weighted_kappa,
+)
+from reviewscore.stats.resampling import Clusters, bootstrap, bootstrap_weights
+from reviewscore.stats.statistic import Floats, Statistic
 
 RESAMPLES = 1000
 SAMPLED = 20
@@ -141,7 +149,7 @@ def main() -> None:
     against_libraries()
     measured = run("-m", "benchmarks.agreement_speed", "large")
     took = json.loads(measured.output.splitlines()[-1])["seconds"]
-    bare = run("-c", "import reviewscore.agreement.raters, reviewscore.agreement.resample")
+    bare = run("-c", "import reviewscore.stats.metrics, reviewscore.stats.resampling")
     row(
         "100,000 units, 10 raters, 5 coefficients",
         f"{took:.1f} s, {measured.peak_mb:.0f} MB",

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.measure import SHARED, head, keep, skip
-from reviewscore.agreement.measure import Resampling
 from reviewscore.focus.blind_spots import Difference, differences
 from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.facets import DEFAULT, Polarity
@@ -21,6 +20,7 @@ from reviewscore.focus.lexical import annotate
 from reviewscore.focus.points import points_of
 from reviewscore.sources.files import read_collection
 from reviewscore.sources.written import PEOPLE, Form, Written, materials_of, read_materials
+from reviewscore.stats.resampling import Resampling
 
 MODELS = "all three models"
 FACETS = ("novelty", "prior research", "validity", "clarity")

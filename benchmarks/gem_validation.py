@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.measure import SHARED, keep, skip
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import markdown
 from reviewscore.gem.backgrounds import Background, Primer
 from reviewscore.gem.baselines.compression import Compression
 from reviewscore.gem.cases import GEM_RAW, GEM_S, Variant
@@ -26,6 +24,8 @@ from reviewscore.gem.validation import Subject
 from reviewscore.likeness.overlap import Bleu, RougeL
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import markdown
 
 if TYPE_CHECKING:
     import pandas as pd

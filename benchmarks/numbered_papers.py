@@ -14,9 +14,9 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from benchmarks.measure import head, row
-from reviewscore.agreement.wilson import wilson
 from reviewscore.papers.load import load_paper
 from reviewscore.schema.paper import Paper
+from reviewscore.stats.resampling import wilson
 
 DATA = Path(__file__).parent / "numbered_papers_data"
 _ALIKE = 60

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from benchmarks.figures import Better
 from benchmarks.measure import SHARED, head, keep, skip
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import markdown
 from reviewscore.similarity.affinity import Library
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.comparison import Comparison, compare
@@ -16,6 +14,8 @@ from reviewscore.similarity.ratings import read_ratings
 from reviewscore.similarity.recipe import recipe
 from reviewscore.similarity.tables import Honesty, tables
 from reviewscore.similarity.trial import TRIED, predicted
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import markdown
 
 OWN = ("tfidf", "bm25", "lsa", "acl-style", "tfidf+bm25+lsa")
 _PERCENTILE = Resampling(method="percentile")

@@ -11,12 +11,12 @@ import time
 from itertools import combinations
 
 from benchmarks.measure import SHARED, head, row, run, skip
-from reviewscore.agreement.measure import Bench, Resampling
-from reviewscore.agreement.resample import Clusters, bootstrap
 from reviewscore.similarity.comparison import Comparison, compare
 from reviewscore.similarity.goldstandard import measures
 from reviewscore.similarity.predictions import read_predictions
 from reviewscore.similarity.ratings import read_ratings
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.resampling import Clusters, Resampling, bootstrap
 
 RESAMPLES = 1_000
 NAIVE = 20
@@ -42,15 +42,15 @@ def replicates(found: Comparison) -> None:
 def estimates(found: Comparison, *, paired: bool) -> None:
     """All measures with intervals, and if wanted differences to the first method, with p."""
     how = Resampling(RESAMPLES, scheme="papers", method="percentile")
-    bench = Bench(Clusters.by(found.ratings.participants), how)
+    plan = BootstrapPlan(Clusters.by(found.ratings.participants), how)
     first, *others = measures(found.ratings, found.similarity)
     for name, one in first.items():
-        bench.ask(one)
+        plan.ask(one)
         for other in others:
-            bench.ask(other[name])
+            plan.ask(other[name])
             if paired:
-                bench.ask(other[name], minus=one)
-    bench.run()
+                plan.ask(other[name], minus=one)
+    plan.run()
 
 
 def naive(found: Comparison) -> None:

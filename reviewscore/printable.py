@@ -77,3 +77,24 @@ def without_folders(text: str, known: Iterable[str] = ()) -> str:
         for separator in "/\\":
             text = text.replace(folder.rstrip("/\\") + separator, "")
     return _FOLDERS.sub("", text)
+
+
+_BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85\u2028\u2029]+")
+"""Line breaks of all kinds, and tabs."""
+_MARKUP = re.compile(
+    r"([\\`*_{}\[\]>|~$&@])"  # acts anywhere
+    r"|(<)(?=[A-Za-z/!?])"  # begins a tag or an address
+    r"|(?<=[Ww][Ww][Ww])(\.)|(:)(?=\S)"  # makes an address or an emoji
+    r"|^([-+#=])"  # makes a list or a heading of a line
+)
+_NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")
+
+
+def on_one_line(text: str) -> str:
+    """Words without line breaks; what a terminal would obey is shown as its escape."""
+    return printable(_BREAKS.sub(" ", text))
+
+
+def markdown_escaped(text: str) -> str:
+    """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
+    return _NUMBERED.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", " ".join(text.split())))

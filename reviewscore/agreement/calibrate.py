@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore import __version__
-from reviewscore.agreement.human_model import FIVE, Compared
-from reviewscore.agreement.judge import Judge
-from reviewscore.agreement.measure import Bench, Slot, mean
-from reviewscore.agreement.pair import f1
-from reviewscore.agreement.statistic import Floats, Ints
+from reviewscore.agreement.human_model import Compared
+from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean
+from reviewscore.stats.metrics import METRICS, f1
+from reviewscore.stats.statistic import Floats, Ints
 
 FOLDS = 5
 LEAST_POINTS = 30
@@ -57,11 +57,13 @@ class _Sample:
         )  # fmt: skip
 
 
-def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | None, list[Slot]]:
+def calibrate(
+    compared: Compared, judge: JudgeScores
+) -> tuple[Calibration, BootstrapPlan | None, list[PendingEstimate]]:
     """Learn a calibration of a judge and ask for what it gains.
 
     Returns:
-        The calibration without its gains; the bench that computes them, None where no type could
+        The calibration without its gains; the plan that computes them, None where no type could
         be calibrated; and its slots: F1 before, after, gain; Kappa likewise; share likewise.
     """
     types: dict[str, TypeCalibration] = {}
@@ -87,7 +89,7 @@ def calibrate(compared: Compared, judge: Judge) -> tuple[Calibration, Bench | No
     return calibration, *_ask(compared, judge, after)
 
 
-def _sample(compared: Compared, judge: Judge, kind: PointType) -> _Sample:
+def _sample(compared: Compared, judge: JudgeScores, kind: PointType) -> _Sample:
     human, flag = compared.people.advanced
     # By the judge's own type, since at work there is no other.
     known = np.asarray([one is not None and one.type is kind for one in judge.scores], dtype=bool)
@@ -177,12 +179,14 @@ def _mapped(curve: Curve, scores: Floats) -> Floats:
     return np.asarray([curve.at(one) for one in scores], dtype=np.float64)
 
 
-def _ask(compared: Compared, judge: Judge, after: Floats) -> tuple[Bench, list[Slot]]:
-    bench = Bench(compared.points.clusters, compared.points.resampling)
+def _ask(
+    compared: Compared, judge: JudgeScores, after: Floats
+) -> tuple[BootstrapPlan, list[PendingEstimate]]:
+    plan = BootstrapPlan(compared.points.clusters, compared.points.resampling)
     human, flags = compared.people.advanced
     there = ~np.isnan(after[0])
     human, flags = np.where(there, human, np.nan), np.where(there, flags, np.nan)
-    kappa = FIVE[3][1]
+    kappa = METRICS["kappa"]
     pairs = (
         (f1(flags, judge.flags), f1(flags, after[0])),
         (kappa(human, judge.advanced), kappa(human, after[1])),
@@ -190,12 +194,12 @@ def _ask(compared: Compared, judge: Judge, after: Floats) -> tuple[Bench, list[S
     )
     slots = []
     for before, changed in pairs:
-        slots += [bench.ask(before), bench.ask(changed), bench.ask(changed, minus=before)]
-    slots.append(bench.ask(mean("share", flags)))
-    return bench, slots
+        slots += [plan.ask(before), plan.ask(changed), plan.ask(changed, minus=before)]
+    slots.append(plan.ask(mean("share", flags)))
+    return plan, slots
 
 
-def with_gains(calibration: Calibration, slots: list[Slot]) -> Calibration:
+def with_gains(calibration: Calibration, slots: list[PendingEstimate]) -> Calibration:
     """The calibration with what it gains, once the slots are filled."""
     gains = []
     for name, at in (("F1", 0), ("Kappa", 3), ("share", 6)):

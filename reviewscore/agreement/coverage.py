@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.disagree import value_laden
-from reviewscore.agreement.human_model import FIVE, Compared
-from reviewscore.agreement.judge import Judge
-from reviewscore.agreement.measure import Slot, mean, only
-from reviewscore.agreement.pair import f1
-from reviewscore.agreement.statistic import Floats
-from reviewscore.agreement.table import Cell, Table
+from reviewscore.agreement.human_model import Compared
+from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.schema.review import PointType
+from reviewscore.stats.estimates import PendingEstimate, mean, only
+from reviewscore.stats.metrics import METRICS, f1
+from reviewscore.stats.statistic import Floats
+from reviewscore.stats.tables import Cell, Table
 
 _UNDECIDED = 3
 _WIDE = (2, 1)
@@ -34,10 +34,12 @@ def coverage(compared: Compared) -> Table:
         both = ~np.isnan(flags) & ~np.isnan(judge.flags)
         for name, kept in steps(judge):
             among = (both & kept).astype(np.float64)
-            slots: list[Slot] = [
+            slots: list[PendingEstimate] = [
                 compared.points.ask(mean("share", np.where(both, among, np.nan))),
                 compared.points.ask(f1(only(flags, among), only(judge.flags, among))),
-                compared.points.ask(FIVE[3][1](only(human, among), only(judge.advanced, among))),
+                compared.points.ask(
+                    METRICS["kappa"](only(human, among), only(judge.advanced, among))
+                ),
             ]
             rows.append((judge.name, name, *slots))
     return Table(
@@ -50,7 +52,7 @@ def coverage(compared: Compared) -> Table:
     )
 
 
-def steps(judge: Judge) -> list[tuple[str, NDArray[np.bool_]]]:
+def steps(judge: JudgeScores) -> list[tuple[str, NDArray[np.bool_]]]:
     """The points kept at each step; steps that change nothing are left out."""
     kept = np.ones(len(judge.scores), dtype=bool)
     laden = _laden(judge)
@@ -73,7 +75,7 @@ def _spread(spread: Floats, least: int) -> NDArray[np.bool_]:
     return np.nan_to_num(spread, nan=0.0) >= least
 
 
-def _laden(judge: Judge) -> NDArray[np.bool_]:
+def _laden(judge: JudgeScores) -> NDArray[np.bool_]:
     """Claims, by the judge's own type, since at work there is no other."""
     return np.asarray(
         [

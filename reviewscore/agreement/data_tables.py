@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.human_model import KINDS, Compared, rounded
-from reviewscore.agreement.judge import Judge
-from reviewscore.agreement.measure import Bench, mean, only
-from reviewscore.agreement.people import People, median_low
-from reviewscore.agreement.raters import Level, krippendorff_alpha
-from reviewscore.agreement.statistic import Floats, Statistic
-from reviewscore.agreement.table import Cell, Table
+from reviewscore.agreement.human_labels import HumanLabels, median_low
+from reviewscore.agreement.human_model import KINDS, Compared
+from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.proof import Validity
+from reviewscore.stats.estimates import BootstrapPlan, mean, only
+from reviewscore.stats.metrics import Level, krippendorff_alpha, rounded
+from reviewscore.stats.statistic import Floats, Statistic
+from reviewscore.stats.tables import Cell, Table
 
 _PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 _ALL = "all"
@@ -55,7 +55,7 @@ def reconstructions(compared: Compared) -> Table:
     )
 
 
-def _round(judge: Judge, row: int, which: int) -> Round | None:
+def _round(judge: JudgeScores, row: int, which: int) -> Round | None:
     score = judge.scores[row]
     if score is None or score.argument is None or not score.argument.rounds:
         return None
@@ -70,7 +70,7 @@ def _passed(one: Round) -> float:
     return float(one.state in _PASSED)
 
 
-def _faithfulness(people: People, judge: Judge, *, last: bool) -> Floats:
+def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Floats:
     """People's faithfulness of the attempts that they saw: the last ones of this very run."""
     rated = median_low(people.faithful)
     for row, score in enumerate(judge.scores):
@@ -117,7 +117,7 @@ def counts(compared: Compared) -> Table:
         "What people labelled (as table 6)",
         ("", *masks),
         tuple(rows),
-        share=True,
+        kind="percent",
         notes=(
             "Misinformed: in percent, by the median label, of arguments by the conjunction of "
             "premises.",
@@ -125,11 +125,11 @@ def counts(compared: Compared) -> Table:
     )
 
 
-def _distinct(people: People, mask: NDArray[np.bool_], name: str) -> set[str]:
+def _distinct(people: HumanLabels, mask: NDArray[np.bool_], name: str) -> set[str]:
     return {getattr(one, name) for one, there in zip(people.points, mask, strict=True) if there}
 
 
-def _annotators(people: People, mask: NDArray[np.bool_]) -> int:
+def _annotators(people: HumanLabels, mask: NDArray[np.bool_]) -> int:
     premises = mask[np.maximum(people.point_of, 0)] & (people.point_of >= 0)
     labels = np.concatenate(
         [people.whole[mask], people.faithful[mask], people.factuality[premises]]
@@ -137,7 +137,7 @@ def _annotators(people: People, mask: NDArray[np.bool_]) -> int:
     return int((~np.isnan(labels)).any(axis=0).sum())
 
 
-def annotators(people: People) -> Table | None:
+def annotators(people: HumanLabels) -> Table | None:
     """Publications of the annotators and how near the papers are to them (table 8).
 
     None if nothing is known of them.
@@ -174,7 +174,7 @@ def annotators(people: People) -> Table | None:
     )
 
 
-def _groups(people: People) -> dict[str, tuple[int, ...]]:
+def _groups(people: HumanLabels) -> dict[str, tuple[int, ...]]:
     return people.groups or {_ALL: tuple(range(len(people.annotators)))}
 
 
@@ -196,13 +196,13 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
         for column, (_, statistic) in enumerate(made):
             value = statistic.point()[0]
             values[column] += [] if np.isnan(value) else [value]
-        rows.append((f"group {name}", *(bench.ask(statistic) for bench, statistic in made)))
+        rows.append((f"group {name}", *(plan.ask(statistic) for plan, statistic in made)))
     if len(groups) > 1:
         medians = (f"{statistics.median(one):.3f}" if one else "–" for one in values)
         rows.append(("median of groups", *medians))
     if list(groups.values()) != [everyone]:
         made = _alphas(compared, everyone, level)
-        rows.append(("all", *(bench.ask(statistic) for bench, statistic in made)))
+        rows.append(("all", *(plan.ask(statistic) for plan, statistic in made)))
     return Table(
         "between-annotators",
         f"Agreement of the annotators with each other, Krippendorff's alpha, {level} (as table 9)",
@@ -217,10 +217,10 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
 
 def _alphas(
     compared: Compared, columns: Sequence[int], level: Level
-) -> list[tuple[Bench, Statistic]]:
+) -> list[tuple[BootstrapPlan, Statistic]]:
     people = compared.people
     scores = rounded(people.each[0])[:, list(columns)]
-    made: list[tuple[Bench, Statistic]] = []
+    made: list[tuple[BootstrapPlan, Statistic]] = []
     for _, kinds in KINDS:
         rows = compared.of(kinds)[:, None]
         own = np.where(rows, scores, np.nan)

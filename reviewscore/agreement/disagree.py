@@ -14,9 +14,9 @@ from enum import StrEnum
 
 import numpy as np
 
+from reviewscore.agreement.human_labels import HumanLabels
 from reviewscore.agreement.human_model import Compared
-from reviewscore.agreement.judge import Judge
-from reviewscore.agreement.people import People
+from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.point_score import PointScore
@@ -86,7 +86,7 @@ class Disagreement(Record):
 
 
 def disagreements(
-    compared: Compared, judge: Judge, *, paper_text: Callable[[str], str | None] | None = None
+    compared: Compared, judge: JudgeScores, *, paper_text: Callable[[str], str | None] | None = None
 ) -> list[Disagreement]:
     """The points on which people's and the judge's scores differ by one or more, widest first.
 
@@ -128,7 +128,7 @@ def disagreements(
 
 
 def _kinds(
-    compared: Compared, judge: Judge, row: int, usual: dict[int, float], text: str | None
+    compared: Compared, judge: JudgeScores, row: int, usual: dict[int, float], text: str | None
 ) -> tuple[Kind, ...]:
     point = judge.scores[row]
     assert point is not None
@@ -155,7 +155,7 @@ def value_laden(text: str) -> bool:
     return clause is not None and clause.form in _VALUE
 
 
-def _unparsed(point: PointScore, people: People, row: int, text: str | None) -> bool:
+def _unparsed(point: PointScore, people: HumanLabels, row: int, text: str | None) -> bool:
     """Whether a part that the judge misses, or that people cite, is not in the parsed paper."""
     if _UNSEEN.search(_rationale(point)):
         return True
@@ -176,7 +176,7 @@ def _part(match: re.Match[str]) -> tuple[str, str]:
     return {"fig": "figure", "sec": "section", "eq": "equation"}.get(name, name), match[2].upper()
 
 
-def _usual_length(judges: Sequence[Judge]) -> dict[int, float]:
+def _usual_length(judges: Sequence[JudgeScores]) -> dict[int, float]:
     """Median length of the judges' rationales of each point; of one judge, over all its points."""
     lengths: dict[int, list[int]] = {}
     for judge in judges:
@@ -198,7 +198,7 @@ def _rationale(point: PointScore) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _labels(people: People, row: int) -> dict[str, float]:
+def _labels(people: HumanLabels, row: int) -> dict[str, float]:
     own = people.each[0][row]
     return {
         name: float(score)
@@ -207,7 +207,7 @@ def _labels(people: People, row: int) -> dict[str, float]:
     }
 
 
-def _justifications(people: People, row: int) -> dict[str, str]:
+def _justifications(people: HumanLabels, row: int) -> dict[str, str]:
     units = [people.points[row].unit_id]
     units += [people.premises[one].unit_id for one in people.premises_of[row]]
     fields = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)

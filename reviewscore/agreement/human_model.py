@@ -6,20 +6,19 @@ They follow tables 1 to 4 and 10 to 13 of the ReviewScore paper (arXiv 2509.2167
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.judge import NO_VERDICT, Judge
-from reviewscore.agreement.measure import Bench, Slot, mean, only
-from reviewscore.agreement.pair import f1, pearson, precision, recall, spearman, weighted_kappa
-from reviewscore.agreement.people import People, misinformed
-from reviewscore.agreement.raters import gwet_ac, krippendorff_alpha
-from reviewscore.agreement.statistic import Floats, Statistic
-from reviewscore.agreement.table import Cell, Table
+from reviewscore.agreement.human_labels import HumanLabels, misinformed
+from reviewscore.agreement.judge_scores import NO_VERDICT, JudgeScores
 from reviewscore.schema.review import PointType
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean, only
+from reviewscore.stats.metrics import METRICS, rounded
+from reviewscore.stats.statistic import Floats
+from reviewscore.stats.tables import Cell, Table
 
 NO_LABEL = "no human label"
 NOT_BOTH = "without all that is compared"
@@ -31,26 +30,10 @@ KINDS: tuple[tuple[str, tuple[PointType, ...]], ...] = (
     ("review points", (PointType.CLAIM, PointType.ARGUMENT, PointType.QUESTION)),
 )
 """Rows and columns by type of point, as in the paper."""
-BINARY = (("Precision", precision), ("Recall", recall), ("F1", f1))
-FIVE: tuple[tuple[str, Callable[[Floats, Floats], Statistic]], ...] = (
-    ("Pearson", pearson),
-    ("Spearman", spearman),
-    ("AC2", lambda h, m: gwet_ac(rounded(_pairs(h, m)))),
-    ("Kappa", lambda h, m: weighted_kappa(rounded(h), rounded(m))),
-    ("Alpha", lambda h, m: krippendorff_alpha(rounded(np.stack([h, m], axis=1)))),
-)
-"""The five-point coefficients; those that need categories round half up."""
-
-
-def _pairs(human: Floats, judge: Floats) -> Floats:
-    """Both columns of units that have both, so that units left out do not shift AC2's chance."""
-    both = np.stack([human, judge], axis=1)
-    return np.where(np.isnan(both).any(axis=1, keepdims=True), np.nan, both)
-
-
-def rounded(scores: Floats) -> Floats:
-    """The nearest integer, halves up (2.5 is 3), NaN kept."""
-    return np.asarray(np.floor(scores + 0.5), dtype=np.float64)
+BINARY = ("precision", "recall", "f1")
+"""Metrics of who is called misinformed, by name."""
+FIVE_POINT = ("pearson", "spearman", "ac2", "kappa", "alpha")
+"""Metrics of five-point scores, by name."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +43,14 @@ class Compared:
     Attributes:
         people: The human labels.
         judges: The runs.
-        points: Bench of the review points.
-        premises: Bench of the premises.
+        points: BootstrapPlan of the review points.
+        premises: BootstrapPlan of the premises.
     """
 
-    people: People
-    judges: tuple[Judge, ...]
-    points: Bench
-    premises: Bench
+    people: HumanLabels
+    judges: tuple[JudgeScores, ...]
+    points: BootstrapPlan
+    premises: BootstrapPlan
 
     def of(self, kinds: Sequence[PointType]) -> NDArray[np.bool_]:
         """Which points are of one of these types, by the human label."""
@@ -75,7 +58,7 @@ class Compared:
 
     def dropped(
         self,
-        judge: Judge,
+        judge: JudgeScores,
         human: Floats,
         score: Floats,
         among: NDArray[np.bool_] | None = None,
@@ -91,28 +74,28 @@ class Compared:
 
     def ask(
         self,
-        make: Callable[[Floats, Floats], Statistic],
-        judge: Judge,
+        metric: str,
+        judge: JudgeScores,
         human: Floats,
         score: Floats,
         among: NDArray[np.bool_],
     ) -> Cell:
         """A slot for a coefficient of people and a judge on some points."""
         rows = among.astype(np.float64)
-        statistic = make(only(human, rows), only(score, rows))
+        statistic = METRICS[metric](only(human, rows), only(score, rows))
         return self.points.ask(statistic, self.dropped(judge, human, score, among))
 
     def difference(
         self,
-        make: Callable[[Floats, Floats], Statistic],
+        metric: str,
         one: tuple[Floats, Floats],
         other: tuple[Floats, Floats],
         among: NDArray[np.bool_],
-    ) -> Slot:
+    ) -> PendingEstimate:
         """A slot for the first pair's coefficient less the second's, on units that have both."""
         all_known = among & ~np.isnan(np.stack([*one, *other])).any(axis=0)
         rows = all_known.astype(np.float64)
-        left, right = (make(only(h, rows), only(m, rows)) for h, m in (one, other))
+        left, right = (METRICS[metric](only(h, rows), only(m, rows)) for h, m in (one, other))
         lacking = {NOT_BOTH: int((among & ~all_known).sum())}
         return self.points.ask(left, lacking, minus=right)
 
@@ -126,8 +109,8 @@ def overview(compared: Compared) -> Table:
         cells: list[Cell] = [judge.name]
         for _, kinds in KINDS:
             among = compared.of(kinds)
-            cells.append(compared.ask(f1, judge, flags, judge.flags, among))
-            cells.append(compared.ask(FIVE[3][1], judge, score, judge.advanced, among))
+            cells.append(compared.ask("f1", judge, flags, judge.flags, among))
+            cells.append(compared.ask("kappa", judge, score, judge.advanced, among))
         rows.append(tuple(cells))
     rows += _people_rows(compared)
     return Table(
@@ -152,9 +135,9 @@ def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
         cells: list[Cell] = [f"annotator {name}"]
         for _, kinds in KINDS:
             rows_of = compared.of(kinds).astype(np.float64)
-            for make, h, m in ((f1, flags, own_flags), (FIVE[3][1], score, own_score)):
+            for metric, h, m in (("f1", flags, own_flags), ("kappa", score, own_score)):
                 gone = int((np.isnan(h) | np.isnan(m))[rows_of == 1].sum())
-                statistic = make(only(h, rows_of), only(m, rows_of))
+                statistic = METRICS[metric](only(h, rows_of), only(m, rows_of))
                 cells.append(compared.points.ask(statistic, {NO_PAIR: gone}))
         rows.append(tuple(cells))
     return rows
@@ -169,8 +152,8 @@ def by_type(compared: Compared) -> list[Table]:
         rows: list[tuple[Cell, ...]] = [
             (
                 judge.name,
-                *(compared.ask(make, judge, flags, judge.flags, among) for _, make in BINARY),
-                *(compared.ask(make, judge, score, judge.advanced, among) for _, make in FIVE),
+                *(compared.ask(name, judge, flags, judge.flags, among) for name in BINARY),
+                *(compared.ask(name, judge, score, judge.advanced, among) for name in FIVE_POINT),
             )
             for judge in compared.judges
         ]
@@ -178,7 +161,7 @@ def by_type(compared: Compared) -> list[Table]:
             Table(
                 f"agreement-{kind.replace(' ', '-')}",
                 f"Agreement with people on {kind} (as table {number})",
-                ("judge", *(name for name, _ in (*BINARY, *FIVE))),
+                ("judge", *(METRICS[name].title for name in (*BINARY, *FIVE_POINT))),
                 tuple(rows),
                 notes=(
                     "Pearson and Spearman of scores as they are; AC2 (quadratic weights), Kappa "
@@ -194,7 +177,6 @@ def scores_compared(compared: Compared) -> Table:
     people = compared.people
     among = compared.of((PointType.ARGUMENT,))
     score, flags = people.advanced
-    kappa = FIVE[3][1]
     rows: list[tuple[Cell, ...]] = []
     for judge in compared.judges:
         base = (people.base, judge.base)
@@ -204,29 +186,29 @@ def scores_compared(compared: Compared) -> Table:
         premise = (people.premise, judge.premise)
 
         def at(
-            make: Callable[[Floats, Floats], Statistic],
+            metric: str,
             pair: tuple[Floats, Floats],
-            judge: Judge = judge,
+            judge: JudgeScores = judge,
         ) -> Cell:
-            return compared.ask(make, judge, *pair, among)
+            return compared.ask(metric, judge, *pair, among)
 
         def below(
-            make: Callable[[Floats, Floats], Statistic],
+            metric: str,
             h: Floats,
             m: Floats,
             *,
-            judge: Judge = judge,
-        ) -> Slot:
-            return compared.premises.ask(make(h, m), compared.dropped(judge, h, m))
+            judge: JudgeScores = judge,
+        ) -> PendingEstimate:
+            return compared.premises.ask(METRICS[metric](h, m), compared.dropped(judge, h, m))
 
         rows.append(
-            (judge.name, "F1", at(f1, base_flag), below(f1, *map(misinformed, premise)),
-             at(f1, both), at(f1, cut), compared.difference(f1, both, base_flag, among))
+            (judge.name, "F1", at("f1", base_flag), below("f1", *map(misinformed, premise)),
+             at("f1", both), at("f1", cut), compared.difference("f1", both, base_flag, among))
         )  # fmt: skip
         rows.append(
-            (judge.name, "Kappa", at(kappa, base), below(kappa, *premise),
-             at(_kappa_of_flags, both), at(kappa, (score, judge.advanced)),
-             compared.difference(kappa, (score, judge.advanced), base, among))
+            (judge.name, "Kappa", at("kappa", base), below("kappa", *premise),
+             at("kappa-of-flags", both), at("kappa", (score, judge.advanced)),
+             compared.difference("kappa", (score, judge.advanced), base, among))
         )  # fmt: skip
     return Table(
         "base-and-advanced",
@@ -241,10 +223,6 @@ def scores_compared(compared: Compared) -> Table:
             "weighted mean; p by swapping the two scores.",
         ),
     )
-
-
-def _kappa_of_flags(human: Floats, judge: Floats) -> Statistic:
-    return weighted_kappa(human, judge, categories=(0.0, 1.0), weights="identity")
 
 
 def shares(compared: Compared) -> Table:
@@ -268,7 +246,7 @@ def shares(compared: Compared) -> Table:
         ("judge", "points", "share by judge", "share by people", "difference"),
         tuple(rows),
         keys=2,
-        share=True,
+        kind="percent",
         notes=("On points that have both; p by swapping judge and people.",),
     )
 
@@ -283,10 +261,10 @@ def judges_compared(compared: Compared) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for other in others:
         cells: list[Cell] = [other.name]
-        cells.append(compared.difference(f1, (flags, other.flags), (flags, first.flags), among))
-        for make in (FIVE[3][1], FIVE[2][1]):
+        cells.append(compared.difference("f1", (flags, other.flags), (flags, first.flags), among))
+        for metric in ("kappa", "ac2"):
             pairs = (score, other.advanced), (score, first.advanced)
-            cells.append(compared.difference(make, *pairs, among))
+            cells.append(compared.difference(metric, *pairs, among))
         rows.append(tuple(cells))
     return Table(
         "judges-compared",
@@ -315,9 +293,9 @@ def responses(compared: Compared) -> Table | None:
     )  # fmt: skip
 
 
-def _response_pairs(judges: Sequence[Judge]) -> list[tuple[Judge, Judge]]:
+def _response_pairs(judges: Sequence[JudgeScores]) -> list[tuple[JudgeScores, JudgeScores]]:
     """Runs of one judge, or of one panel, without and with the authors' response."""
-    without: dict[tuple[str, ...], Judge] = {}
+    without: dict[tuple[str, ...], JudgeScores] = {}
     for one in judges:
         if not one.run.with_response:
             without.setdefault(one.run.models, one)
@@ -328,7 +306,9 @@ def _response_pairs(judges: Sequence[Judge]) -> list[tuple[Judge, Judge]]:
     ]
 
 
-def _response_rows(compared: Compared, without: Judge, with_one: Judge) -> list[tuple[Cell, ...]]:
+def _response_rows(
+    compared: Compared, without: JudgeScores, with_one: JudgeScores
+) -> list[tuple[Cell, ...]]:
     people = compared.people
     score, flags = people.advanced
     weaknesses = (PointType.CLAIM, PointType.ARGUMENT)
@@ -344,25 +324,28 @@ def _response_rows(compared: Compared, without: Judge, with_one: Judge) -> list[
     for name, kinds, (five, binary), which in wanted:
         among = compared.of(kinds)
         cells: list[Cell] = [" + ".join(without.run.models), name]
-        for make, human, attribute in (
-            (f1, binary, "base_flags" if which == "base" else "flags"),
-            (FIVE[3][1], five, which),
+        for metric, human, attribute in (
+            ("f1", binary, "base_flags" if which == "base" else "flags"),
+            ("kappa", five, which),
         ):
             pairs = [(human, getattr(one, attribute)) for one in (without, with_one)]
             for judge, pair in zip((without, with_one), pairs, strict=True):
-                cells.append(compared.ask(make, judge, *pair, among))
-            cells.append(compared.difference(make, pairs[1], pairs[0], among))
+                cells.append(compared.ask(metric, judge, *pair, among))
+            cells.append(compared.difference(metric, pairs[1], pairs[0], among))
         rows.append(tuple(cells))
     rows.insert(1, _premise_response(compared, without, with_one))
     return rows
 
 
-def _premise_response(compared: Compared, without: Judge, with_one: Judge) -> tuple[Cell, ...]:
+def _premise_response(
+    compared: Compared, without: JudgeScores, with_one: JudgeScores
+) -> tuple[Cell, ...]:
     scores = np.stack([compared.people.premise, without.premise, with_one.premise])
     scores[:, np.isnan(scores).any(axis=0)] = np.nan
     cells: list[Cell] = [" + ".join(without.run.models), "ArgScore without aggregation"]
-    for make, seen in ((f1, misinformed(scores)), (FIVE[3][1], scores)):
-        left, right = make(seen[0], seen[1]), make(seen[0], seen[2])
+    for metric, seen in (("f1", misinformed(scores)), ("kappa", scores)):
+        of = METRICS[metric]
+        left, right = of(seen[0], seen[1]), of(seen[0], seen[2])
         cells += [compared.premises.ask(left), compared.premises.ask(right)]
         cells.append(compared.premises.ask(right, minus=left))
     return tuple(cells)

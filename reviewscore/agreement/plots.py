@@ -10,17 +10,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
-from reviewscore.agreement.human_model import KINDS, Compared, rounded
-from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.statistic import SCALE, Floats
-from reviewscore.agreement.table import Table
+from reviewscore.agreement.human_model import KINDS, Compared
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.metrics import rounded
+from reviewscore.stats.plots import (
+    COLOURS,
+    bars_side_by_side,
+    colour_of,
+    heat_map,
+    new_figure,
+    save_all,
+    short_name,
+    stacked_bars,
+)
+from reviewscore.stats.statistic import SCALE, Floats
+from reviewscore.stats.tables import Table, estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BLUE, _ORANGE, _GREY = "#2b6cb0", "#c05621", "#718096"
-_SHORT = 28
 _MOST_ROWS = 60
 
 
@@ -62,14 +71,14 @@ def _distributions(compared: Compared) -> Figure:
     for axis, (name, kinds) in zip(axes, KINDS, strict=True):
         among = compared.of(kinds)
         series = [("people", rounded(human[among]))]
-        series += [(_short(one.name), rounded(one.advanced[among])) for one in compared.judges]
-        width = 0.8 / len(series)
+        series += [(short_name(one.name), rounded(one.advanced[among])) for one in compared.judges]
+        bars = []
         for number, (label, scores) in enumerate(series):
             known = scores[~np.isnan(scores)]
             heights = [float((known == score).mean()) if len(known) else 0.0 for score in SCALE]
-            places = np.asarray(SCALE) - 0.4 + width * (number + 0.5)
-            colour = _GREY if number == 0 else COLOURS[(number - 1) % len(COLOURS)]
-            axis.bar(places, heights, width, label=f"{label} (n={len(known)})", color=colour)
+            colour = _GREY if number == 0 else colour_of(number - 1)
+            bars.append((f"{label} (n={len(known)})", heights, colour))
+        bars_side_by_side(axis, np.asarray(SCALE), bars)
         axis.set_title(name)
         axis.set_xticks(SCALE)
         axis.set_xlabel("score (1, 2: misinformed)")
@@ -90,16 +99,15 @@ def _confusion(compared: Compared) -> Figure:
         axis.set_visible(False)
     for axis, judge in zip(axes, judges, strict=False):
         counts = _table(rounded(human), rounded(judge.advanced))
-        axis.imshow(counts, cmap="Blues", origin="lower", vmin=0, vmax=max(1.0, counts.max()))
-        for (row, column), count in np.ndenumerate(counts):
-            dark = count > counts.max() / 2
-            axis.text(column, row, f"{count:.0f}", ha="center", va="center",
-                      color="white" if dark else "black")  # fmt: skip
+        most = counts.max()
+        words = [[f"{count:.0f}" for count in row] for row in counts]
+        heat_map(axis, counts, words, counts > most / 2, cmap="Blues", origin="lower",
+                 vmin=0, vmax=max(1.0, most))  # fmt: skip
         axis.set_xticks(range(5), ["1", "2", "3", "4", "5"])
         axis.set_yticks(range(5), ["1", "2", "3", "4", "5"])
         axis.set_xlabel("judge")
         axis.set_ylabel("people")
-        axis.set_title(f"{_short(judge.name)} (n={counts.sum():.0f})", fontsize=8)
+        axis.set_title(f"{short_name(judge.name)} (n={counts.sum():.0f})", fontsize=8)
         axis.spines[:].set_visible(False)
     return figure
 
@@ -114,18 +122,18 @@ def _table(human: Floats, judge: Floats) -> Floats:
 
 def _forest(table: Table) -> Figure:
     """Each estimate of a table with its interval."""
-    rows: list[tuple[str, Slot]] = []
+    rows: list[tuple[str, Estimate]] = []
     for row in table.rows:
-        name = " · ".join(_short(str(cell)) for cell in row[: table.keys])
+        name = " · ".join(short_name(str(cell)) for cell in row[: table.keys])
         for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if isinstance(cell, Slot) and cell.answer.value is not None:
-                rows.append((f"{name} · {heading} (n={cell.answer.n})", cell))
+            one = estimate_of(cell)
+            if one is not None and one.value is not None:
+                rows.append((f"{name} · {heading} (n={one.n})", one))
     cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))
-    scale = 100.0 if table.share else 1.0
-    for place, (_, slot) in enumerate(reversed(rows)):
-        one = slot.answer
+    scale = 100.0 if table.kind == "percent" else 1.0
+    for place, (_, one) in enumerate(reversed(rows)):
         assert one.value is not None
         colour = _ORANGE if one.p is not None else _BLUE
         if one.low is not None and one.high is not None:
@@ -134,7 +142,7 @@ def _forest(table: Table) -> Figure:
     axis.axvline(0, color=_GREY, lw=0.6)
     axis.set_yticks(range(len(rows)), [label for label, _ in reversed(rows)], fontsize=7)
     figure.suptitle(f"{table.title}{cut}", fontsize=9)
-    axis.set_xlabel("percent" if table.share else "coefficient with its interval")
+    axis.set_xlabel("percent" if table.kind == "percent" else "coefficient with its interval")
     return figure
 
 
@@ -145,8 +153,8 @@ def _coverage(table: Table) -> Figure:
     for axis, column, title in ((axes[0], 3, "F1"), (axes[1], 4, "Kappa")):
         for number, name in enumerate(names):
             points = _line(table, name, column)
-            colour = COLOURS[number % len(COLOURS)]
-            axis.plot(points[0], points[1], "o-", ms=4, color=colour, label=_short(name))
+            colour = colour_of(number)
+            axis.plot(points[0], points[1], "o-", ms=4, color=colour, label=short_name(name))
             axis.fill_between(*points[[0, 2, 3]], alpha=0.15, color=colour, lw=0)
         axis.set_xlabel("points the judge keeps, %")
         axis.set_title(title)
@@ -159,10 +167,9 @@ def _line(table: Table, name: str, column: int) -> Floats:
     """Share kept in percent, value, low and high of one judge at each step; shape (4, steps)."""
     steps = []
     for row in table.rows:
-        share, value = row[2], row[column]
-        if row[0] == name and isinstance(share, Slot) and isinstance(value, Slot):
-            kept, one = share.answer.value, value.answer
-            steps.append([kept and 100 * kept, one.value, one.low, one.high])
+        share, one = estimate_of(row[2]), estimate_of(row[column])
+        if row[0] == name and share is not None and one is not None:
+            steps.append([share.value and 100 * share.value, one.value, one.low, one.high])
     # A missing value leaves a gap in the line.
     return np.asarray(steps, dtype=np.float64).reshape(-1, 4).T
 
@@ -171,17 +178,18 @@ def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
     """Disagreements of each judge by the likeliest kind and by type of point."""
     figure, axes = new_figure(1, len(KINDS) - 1, 3.4, 0.9 + 0.5 * len(found))
     for axis, (title, kinds) in zip(axes, KINDS[:-1], strict=True):
-        for place, ones in enumerate(reversed(found.values())):
-            mine = [one for one in ones if one.type in kinds]
-            counts = Counter(one.kinds[0] for one in mine)
-            left = 0.0
-            for colour, kind in zip(COLOURS, Kind, strict=False):
-                share = 100 * counts[kind] / len(mine) if mine else 0.0
-                label = kind.value if place == 0 else None
-                axis.barh(place, share, left=left, color=colour, label=label)
-                left += share
-            axis.text(101, place, f"n={len(mine)}", va="center", fontsize=7)
-        axis.set_yticks(range(len(found)), [_short(name) for name in reversed(found)], fontsize=7)
+        mine = [[one for one in some if one.type in kinds] for some in reversed(found.values())]
+        counts = [Counter(one.kinds[0] for one in some) for some in mine]
+        parts = []
+        for colour, kind in zip(COLOURS, Kind, strict=False):
+            shares = [100 * some[kind] / (some.total() or 1) for some in counts]
+            parts.append((kind.value, np.asarray(shares), colour))
+        stacked_bars(axis, range(len(found)), parts)
+        for place, some in enumerate(mine):
+            axis.text(101, place, f"n={len(some)}", va="center", fontsize=7)
+        axis.set_yticks(
+            range(len(found)), [short_name(name) for name in reversed(found)], fontsize=7
+        )
         axis.set_xlim(0, 115)
         axis.set_title(title)
         axis.set_xlabel("% of disagreements")
@@ -194,21 +202,14 @@ def _differences(found: dict[str, list[Disagreement]]) -> Figure:
     """How far, and which way, the judges' scores lie from people's."""
     figure, (axis,) = new_figure(1, 1, 5.0, 2.8)
     edges = np.arange(-4.5, 5.0, 1.0)
-    width = 0.8 / len(found)
-    for number, (name, ones) in enumerate(found.items()):
-        counts, _ = np.histogram([one.difference for one in ones], bins=edges)
-        places = np.arange(-4, 5) - 0.4 + width * (number + 0.5)
-        colour = COLOURS[number % len(COLOURS)]
-        axis.bar(places, counts, width, color=colour, label=_short(name))
+    bars = [
+        (short_name(name), np.histogram([one.difference for one in some], bins=edges)[0].tolist(),
+         colour_of(number))
+        for number, (name, some) in enumerate(found.items())
+    ]  # fmt: skip
+    bars_side_by_side(axis, np.arange(-4.0, 5.0), bars)
     axis.set_xticks(range(-4, 5))
     axis.set_xlabel("judge's score less people's (left: the judge is stricter)")
     axis.set_ylabel("points that differ")
     axis.legend(fontsize=7, frameon=False)
     return figure
-
-
-def _short(name: str) -> str:
-    """A judge's name without its provider, the middle left out where it is long."""
-    name = name.partition("/")[2] or name
-    half = _SHORT // 2
-    return name if len(name) <= _SHORT else f"{name[:half]}…{name[-half:]}"

@@ -14,6 +14,7 @@ from reviewscore.agreement.calibrate import calibrate, with_gains
 from reviewscore.agreement.coverage import coverage
 from reviewscore.agreement.data_tables import annotators, between_people, counts, reconstructions
 from reviewscore.agreement.disagree import Disagreement, disagreements
+from reviewscore.agreement.human_labels import HumanLabels, gather
 from reviewscore.agreement.human_model import (
     Compared,
     by_type,
@@ -23,9 +24,9 @@ from reviewscore.agreement.human_model import (
     scores_compared,
     shares,
 )
-from reviewscore.agreement.judge import (
+from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
-    Judge,
+    JudgeScores,
     Run,
     align,
     names,
@@ -33,15 +34,14 @@ from reviewscore.agreement.judge import (
     types_of,
     units_of,
 )
-from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
-from reviewscore.agreement.people import People, gather
-from reviewscore.agreement.raters import Level
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.table import Table
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.metrics import Level
+from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
+from reviewscore.stats.tables import Table
 from reviewscore.store.parts import check_scored
 from reviewscore.store.run_dir import changed_words, read_manifest
 
@@ -102,13 +102,13 @@ def compare(
     return Compared(
         people=people,
         judges=judges,
-        points=Bench(Clusters.by([one.paper_id for one in people.points]), how),
-        premises=Bench(Clusters.by([one.paper_id for one in people.premises]), how),
+        points=BootstrapPlan(Clusters.by([one.paper_id for one in people.points]), how),
+        premises=BootstrapPlan(Clusters.by([one.paper_id for one in people.premises]), how),
     )
 
 
 def _check_overlap(
-    people: People, judges: Sequence[Judge], labels: AnnotationSet, runs: Sequence[Run]
+    people: HumanLabels, judges: Sequence[JudgeScores], labels: AnnotationSet, runs: Sequence[Run]
 ) -> None:
     if any(score is not None for judge in judges for score in judge.scores):
         return
@@ -167,9 +167,9 @@ def study(
 def _calibrations(compared: Compared) -> dict[str, Calibration]:
     found = {}
     for judge in compared.judges:
-        learnt, bench, slots = calibrate(compared, judge)
-        if bench is not None:
-            bench.run()
+        learnt, plan, slots = calibrate(compared, judge)
+        if plan is not None:
+            plan.run()
             learnt = with_gains(learnt, slots)
         found[judge.name] = learnt
     return found
@@ -222,7 +222,7 @@ def _notes(compared: Compared) -> list[str]:
     return notes
 
 
-def _notes_on(judge: Judge, labelled: set[str]) -> list[str]:
+def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
     """What limits the figures of one judge; `labelled` are the labelled premises."""
     notes = []
     if judge.run.changed:

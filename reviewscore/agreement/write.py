@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -14,24 +12,13 @@ from reviewscore import __version__
 from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
-from reviewscore.agreement.table import (
-    as_csv,
-    chance,
-    counted,
-    escaped,
-    guarded,
-    latex,
-    left_out,
-    markdown,
-    records,
-    unsteady,
-)
 from reviewscore.schema.calibration import Calibration
+from reviewscore.stats.tables import chance, csv_text, escaped, markdown, records
+from reviewscore.stats.writing import points, sections, write_report
 from reviewscore.store.calibration import write_calibration
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
 
-PAGE, NUMBERS, SHEET_FILE = "agreement.md", "agreement.json", "disagreements.csv"
+STEM, SHEET_FILE = "agreement", "disagreements.csv"
 
 
 def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list[Path]:
@@ -43,21 +30,18 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
     Raises:
         RunFolderError: The folder holds other things, or cannot be written.
     """
-    results_folder(
+    written = write_report(
+        study.tables,
         out,
         verb="agree",
-        marker=NUMBERS,
-        inside=("tables", "plots"),
+        stem=STEM,
+        numbers=numbers(study),
+        page=lambda plots: page(study, plots),
+        draw=lambda folder: draw_all(
+            study.compared, study.tables, study.disagreements, folder / "plots"
+        ),
         allow_foreign=allow_foreign,
     )
-    written = [out / PAGE, out / NUMBERS]
-    write_whole(out / PAGE, page(study))
-    write_whole(out / NUMBERS, numbers(study))
-    for table in study.tables:
-        for ending, text in (("csv", as_csv(table)), ("tex", latex(table))):
-            path = out / "tables" / f"{table.name}.{ending}"
-            write_whole(path, text)
-            written.append(path)
     write_whole(out / SHEET_FILE, _sheet(study))
     written.append(out / SHEET_FILE)
     for name, calibration in study.calibrations.items():
@@ -66,25 +50,19 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
         path = _free(out, f"calibration-{_file_name(name)}", written)
         write_calibration(path, calibration)
         written.append(path)
-    plots = draw_all(study.compared, study.tables, study.disagreements, out / "plots")
-    return written + plots
+    return written
 
 
-def page(study: Study) -> str:
-    """All tables and notes as one Markdown page."""
-    parts = [
-        "# Human-model agreement\n",
-        "\n".join(f"- {escaped(note)}" for note in study.notes) + "\n",
-    ]
-    for table in study.tables:
-        parts.append(markdown(table))
-        lines = [*counted(table), *left_out(table), *unsteady(table)]
-        if lines:
-            parts.append("\n".join(f"- {escaped(line)}" for line in lines) + "\n")
-    if study.calibrations:
-        parts.append(_calibrations(study.calibrations))
-    parts.append(_disagreements(study))
-    return "\n".join(parts)
+def page(study: Study, plots: str = "") -> str:
+    """All tables, notes and plots as one Markdown page."""
+    return sections(
+        "Human-model agreement",
+        points(study.notes),
+        *map(markdown, study.tables),
+        _calibrations(study.calibrations) if study.calibrations else "",
+        _disagreements(study),
+        plots,
+    )
 
 
 def numbers(study: Study) -> str:
@@ -114,12 +92,8 @@ def numbers(study: Study) -> str:
 
 
 def _sheet(study: Study) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(SHEET)
-    for found in study.disagreements.values():
-        writer.writerows([guarded(one) for one in row] for row in sheet_rows(found))
-    return out.getvalue()
+    rows = (row for found in study.disagreements.values() for row in sheet_rows(found))
+    return csv_text(SHEET, rows)
 
 
 def _disagreements(study: Study) -> str:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.raters import Level, krippendorff_alpha
 from reviewscore.annotate.material import Point
 from reviewscore.annotate.notebook import Entry, Given
 from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
 from reviewscore.annotate.workspace import Standing, Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
 from reviewscore.schema.review import PointType
+from reviewscore.stats.metrics import Level, krippendorff_alpha
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.judge import Run
+    from reviewscore.agreement.judge_scores import Run
     from reviewscore.agreement.study import Study
     from reviewscore.sources.annotations import AnnotationSet
 
@@ -135,12 +135,10 @@ def command(
     _first(runs)
     from typing import cast
 
-    from reviewscore.agreement.interval import Method
-    from reviewscore.agreement.measure import Resampling
-    from reviewscore.agreement.raters import Level
-    from reviewscore.agreement.resample import Scheme
     from reviewscore.agreement.study import compare, study
     from reviewscore.agreement.write import numbers, write_study
+    from reviewscore.stats.metrics import Level
+    from reviewscore.stats.resampling import Method, Resampling, Scheme
 
     how = Resampling(resamples, seed, cast(Scheme, scheme), cast(Method, method))
     compared = compare(runs, labels, how, accept_changed=accept_changed)
@@ -164,7 +162,7 @@ def _first(runs: tuple[Path, ...]) -> Path:
 
 
 def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
-    from reviewscore.agreement.judge import point_units, read_run
+    from reviewscore.agreement.judge_scores import point_units, read_run
     from reviewscore.sources.label_sheets import empty_sheet
     from reviewscore.store.jsonl import write_whole
 
@@ -178,7 +176,7 @@ def _import_sheet(
     sheet: Path, folder: Path, runs: tuple[Path, ...], *, accept_changed: bool
 ) -> None:
     """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
-    from reviewscore.agreement.judge import read_run, units_of
+    from reviewscore.agreement.judge_scores import read_run, units_of
     from reviewscore.sources.annotations import LABELS, UNITS, check_labels, first_fault, read_units
     from reviewscore.sources.label_sheets import read_sheet
     from reviewscore.store.jsonl import write_whole
@@ -252,25 +250,24 @@ def _paper_text(
 
 def _summary(found: Study) -> str:
     """The overview for a terminal."""
-    from reviewscore.agreement.table import counted, left_out, markdown, unsteady
+    from reviewscore.stats.tables import markdown
+    from reviewscore.stats.writing import points
 
-    table = found.tables[0]
-    lines = [*found.notes, *counted(table), *left_out(table), *unsteady(table)]
-    return markdown(table) + "\n" + "\n".join(f"- {line}" for line in lines)
+    return markdown(found.tables[0]) + "\n" + points(found.notes)
 
 
 def _below(ctx: click.Context, found: Study, metric: str, least: float | None) -> None:
     """Exit with 1 if a judge agrees less with people than was asked for."""
     if least is None:
         return
-    from reviewscore.agreement.measure import Slot
+    from reviewscore.stats.tables import estimate_of
 
     table = next(one for one in found.tables if one.name == "agreement-review-points")
     column = [name.lower() for name in table.columns].index(metric)
     low = []
     for row in table.rows:
-        cell = row[column]
-        value = cell.answer.value if isinstance(cell, Slot) else None
+        one = estimate_of(row[column])
+        value = None if one is None else one.value
         if value is None or value < least:
             low.append(f"{row[0]} ({'undefined' if value is None else f'{value:.3f}'})")
     if low:

@@ -52,11 +52,11 @@ def command(
     Example:  reviewscore compare runs/iclr24 runs/iclr25 -o drift
               reviewscore compare runs/judge-a runs/judge-b --points 50 -o judges
     """
-    from reviewscore.agreement.compare_runs import compare_runs
-    from reviewscore.agreement.measure import Resampling
     from reviewscore.errors import SettingsError
     from reviewscore.report.compare_page import comparison_page, write_comparison
     from reviewscore.report.figures import markdown
+    from reviewscore.stats.resampling import Resampling
+    from reviewscore.venue.compare import compare_runs
 
     if points and output is None:
         raise SettingsError("--points writes a file; name the folder with -o")

@@ -63,10 +63,10 @@ def command(
     \b
     Example:  reviewscore venue runs/part-1 runs/part-2 --areas areas.csv -o iclr24-venue
     """
-    from reviewscore.agreement.measure import Resampling
-    from reviewscore.agreement.venue_study import Strata, study_venue
     from reviewscore.report.figures import markdown
     from reviewscore.report.venue_page import venue_page, write_venue
+    from reviewscore.stats.resampling import Resampling
+    from reviewscore.venue.study import Strata, study_venue
 
     strata = Strata(data, areas, area_field, reviewers, by)
     how = Resampling(resamples, seed, "papers")

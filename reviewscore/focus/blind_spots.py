@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
-from reviewscore.agreement.resample import Clusters, swapped
-from reviewscore.agreement.statistic import Floats, Statistic, Values, values
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, share
 from reviewscore.focus.divergence import comparison
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
+from reviewscore.stats.resampling import Clusters, Resampling, swapped
+from reviewscore.stats.statistic import Floats, Statistic, Values, values
 
 RATE = 0.05
 """Share of the facets called over- or underlooked that may be so by chance."""
@@ -41,7 +41,7 @@ class Difference:
     facet: str
     system: float | None
     reference: float | None
-    slot: Slot
+    slot: PendingEstimate
     q: float | None
     paired: bool = True
 
@@ -71,7 +71,7 @@ def differences(
     """
     pair = comparison(coded, system, reference)
     clusters = Clusters.by(coded.papers)
-    bench = Bench(clusters, how)
+    plan = BootstrapPlan(clusters, how)
     places, slots, drawn = [], [], []
     paired = bool(pair.shared.any())
     counted = pair.shared if paired else coded.reviewed(system) + coded.reviewed(reference) > 0
@@ -82,8 +82,8 @@ def differences(
             else (coded.counts(one, polarity, kind) for one in (reference, system))
         )
         for at, facet in enumerate(coded.facets.names(kind)):
-            # Names differ so that the bench does not swap raw counts, see `contributions`.
-            slot = bench.ask(
+            # Names differ so that the plan does not swap raw counts, see `contributions`.
+            slot = plan.ask(
                 share(mine, at, name="difference of shares"),
                 pair.dropped if paired else None,
                 minus=share(theirs, at),
@@ -91,7 +91,7 @@ def differences(
             places.append((polarity, kind, facet))
             slots.append(slot)
             drawn.append(contributions(mine, theirs, at))
-    bench.run()
+    plan.run()
     for slot, p in zip(slots, _p_values(drawn, clusters, how), strict=True):
         slot.estimate = slot.answer.model_copy(update={"p": p, "n": int(counted.sum())})
     adjusted = false_discovery([slot.answer.p for slot in slots])
@@ -132,10 +132,10 @@ def contributions(mine: Floats, theirs: Floats, facet: int) -> tuple[Statistic, 
 
 
 def _sum(added: Floats) -> Statistic:
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(sums[:, 0])
 
-    return Statistic("sum", added[:, None], finish, np.ones(len(added), dtype=np.bool_))
+    return Statistic("sum", added[:, None], from_sums, np.ones(len(added), dtype=np.bool_))
 
 
 def _p_values(
@@ -173,7 +173,7 @@ def false_discovery(p_values: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else float(next(adjusted)) for p in p_values]
 
 
-def _two(slot: Slot) -> tuple[float | None, float | None]:
+def _two(slot: PendingEstimate) -> tuple[float | None, float | None]:
     assert slot.minus is not None
     system, reference = (side.point()[0] for side in (slot.statistic, slot.minus))
     return (

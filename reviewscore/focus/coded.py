@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled
+from reviewscore.stats.statistic import Floats, Ints
 
 _NO_LABEL = -1
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Slot
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
 
 SMOOTHING = 0.5
 """Points added to each facet where a divergence needs shares above 0: the prior of Jeffreys (1946).
@@ -78,9 +78,9 @@ class Distribution:
         """
         return share(self.counts, self.facets.index(facet))
 
-    def ask(self, bench: Bench) -> tuple[Slot, ...]:
+    def ask(self, plan: BootstrapPlan) -> tuple[PendingEstimate, ...]:
         """A slot for the share of each facet, in order."""
-        return tuple(bench.ask(self.share(name), self.dropped) for name in self.facets)
+        return tuple(plan.ask(self.share(name), self.dropped) for name in self.facets)
 
 
 def distribution(coded: Coded, system: str, polarity: Polarity, kind: Kind) -> Distribution:
@@ -123,11 +123,11 @@ def share(counts: Floats, facet: int, *, name: str = SHARE) -> Statistic:
         name: Of the coefficient.
     """
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         total = sums.sum(axis=1)
         return values(ratio(sums[:, facet], total), (total == 0, Reason.NO_POINTS, None))
 
-    return Statistic(name, counts, finish, counts.sum(axis=1) > 0)
+    return Statistic(name, counts, from_sums, counts.sum(axis=1) > 0)
 
 
 def shares(totals: Floats, smoothing: float = 0.0) -> Floats:
@@ -177,7 +177,7 @@ def points_per_paper(coded: Coded, system: str, polarity: Polarity | None = None
 
 
 def _per(name: str, points: Floats, of: Floats) -> Statistic:
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_SETS, None))
 
-    return Statistic(name, np.stack([points, of], axis=1), finish, of > 0)
+    return Statistic(name, np.stack([points, of], axis=1), from_sums, of > 0)

@@ -19,11 +19,11 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.measure import Bench, Slot
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, values
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, SMOOTHING, shares
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, values
 
 
 class Measure(StrEnum):
@@ -115,10 +115,10 @@ def divergence(
     """
     counts = pair.counts[polarity, kind]
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return _finished(_value(measure, sums, smoothing), _empty(sums))
 
-    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0, least=0.0)
+    return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
 def mean_divergence(
@@ -142,7 +142,7 @@ def mean_divergence(
         slice(starts[which], starts[which] + pair.counts[which].shape[1]) for which in pair.defined
     ]
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         if not places:
             nothing = np.full(len(sums), np.nan)
             return _finished(nothing, np.ones(len(sums), dtype=np.bool_))
@@ -150,16 +150,16 @@ def mean_divergence(
         empty = np.any([_empty(sums[:, place]) for place in places], axis=0)
         return _finished(np.mean(each, axis=0), empty)
 
-    return Statistic(str(measure), counts, finish, counts.sum(axis=1) > 0, least=0.0)
+    return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
 def ask(
-    bench: Bench, pair: Comparison, measure: Measure, *, smoothing: float = SMOOTHING
-) -> tuple[Slot, ...]:
+    plan: BootstrapPlan, pair: Comparison, measure: Measure, *, smoothing: float = SMOOTHING
+) -> tuple[PendingEstimate, ...]:
     """Slots for the mean and then for each of the four distributions, in the order of `FOUR`."""
-    mean = bench.ask(mean_divergence(pair, measure, smoothing=smoothing), pair.dropped)
+    mean = plan.ask(mean_divergence(pair, measure, smoothing=smoothing), pair.dropped)
     each = [
-        bench.ask(divergence(pair, measure, *which, smoothing=smoothing), pair.dropped)
+        plan.ask(divergence(pair, measure, *which, smoothing=smoothing), pair.dropped)
         for which in FOUR
     ]
     return (mean, *each)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from reviewscore import __version__, prompts
-from reviewscore.agreement.results import hashes
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
@@ -27,6 +26,7 @@ from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.stats.writing import hashes
 from reviewscore.store.jsonl import JsonLines, write_whole
 from reviewscore.store.results import results_folder
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.focus.coded import Coded, Review
 from reviewscore.focus.distribution import FOUR
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.statistic import Floats
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.agreement.table import guarded
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Point
@@ -28,6 +27,7 @@ from reviewscore.sources.annotations import is_pseudonym
 from reviewscore.sources.grids import read_csv
 from reviewscore.sources.records import Shelf
 from reviewscore.sources.written import Form, Materials
+from reviewscore.stats.tables import guarded
 
 LABELS, UNITS, SHEETS = "labels.jsonl", "units.jsonl", "*.csv"
 _HEAD = ("unit_id", "polarity", "text", "target", "aspect", "sha256")

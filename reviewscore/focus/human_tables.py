@@ -13,13 +13,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.measure import Bench, Resampling, mean
-from reviewscore.agreement.pair import f1, precision, recall, weighted_kappa
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Floats, Ints, Reason, Statistic, Values
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Point
+from reviewscore.stats.estimates import BootstrapPlan, mean
+from reviewscore.stats.metrics import f1, precision, recall, weighted_kappa
+from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values
+from reviewscore.stats.tables import Cell, Table
 
 AGREEMENT, CONFUSION = "focus-agreement", "focus-confusion"
 
@@ -110,14 +110,14 @@ _WHY = {
 def _of_facets(statistic: Statistic) -> Statistic:
     """The same with reasons that speak of facets."""
 
-    def finish(sums: Floats) -> Values:
-        found = statistic.finish(sums)
+    def from_sums(sums: Floats) -> Values:
+        found = statistic.from_sums(sums)
         code = found.reason.copy()
         for old, new in _WHY.items():
             code[found.reason == old] = new
         return Values(found.value, code)
 
-    return replace(statistic, finish=finish)
+    return replace(statistic, from_sums=from_sums)
 
 
 def confusion(first: Floats, second: Floats, categories: int) -> Ints:
@@ -135,15 +135,15 @@ def agreement_tables(ratings: Ratings, how: Resampling) -> list[Table]:
         ratings: The labels.
         how: How intervals are made.
     """
-    bench = Bench(Clusters.by([one.paper_id for one in ratings.points]), how)
-    found = [_kappas(ratings, bench)]
-    found += [_by_facet(ratings, bench, kind) for kind in Kind]
+    plan = BootstrapPlan(Clusters.by([one.paper_id for one in ratings.points]), how)
+    found = [_kappas(ratings, plan)]
+    found += [_by_facet(ratings, plan, kind) for kind in Kind]
     found += [_confusion(ratings, kind, *pair) for kind in Kind for pair in ratings.pairs]
-    bench.run()
+    plan.run()
     return found
 
 
-def _kappas(ratings: Ratings, bench: Bench) -> Table:
+def _kappas(ratings: Ratings, plan: BootstrapPlan) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for kind in Kind:
         q = len(ratings.facets.of(kind))
@@ -155,12 +155,12 @@ def _kappas(ratings: Ratings, bench: Bench) -> Table:
                     f"points without a label by {name}": int((mine & np.isnan(side)).sum())
                     for name, side in zip(pair, (first, second), strict=True)
                 }
-                kappa = bench.ask(nominal_kappa(first, second, q), dropped)
-                agreed = bench.ask(same(first, second))
+                kappa = plan.ask(nominal_kappa(first, second, q), dropped)
+                agreed = plan.ask(same(first, second))
                 rows.append((kind, *pair, word, kappa.statistic.n, kappa, agreed))
     return Table(
         AGREEMENT,
-        f"Agreement on facets, with {bench.resampling.percent} intervals ({_PAPER}, Table 2)",
+        f"Agreement on facets, with {plan.resampling.percent} intervals ({_PAPER}, Table 2)",
         ("label", "human", "other", "points", "n", "kappa", "agreement"),
         tuple(rows),
         keys=4,
@@ -172,7 +172,7 @@ def _kappas(ratings: Ratings, bench: Bench) -> Table:
     )
 
 
-def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
+def _by_facet(ratings: Ratings, plan: BootstrapPlan, kind: Kind) -> Table:
     rows: list[tuple[Cell, ...]] = []
     theirs = ratings.labels[ratings.annotator][kind]
     for human in ratings.humans:
@@ -180,12 +180,12 @@ def _by_facet(ratings: Ratings, bench: Bench, kind: Kind) -> Table:
         both = ~np.isnan(mine) & ~np.isnan(theirs)
         for place, facet in enumerate(ratings.facets.names(kind)):
             counts = (int((side[both] == place).sum()) for side in (mine, theirs))
-            slots = (bench.ask(one) for one in facet_scores(mine, theirs, place))
+            slots = (plan.ask(one) for one in facet_scores(mine, theirs, place))
             rows.append((human, facet, *counts, *slots))
     return Table(
         f"focus-agreement-{kind}",
         f"{ratings.annotator} on each {kind}, what people say being true, with "
-        f"{bench.resampling.percent} intervals",
+        f"{plan.resampling.percent} intervals",
         ("human", kind, "by the human", "by the annotator", "precision", "recall", "F1"),
         tuple(rows),
         keys=2,

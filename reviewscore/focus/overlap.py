@@ -20,11 +20,11 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.measure import Bench, Slot
-from reviewscore.agreement.statistic import Floats, Reason, Statistic, Values, ratio, values
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.divergence import unshared
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
+from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
 
 Bools = NDArray[np.bool_]
 
@@ -113,21 +113,21 @@ def set_score(score: Score, sets: Sequence[Sets]) -> Statistic:
     number: Floats = np.sum([one.counts for one in sets], axis=0, dtype=np.float64)
     counts: Bools = number > 0
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_SETS, None))
 
-    return Statistic(str(score), np.stack([total, number], axis=1), finish, counts)
+    return Statistic(str(score), np.stack([total, number], axis=1), from_sums, counts)
 
 
-def ask_sets(bench: Bench, score: Score, sets: Sequence[Sets]) -> Slot:
+def ask_sets(plan: BootstrapPlan, score: Score, sets: Sequence[Sets]) -> PendingEstimate:
     """A slot for a mean score over sets.
 
     Of an overall score, a paper is among the dropped ones only if neither of its sets counts.
     """
     if len(sets) == 1:
-        return bench.ask(set_score(score, sets), sets[0].dropped)
+        return plan.ask(set_score(score, sets), sets[0].dropped)
     statistic = set_score(score, sets)
-    return bench.ask(statistic, {"papers without a set to compare": int((~statistic.counts).sum())})
+    return plan.ask(statistic, {"papers without a set to compare": int((~statistic.counts).sum())})
 
 
 @dataclass(frozen=True)
@@ -195,20 +195,20 @@ def facet_score(
     defined = [one for one in each if not np.isnan(_agreement(score, one.sum(axis=0)[None]))[0]]
     parts = defined or each
 
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         found = [_agreement(score, some) for some in np.split(sums, len(parts), axis=1)]
         mean: Floats = np.mean(found, axis=0)
         return values(mean, (np.isnan(mean), _WHY[score], None))
 
-    return Statistic(str(score), np.concatenate(parts, axis=1), finish, raised.shared)
+    return Statistic(str(score), np.concatenate(parts, axis=1), from_sums, raised.shared)
 
 
 def ask_facets(
-    bench: Bench, score: Score, raised: Presence, polarity: Polarity | None = None
-) -> tuple[Slot, ...]:
+    plan: BootstrapPlan, score: Score, raised: Presence, polarity: Polarity | None = None
+) -> tuple[PendingEstimate, ...]:
     """A slot for each facet, in order."""
     return tuple(
-        bench.ask(facet_score(score, raised, name, polarity), raised.dropped)
+        plan.ask(facet_score(score, raised, name, polarity), raised.dropped)
         for name in raised.facets
     )
 

@@ -1,4 +1,4 @@
-"""Plots of focus as SVG and PNG: stacked bars of shares, and a heat map of differences."""
+"""Plots of focus as SVG and PNG: shares, differences, confusion of labels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
 from reviewscore.focus.blind_spots import Difference
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, distribution
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.focus.human_tables import CONFUSION, Ratings, confusion, confusion_name
+from reviewscore.stats.plots import colour_of, heat_map, new_figure, save_all, stacked_bars
+from reviewscore.stats.statistic import Ints
+from reviewscore.stats.writing import file_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +27,8 @@ _MOST = 40
 """Systems in a plot; tables have all of them."""
 _TOLD_FROM = 0.06
 """Share from which a bar's part is wide enough for its number."""
+_DARK = 0.55
+"""Share of a row from which a cell is so dark that its number is white."""
 _PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
 
 
@@ -87,18 +92,16 @@ def _panel(
     rows = np.arange(len(systems))[::-1]
     shares = np.stack([distribution(coded, one, polarity, kind).shares for one in systems])
     known = np.nan_to_num(shares)
-    left = np.zeros(len(rows))
-    for place, facet in enumerate(coded.facets.names(kind)):
-        part = known[:, place]
-        colour = COLOURS[place % len(COLOURS)]
-        axis.barh(rows, part, left=left, color=colour, label=facet, height=0.74)
-        for row, share, start in zip(rows, part, left, strict=True):
+    names = coded.facets.names(kind)
+    parts = [(facet, known[:, at], colour_of(at)) for at, facet in enumerate(names)]
+    stacked_bars(axis, rows, parts, height=0.74)
+    for row, line in zip(rows, known, strict=True):
+        for share, end in zip(line, line.cumsum(), strict=True):
             if share >= _TOLD_FROM:
                 axis.text(
-                    start + share / 2, row, f"{100 * share:.0f}",
+                    end - share / 2, row, f"{100 * share:.0f}",
                     ha="center", va="center", color="white", fontsize=7,
                 )  # fmt: skip
-        left += part
     for row, line in zip(rows, shares, strict=True):
         if np.isnan(line).all():
             axis.text(0.01, row, "no points", va="center", fontsize=7)
@@ -117,19 +120,59 @@ def _heat(differing: Mapping[str, Sequence[Difference]], reference: str) -> Figu
     values = 100 * np.array(found, dtype=np.float64).T
     most = max(float(np.nanmax(np.abs(values))), 1.0) if not np.isnan(values).all() else 1.0
     figure, (axis,) = new_figure(1, 1, 3.4 + 1.1 * len(others), 1.4 + 0.24 * len(labels))
-    image = axis.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")
-    for row, line in enumerate(values):
-        for column, value in enumerate(line):
-            if not np.isnan(value):
-                dark = abs(value) > 0.6 * most
-                axis.text(
-                    column, row, _signed(value), ha="center", va="center",
-                    fontsize=7, color="white" if dark else "black",
-                )  # fmt: skip
+    words = [["" if np.isnan(one) else _signed(one) for one in line] for line in values]
+    image = heat_map(axis, values, words, np.abs(values) > 0.6 * most, fontsize=7,
+                     cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")  # fmt: skip
     axis.set_xticks(range(len(others)), [_short(one) for one in others], rotation=20, ha="right")
     axis.set_yticks(range(len(labels)), labels)
     axis.set_title(f"percentage points above {_short(reference)}", fontsize=9)
     figure.colorbar(image, ax=axis, shrink=0.6)
+    return figure
+
+
+def draw_confusions(ratings: Ratings, folder: Path) -> list[Path]:
+    """Draw the confusion matrix of each kind and pair of raters.
+
+    Returns:
+        The files written; none for a pair that has no point in common.
+    """
+    earlier = [one.stem for one in folder.glob(f"{CONFUSION}-*.svg")]
+    return save_all(_confusions(ratings), folder, earlier=earlier)
+
+
+def _confusions(ratings: Ratings) -> Iterator[tuple[str, Figure]]:
+    taken: set[str] = set()
+    for kind in Kind:
+        for human, other in ratings.pairs:
+            first, second = (ratings.labels[one][kind] for one in (human, other))
+            counts = confusion(first, second, len(ratings.facets.of(kind)))
+            if counts.any():
+                name = file_name(confusion_name(kind, human, other), taken)
+                taken.add(name.lower())
+                yield name, _confusion(counts, ratings.facets.names(kind), kind, human, other)
+
+
+def _confusion(
+    counts: Ints,
+    names: tuple[str, ...],
+    kind: Kind,
+    human: str,
+    other: str,
+) -> Figure:
+    """Counts as numbers, shares of their row as colours."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    side = 1.8 + 0.44 * len(names)
+    figure, (axis,) = new_figure(1, 1, side + 0.7, side)
+    words = [[f"{count:,}" if count else "" for count in line] for line in counts]
+    image = heat_map(axis, shares, words, shares > _DARK, cmap="Blues", vmin=0, vmax=1,
+                     aspect="auto")  # fmt: skip
+    axis.set_xticks(range(len(names)), names, rotation=35, ha="right")
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xlabel(other)
+    axis.set_ylabel(human)
+    axis.set_title(f"{kind}s, points", fontsize=9)
+    bar = figure.colorbar(image, ax=axis, shrink=0.7)
+    bar.set_label("share of the row")
     return figure
 
 

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import Table
 from reviewscore.focus.blind_spots import Difference, differences, spots
 from reviewscore.focus.coded import Coded, Review, coded
 from reviewscore.focus.facets import FacetSet, Polarity
@@ -17,6 +15,8 @@ from reviewscore.focus.tables import difference_table, spots_table, tables
 from reviewscore.focus.text_table import text_table
 from reviewscore.likeness.pair import Metric
 from reviewscore.sources.written import Form, Materials
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import Table
 
 _REASONS = 5
 """Reasons for missing labels that are told; models word theirs in many ways."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reviewscore.agreement.measure import FEW_PAPERS, Bench, Resampling
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.table import Cell, Table, chance
 from reviewscore.focus.blind_spots import RATE, Difference, Spots
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import (
@@ -20,6 +17,9 @@ from reviewscore.focus.distribution import (
 from reviewscore.focus.divergence import Measure, ask, comparison, mean_divergence
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.overlap import Score, Sets, ask_facets, ask_sets, pair_sets, presence
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
+from reviewscore.stats.tables import Cell, Table, chance
 
 SIMILARITY, DIVERGENCES, PAIRS = "focus-similarity", "focus-divergences", "focus-pairs"
 POINTS = "focus-points"
@@ -54,7 +54,7 @@ class _Study:
     """What all tables share."""
 
     coded: Coded
-    bench: Bench
+    plan: BootstrapPlan
     reference: str
     smoothing: float
 
@@ -65,7 +65,7 @@ class _Study:
 
     @property
     def level(self) -> str:
-        return f"{self.bench.resampling.percent} intervals"
+        return f"{self.plan.resampling.percent} intervals"
 
 
 def tables(
@@ -93,14 +93,14 @@ def tables(
     """
     if not coded.papers:
         return []
-    study = _Study(coded, Bench(Clusters.by(coded.papers), how), reference, smoothing)
+    study = _Study(coded, BootstrapPlan(Clusters.by(coded.papers), how), reference, smoothing)
     found = []
     if reference in coded.systems and study.others:
         found += [_similarity(study), _divergences(study), _pairs(study)]
         found += [_facets(study, kind, polarity) for kind, polarity in _TABLE]
     found += [_distribution(study, polarity, kind) for polarity, kind in FOUR]
     found.append(_points(study))
-    study.bench.run()
+    study.plan.run()
     few = len(coded.papers) < FEW_PAPERS
     said = (*notes, *((_few(len(coded.papers)),) if few else ()))
     first = found[0]
@@ -139,7 +139,7 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
         ("points", "kind", "facet", system, reference, "difference", "q"),
         tuple(rows),
         keys=3,
-        share=True,
+        kind="percent",
         notes=(
             "Below 0 the system overlooks the facet, above 0 it favours it. "
             f"{_PAIRED if all(one.paired for one in found) else _UNPAIRED} q is p adjusted for all "
@@ -168,7 +168,7 @@ def spots_table(found: Spots, system: str, reference: str) -> Table:
         ("finding", "points", "kind", "facet", "difference"),
         tuple(rows),
         keys=4,
-        share=True,
+        kind="percent",
         notes=(
             f"Facets with q up to {RATE:g}; at most that share of them are by chance alone.",
             *(() if rows else ("There is none.",)),
@@ -182,8 +182,8 @@ def _similarity(study: _Study) -> Table:
         pair = comparison(study.coded, name, study.reference)
         kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM, smoothing=study.smoothing)
         by_polarity = _sets(study, name)
-        slots = [ask_sets(study.bench, Score.F1, one) for one in by_polarity]
-        rows.append((name, study.bench.ask(kl, pair.dropped), *slots))
+        slots = [ask_sets(study.plan, Score.F1, one) for one in by_polarity]
+        rows.append((name, study.plan.ask(kl, pair.dropped), *slots))
     return Table(
         SIMILARITY,
         f"Focus against {study.reference}, with {study.level} ({_PAPER}, Table 3)",
@@ -198,7 +198,7 @@ def _divergences(study: _Study) -> Table:
     for measure in Measure:
         for name in study.others:
             pair = comparison(study.coded, name, study.reference)
-            slots = ask(study.bench, pair, measure, smoothing=study.smoothing)
+            slots = ask(study.plan, pair, measure, smoothing=study.smoothing)
             rows.append((str(measure), name, *slots))
     return Table(
         DIVERGENCES,
@@ -232,7 +232,7 @@ def _pairs(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.others:
         for word, sets in zip(("overall", *_PLURAL.values()), _sets(study, name), strict=True):
-            slots = [ask_sets(study.bench, score, sets) for score in Score]
+            slots = [ask_sets(study.plan, score, sets) for score in Score]
             rows.append((name, word, *slots, sum(one.one_empty for one in sets)))
     return Table(
         PAIRS,
@@ -249,7 +249,7 @@ def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
     raised = {name: presence(study.coded, name, study.reference, kind) for name in study.others}
     for score in Score:
         for name in study.others:
-            slots = ask_facets(study.bench, score, raised[name], polarity)
+            slots = ask_facets(study.plan, score, raised[name], polarity)
             rows.append((str(score), name, *slots))
     word = "both" if polarity is None else _PLURAL[polarity]
     notes = [_RAISED]
@@ -274,14 +274,14 @@ def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.coded.systems:
         one = distribution(study.coded, name, polarity, kind)
-        rows.append((name, *one.ask(study.bench), one.points, one.unknown))
+        rows.append((name, *one.ask(study.plan), one.points, one.unknown))
     return Table(
         f"focus-distribution-{kind}-{_PLURAL[polarity]}",
         f"Focus: {_which(polarity, kind)}, in percent of points, with {study.level} "
         f"({_PAPER}, Figure 4)",
         ("system", *study.coded.facets.names(kind), "points", "unknown"),
         tuple(rows),
-        share=True,
+        kind="percent",
         notes=(
             "Points are summed over papers, unsmoothed; those whose facet is unknown are counted "
             "in the last column and in no share.",
@@ -294,7 +294,7 @@ def _points(study: _Study) -> Table:
     for name in study.coded.systems:
         for per in (points_per_review, points_per_paper):
             slots = [
-                study.bench.ask(per(study.coded, name, polarity)) for polarity in (None, *Polarity)
+                study.plan.ask(per(study.coded, name, polarity)) for polarity in (None, *Polarity)
             ]
             rows.append((name, slots[0].statistic.name.removeprefix("points per "), *slots))
     return Table(

@@ -7,12 +7,12 @@ from itertools import permutations, product
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Resampling, mean
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Floats
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import Form, Materials, Written
+from reviewscore.stats.estimates import BootstrapPlan, mean
+from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.statistic import Floats
+from reviewscore.stats.tables import Cell, Table
 
 TEXTS = "focus-text-similarity"
 _PAPER = "arXiv 2502.17086"
@@ -49,16 +49,16 @@ def text_table(
     scores = {name: scores[name] for name in (*systems, reference) if name in scores}
     if not scores:
         return None
-    bench = Bench(Clusters.by(list(materials.papers)), how)
+    plan = BootstrapPlan(Clusters.by(list(materials.papers)), how)
     rows: list[tuple[Cell, ...]] = []
     for name, some in scores.items():
         slots = [
-            bench.ask(mean(metric.name, means))
+            plan.ask(mean(metric.name, means))
             for metric, means in zip(metrics, some.by_paper(), strict=True)
         ]
         words = f"{name}, one with another" if name == reference else name
         rows.append((words, *slots, some.pairs))
-    bench.run()
+    plan.run()
     return Table(
         TEXTS,
         f"Likeness of texts to {reference}, with {how.percent} intervals ({_PAPER}, Table 3)",

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
 
-from reviewscore.agreement.table import Cell, Table, chance
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.gem.correlation import RankCorrelation, rank_correlation
 from reviewscore.gem.ranking import PaperScores
+from reviewscore.stats.rank_correlation import RankCorrelation, rank_correlation
+from reviewscore.stats.tables import Cell, Table, chance
 
 SIZE = "parameters_billions"
 CORRELATIONS, BENCHMARKS = "gem-correlations", "gem-benchmarks"

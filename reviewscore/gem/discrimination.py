@@ -14,17 +14,15 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
-from reviewscore.agreement.interval import Method, interval
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.resample import Clusters, bootstrap_weights
-from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.gem.derangement import derangement
-from reviewscore.gem.effect import Paired, PairedTest, t_test, wilcoxon_test
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.gem.validation import NO_REFERENCE, Subject, Validation
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.schema.record import Record
+from reviewscore.stats.effects import Paired, PairedTest, t_test, wilcoxon_test
+from reviewscore.stats.resampling import Clusters, Method, Resampling, bootstrap_weights, interval
+from reviewscore.stats.statistic import Floats
 
 TOO_FEW = "fewer than two papers have a matched and a mismatched score"
 

@@ -7,10 +7,10 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
-from reviewscore.agreement.measure import percent
 from reviewscore.gem.ranking import Placed, Ranking
 from reviewscore.sources.written import PEOPLE
+from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
+from reviewscore.stats.resampling import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def _figures(
     figure, axes = new_figure(1, len(rankings), 4.6, 3.8)
     systems = sorted({one.system for ranking in rankings for one in ranking.places} - {PEOPLE})
     makers = sorted({_maker(one) for one in systems})
-    colours = {maker: COLOURS[n % len(COLOURS)] for n, maker in enumerate(makers)}
+    colours = {maker: colour_of(n) for n, maker in enumerate(makers)}
     for axis, ranking in zip(axes, rankings, strict=True):
         _panel(axis, ranking, sizes, colours)
     axes[0].set_ylabel("nats, mean over papers")
@@ -127,7 +127,7 @@ def _labels(axis: Axes, placed: Sequence[tuple[float, Placed]]) -> None:
     left, right = axis.get_xlim()
     taken: list[tuple[float, float, float]] = []
     for at, one in sorted(placed, key=lambda pair: (pair[1].mean.value or 0.0, pair[0])):
-        name = _short(one.system)
+        name = short_name(one.system, _SHORT)
         x = log(at / left) / log(right / left) + _APART
         y = ((one.mean.value or 0.0) - low) / (high - low)
         end = x + _SIGN * len(name)
@@ -149,9 +149,3 @@ def _band(axis: Axes, people: Placed) -> None:
 def _maker(system: str) -> str:
     """Who made a model, from ``maker/name``; the whole name where it has no slash."""
     return system.partition("/")[0]
-
-
-def _short(system: str) -> str:
-    name = system.partition("/")[2] or system
-    half = _SHORT // 2
-    return name if len(name) <= _SHORT else f"{name[:half]}…{name[-half:]}"

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot, mean
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Floats
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.errors import InputError
 from reviewscore.gem.score import Scores
 from reviewscore.gem.tables import without_spread
 from reviewscore.gem.write import SCORES
 from reviewscore.papers.rows import input_error
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
+from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.statistic import Floats
+from reviewscore.stats.tables import Cell, Table
 from reviewscore.store.jsonl import read_lines
 
 LEVEL = 0.9
@@ -188,22 +188,22 @@ def rank(
 
 def _asked(
     scores: PaperScores, order: Sequence[str], papers: Sequence[str], how: Resampling
-) -> tuple[list[Slot], list[Slot]]:
+) -> tuple[list[PendingEstimate], list[PendingEstimate]]:
     """Means of all systems, and differences of neighbours."""
     if not papers:
         return [], []
-    bench = Bench(Clusters.by(papers), how)
+    plan = BootstrapPlan(Clusters.by(papers), how)
     columns = [_column(scores.systems[name], papers) for name in order]
     slots = [
-        bench.ask(mean("mean", column), scores.dropped.get(name))
+        plan.ask(mean("mean", column), scores.dropped.get(name))
         for name, column in zip(order, columns, strict=True)
     ]
     gaps = []
     for upper, lower in pairwise(columns):
         both = ~np.isnan(upper) & ~np.isnan(lower)
         first, second = (np.where(both, one, nan) for one in (upper, lower))
-        gaps.append(bench.ask(mean("mean", first), minus=mean("mean", second)))
-    bench.run()
+        gaps.append(plan.ask(mean("mean", first), minus=mean("mean", second)))
+    plan.run()
     without_spread([*slots, *gaps])
     return slots, gaps
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Resampling, Slot, mean
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Floats
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.gem.score import Scores
 from reviewscore.sources.written import PEOPLE
+from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean
+from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.statistic import Floats
+from reviewscore.stats.tables import Cell, Table
 
 MEANS, DIFFERENCES = "gem-means", "gem-differences"
 ONE_PAPER = "one paper alone has no interval"
@@ -37,7 +37,7 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
     papers = sorted(set[str]().union(*(score.papers() for score in scores)))
     if not papers:
         return []
-    bench = Bench(Clusters.by(papers), how)
+    plan = BootstrapPlan(Clusters.by(papers), how)
     systems = list(dict.fromkeys(name for score in scores for name in score.dropped))
     values = {
         (score.variant.name, name): _column(score, name, papers)
@@ -47,7 +47,7 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
     columns = ("system", *(score.variant.name for score in scores))
     rows: list[tuple[Cell, ...]] = []
     for name in systems:
-        rows.append((name, *(_mean(bench, score, name, values) for score in scores)))
+        rows.append((name, *(_mean(plan, score, name, values) for score in scores)))
     level = how.percent
     found = [
         Table(
@@ -60,15 +60,15 @@ def tables(scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = 
         )
     ]
     if len(systems) > 1 and PEOPLE in systems:
-        found.append(_differences(bench, scores, systems, values, level))
-    bench.run()
+        found.append(_differences(plan, scores, systems, values, level))
+    plan.run()
     for table in found:
         for row in table.rows:
-            without_spread(cell for cell in row if isinstance(cell, Slot))
+            without_spread(cell for cell in row if isinstance(cell, PendingEstimate))
     return found
 
 
-def without_spread(slots: Iterable[Slot]) -> None:
+def without_spread(slots: Iterable[PendingEstimate]) -> None:
     """Take intervals from means of one paper: every resample is that paper again."""
     for slot in slots:
         if slot.answer.n == 1:
@@ -82,9 +82,11 @@ def _column(score: Scores, system: str, papers: Sequence[str]) -> Floats:
     return np.array([known.get(paper, np.nan) for paper in papers])
 
 
-def _mean(bench: Bench, score: Scores, name: str, values: dict[tuple[str, str], Floats]) -> Slot:
+def _mean(
+    plan: BootstrapPlan, score: Scores, name: str, values: dict[tuple[str, str], Floats]
+) -> PendingEstimate:
     column = values[score.variant.name, name]
-    return bench.ask(mean(score.variant.name, column), _dropped(score.dropped[name]))
+    return plan.ask(mean(score.variant.name, column), _dropped(score.dropped[name]))
 
 
 def _dropped(reasons: Counter[str]) -> dict[str, int]:
@@ -92,7 +94,7 @@ def _dropped(reasons: Counter[str]) -> dict[str, int]:
 
 
 def _differences(
-    bench: Bench,
+    plan: BootstrapPlan,
     scores: Sequence[Scores],
     systems: Sequence[str],
     values: dict[tuple[str, str], Floats],
@@ -109,7 +111,7 @@ def _differences(
             theirs, people = values[variant, name], values[variant, PEOPLE]
             both = ~np.isnan(theirs) & ~np.isnan(people)
             cells.append(
-                bench.ask(
+                plan.ask(
                     mean(variant, np.where(both, theirs, np.nan)),
                     minus=mean(variant, np.where(both, people, np.nan)),
                 )

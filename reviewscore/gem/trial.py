@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import Table
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Case, Described, Kind, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER
@@ -27,6 +25,8 @@ from reviewscore.gem.validation_tables import (
 )
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import Table
 
 ROUNDS = 10
 """Derangements over which the area of matched against mismatched is averaged."""

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.statistic import Floats
 from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import (
@@ -24,9 +22,11 @@ from reviewscore.gem.alterations.alteration import (
     Expectation,
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
-from reviewscore.gem.effect import UNMOVED, Effect, Paired, effects
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.likeness.pair import Metric, Pair
+from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.statistic import Floats
 
 NO_REFERENCE = "the paper has no reference"
 

@@ -1,21 +1,18 @@
 """Validations as tables 2, 4 and 5 of arXiv 2411.07228, and all their numbers; areas; ladders.
 
-`agreement.table` turns them into Markdown, CSV and LaTeX.
+`stats.tables` turns them into Markdown, CSV and LaTeX.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from reviewscore.agreement.measure import Estimate, Slot
-from reviewscore.agreement.statistic import Statistic, Values, values
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.gem.alterations.alteration import Described
 from reviewscore.gem.discrimination import Area, Step
-from reviewscore.gem.effect import SIGNIFICANT, PairedTest
 from reviewscore.gem.validation import Outcome, Validation
+from reviewscore.stats.effects import SIGNIFICANT, PairedTest
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.tables import Cell, Table
 
 _SOURCE = "arXiv 2411.07228"
 _MEASURE = (
@@ -84,7 +81,7 @@ def intervals(
         title=title,
         columns=("metric", *(one.name for one in alterations)),
         rows=tuple(
-            (metric, *(_slot(validation.outcome(metric, one.name)) for one in alterations))
+            (metric, *(_estimate(validation.outcome(metric, one.name)) for one in alterations))
             for metric in validation.metrics
         ),
         notes=(
@@ -96,32 +93,19 @@ def intervals(
     )
 
 
-def _slot(outcome: Outcome) -> Slot:
+def _estimate(outcome: Outcome) -> Estimate:
     effect = outcome.effect
-    return _filled(
-        Estimate(
-            coefficient="d",
-            value=effect.d,
-            low=effect.low,
-            high=effect.high,
-            n=effect.n,
-            dropped=dict(outcome.dropped),
-            reason=effect.reason,
-            undefined=effect.undefined,
-            method=effect.method,
-        )
+    return Estimate(
+        coefficient="d",
+        value=effect.d,
+        low=effect.low,
+        high=effect.high,
+        n=effect.n,
+        dropped=dict(outcome.dropped),
+        reason=effect.reason,
+        undefined=effect.undefined,
+        method=effect.method,
     )
-
-
-def _filled(estimate: Estimate) -> Slot:
-    """A place in a table whose estimate was made elsewhere."""
-    none = np.zeros((0, 1))
-    nothing = Statistic(estimate.coefficient, none, _undefined, np.zeros(0, dtype=np.bool_))
-    return Slot(nothing, estimate.dropped, estimate=estimate)
-
-
-def _undefined(sums: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Values:
-    return values(np.full(len(sums), np.nan))
 
 
 _NUMBERS = (
@@ -166,17 +150,15 @@ def area_table(areas: Sequence[Area]) -> Table:
         rows=tuple(
             (
                 one.metric,
-                _filled(
-                    Estimate(
-                        coefficient="area",
-                        value=one.value,
-                        low=one.low,
-                        high=one.high,
-                        n=one.n,
-                        dropped=one.dropped,
-                        reason=one.reason,
-                        method=one.method,
-                    )
+                Estimate(
+                    coefficient="area",
+                    value=one.value,
+                    low=one.low,
+                    high=one.high,
+                    n=one.n,
+                    dropped=one.dropped,
+                    reason=one.reason,
+                    method=one.method,
                 ),
                 "–" if one.wins is None else f"{one.wins:.3f}",
             )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.agreement.compare_runs import SHEET, Compared
-from reviewscore.agreement.comparison import Comparison, Cross, Line, Section, Side
-from reviewscore.agreement.measure import percent
-from reviewscore.agreement.outcomes import MEASURES
-from reviewscore.agreement.table import guarded
-from reviewscore.report.figures import Cell, Figure, FigurePage, FigureTable, html, markdown
+from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import percent
+from reviewscore.stats.tables import Cell, Kind, Table, csv_text
 from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
+from reviewscore.venue.compare import SHEET, Compared
+from reviewscore.venue.comparison import Comparison, Cross, Section, Side
+from reviewscore.venue.outcomes import MEASURES
 
-NUMBERS, SHEET_FILE = "compare.json", "points.csv"
+SHEET_FILE = "points.csv"
 _NAMED = 5
 COLUMNS = ("table", "group", "column", "kind", "value", "low", "high", "n", "method", "reason")
 """Columns of ``compare.csv``: a line for each estimate, unrounded; shares lie between 0 and 1."""
@@ -32,46 +30,34 @@ def write_comparison(compared: Compared, out: Path, *, allow_foreign: bool = Fal
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    results_folder(out, verb="compare", marker=NUMBERS, allow_foreign=allow_foreign)
+    numbers = compared.found.model_dump_json(indent=1) + "\n"
     page = comparison_page(compared.found)
-    texts = {
-        "compare.html": html(page),
-        "compare.md": markdown(page),
-        "compare.csv": tidy(compared.found),
-        NUMBERS: compared.found.model_dump_json(indent=1) + "\n",
-    }
-    if compared.sheet:
-        texts[SHEET_FILE] = _sheet(compared.sheet)
-    else:
-        (out / SHEET_FILE).unlink(missing_ok=True)  # of an earlier comparison
-    for name, text in texts.items():
-        write_whole(out / name, text)
-    return [out / name for name in texts]
-
-
-def _sheet(rows: tuple[dict[str, str], ...]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(SHEET)
-    writer.writerows([guarded(row[name]) for name in SHEET] for row in rows)
-    return out.getvalue()
+    written = write_pages(page, out, verb="compare", csv=tidy(compared.found), numbers=numbers,
+                          allow_foreign=allow_foreign)  # fmt: skip
+    sheet = out / SHEET_FILE
+    if not compared.sheet:
+        sheet.unlink(missing_ok=True)  # of an earlier comparison
+        return written
+    write_whole(sheet, csv_text(SHEET, ([row[name] for name in SHEET] for row in compared.sheet)))
+    return [*written, sheet]
 
 
 def tidy(found: Comparison) -> str:
     """All estimates as CSV, with the columns of `COLUMNS`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    return csv_text(COLUMNS, _rows(found))
+
+
+def _rows(found: Comparison) -> Iterator[list[object]]:
+    def numbers(one: Estimate) -> list[object]:
+        return [one.value, one.low, one.high, one.n, one.method, one.reason]
+
     for side, run in (("first", found.first), ("second", found.second)):
         for name, one in run.rates.items():
-            writer.writerow([f"run-{side}", "all points", name, "share", one.value, one.low,
-                             one.high, one.n, one.method, one.reason])  # fmt: skip
+            yield [f"run-{side}", "all points", name, "share", *numbers(one)]
     for section in found.sections:
         for line in section.lines:
             for name, one in line.estimates.items():
-                writer.writerow([section.name, line.group, name, section.kinds[name], one.value,
-                                 one.low, one.high, one.n, one.method, one.reason])  # fmt: skip
-    return out.getvalue()
+                yield [section.name, line.group, name, section.kinds[name], *numbers(one)]
 
 
 def comparison_page(found: Comparison) -> FigurePage:
@@ -117,30 +103,29 @@ def _banners(found: Comparison) -> Iterator[str]:
             yield f"{side.name} is not complete, or judged a selection."
 
 
-def _own(found: Comparison) -> FigureTable:
+def _own(found: Comparison) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (side.name, side.points, side.reviews, side.papers,
-         *(Figure(side.rates[one.name], "share") for one in MEASURES))
+         *(side.rates[one.name] for one in MEASURES))
         for side in (found.first, found.second)
     ]  # fmt: skip
     columns = ("Run", "Points", "Reviews", "Papers", *(one.title for one in MEASURES))
-    return FigureTable("Each run by itself", columns, tuple(rows), lead="All of its points.")
+    return Table(
+        "runs", "Each run by itself", columns, tuple(rows), kind="share", lead="All of its points."
+    )
 
 
-def _table(section: Section) -> FigureTable:
-    rows = tuple(_cells(section, line) for line in section.lines)
-    return FigureTable(section.title, ("", *section.columns.values()), rows, notes=section.notes)
+def _table(section: Section) -> Table:
+    rows = tuple(
+        (line.group, *(line.estimates.get(name) for name in section.columns))
+        for line in section.lines
+    )
+    kinds: tuple[Kind, ...] = ("share", *(section.kinds[name] for name in section.columns))
+    columns = ("", *section.columns.values())
+    return Table(section.name, section.title, columns, rows, kind=kinds, notes=section.notes)
 
 
-def _cells(section: Section, line: Line) -> tuple[Cell, ...]:
-    cells: list[Cell] = [line.group]
-    for name in section.columns:
-        one = line.estimates.get(name)
-        cells.append(None if one is None else Figure(one, section.kinds[name]))
-    return tuple(cells)
-
-
-def _cross(one: Cross) -> FigureTable:
+def _cross(one: Cross) -> Table:
     """The table without values that neither run has."""
     used = [
         place
@@ -151,19 +136,20 @@ def _cross(one: Cross) -> FigureTable:
         (one.values[row], *(one.counts[row][column] for column in used)) for row in used
     ]
     columns = ("First run", *(f"second: {one.values[column]}" for column in used))
-    return FigureTable(
-        one.title, columns, tuple(rows), lead="Points; rows are the first run's values."
+    return Table(
+        one.name, one.title, columns, tuple(rows), lead="Points; rows are the first run's values."
     )
 
 
-def _made(found: Comparison) -> FigureTable:
+def _made(found: Comparison) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (one.name, _value(one.before), _value(one.now)) for one in found.made_otherwise
     ]
     if not rows:
         rows = [("nothing", None, None)]
     note = "The input files differ." if found.inputs_differ else "The input files are the same."
-    return FigureTable(
+    return Table(
+        "settings",
         "How the runs were made otherwise",
         ("Setting", "First run", "Second run"),
         tuple(rows),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from pathlib import Path
 
 from reviewscore import __version__
-from reviewscore.agreement.measure import Estimate
 from reviewscore.report.html import page_environment
-from reviewscore.report.markdown import escaped
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.tables import Cell, Kind, Table, ends, escaped, estimate_of, undefined, value
+from reviewscore.stats.tables import markdown as table_markdown
+from reviewscore.stats.writing import points, sections
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.results import results_folder
 
 _SPAN = 0.1
-Kind: TypeAlias = Literal["share", "difference", "coefficient"]
 
 
 @dataclass(frozen=True)
@@ -26,88 +29,40 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """An estimate as a cell.
+class Drawn:
+    """An estimate as a page shows it.
 
     Attributes:
-        estimate: Value, interval, n.
-        kind: ``share`` (shown in percent), ``difference`` of shares (in percentage points, with a
-            sign) or ``coefficient`` (as it is).
-        bar: Its interval drawn; None until it has a column.
+        value: The value in words, with its unit.
+        ends: The interval in words; empty if there is none.
+        beside: What it rests on, and why there is no value or no interval.
+        bar: Its interval drawn.
     """
 
-    estimate: Estimate
-    kind: Kind
-    bar: Bar | None = None
+    value: str
+    ends: str
+    beside: str
+    bar: Bar | None
 
-    @property
-    def value(self) -> str:
-        """The value in words."""
-        one = self.estimate.value
-        if one is None:
-            return "–"
-        unit = {"share": " %", "difference": " points", "coefficient": ""}[self.kind]
-        return self._number(one) + unit
-
-    @property
-    def ends(self) -> str:
-        """The interval in words; empty if there is none."""
-        low, high = self.estimate.low, self.estimate.high
-        if self.estimate.value is None or low is None or high is None:
-            return ""
-        return f"[{self._number(low)}, {self._number(high)}]"
-
-    @property
-    def beside(self) -> str:
-        """What it rests on, and why there is no value or no interval."""
-        return f"n = {self.estimate.n:,}" + (
-            f"; {self.estimate.reason}" if self.estimate.reason else ""
-        )
-
-    def _number(self, value: float) -> str:
-        if self.kind == "coefficient":
-            text = f"{value:.3f}"
-        elif self.kind == "share":
-            text = f"{100 * value:.1f}"
-        else:
-            text = f"{100 * value:+.1f}"
-        if not text.strip("+-0."):
-            text = text.strip("+-")  # what is rounded to nought has no sign
-        return text.replace("-", "−")
+    @classmethod
+    def of(cls, one: Estimate, kind: Kind, scale: tuple[float, float]) -> Drawn:
+        """Draw an estimate of a column on the column's scale."""
+        beside = "; ".join(filter(None, [f"n = {one.n:,}", one.reason, undefined(one)]))
+        return cls(value(one, kind), ends(one, kind), beside, _bar(one, scale))
 
 
-Cell: TypeAlias = Figure | str | int | None
+def drawn(table: Table) -> tuple[tuple[Drawn | str | int | None, ...], ...]:
+    """The rows of a table, with each column's intervals drawn on one scale."""
+    columns = range(len(table.columns))
+    scales = [_scale([row[at] for row in table.rows], table.kind_of(at)) for at in columns]
 
+    def cell(at: int, cell: Cell) -> Drawn | str | int | None:
+        if isinstance(cell, str | int | None):
+            return cell
+        one = estimate_of(cell)
+        return None if one is None else Drawn.of(one, table.kind_of(at), scales[at])
 
-@dataclass(frozen=True)
-class FigureTable:
-    """One table.
-
-    Attributes:
-        heading: Its heading.
-        columns: Names of columns; the first one names a row.
-        rows: Cells; None is nothing to say.
-        lead: A paragraph above it.
-        notes: Lines below it.
-    """
-
-    heading: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    lead: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def drawn(self) -> tuple[tuple[Cell, ...], ...]:
-        """The rows, with each column's intervals drawn on one scale."""
-        scales = [_scale([row[place] for row in self.rows]) for place in range(len(self.columns))]
-        return tuple(
-            tuple(
-                replace(cell, bar=_bar(cell.estimate, scale)) if isinstance(cell, Figure) else cell
-                for cell, scale in zip(row, scales, strict=True)
-            )
-            for row in self.rows
-        )
+    return tuple(tuple(cell(at, one) for at, one in enumerate(row)) for row in table.rows)
 
 
 @dataclass(frozen=True)
@@ -127,50 +82,63 @@ class FigurePage:
     eyebrow: str
     lead: str
     banners: tuple[str, ...]
-    tables: tuple[FigureTable, ...]
+    tables: tuple[Table, ...]
     foot: tuple[str, ...]
 
 
 def markdown(page: FigurePage) -> str:
     """The page as Markdown; foreign text has nothing in it that Markdown could act on."""
-    parts = [f"# {escaped(page.title)}", escaped(page.lead)]
-    parts += [f"> {escaped(one)}" for one in page.banners]
-    for table in page.tables:
-        parts.append(f"## {escaped(table.heading)}")
-        parts += [escaped(table.lead)] if table.lead else []
-        lines = [" | ".join(map(escaped, table.columns)), " | ".join("---" for _ in table.columns)]
-        lines += [" | ".join(_marked(cell) for cell in row) for row in table.rows]
-        parts.append("\n".join(f"| {line} |" for line in lines))
-        parts += ["\n".join(f"- {escaped(one)}" for one in table.notes)] if table.notes else []
-    parts += ["## How to read this", "\n".join(f"- {escaped(one)}" for one in page.foot)]
-    return "\n\n".join(parts) + "\n"
+    above = [escaped(page.lead), *(f"> {escaped(one)}" for one in page.banners)]
+    return sections(
+        page.title,
+        "\n".join(f"{line}\n" for line in above),
+        *map(table_markdown, page.tables),
+        f"## How to read this\n\n{points(page.foot)}",
+    )
+
+
+def write_pages(
+    page: FigurePage,
+    out: Path,
+    *,
+    verb: str,
+    csv: str,
+    numbers: str,
+    allow_foreign: bool = False,
+) -> list[Path]:
+    """Write a page as HTML and Markdown, its numbers as CSV and JSON, into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+        StopError: The disk is full.
+    """
+    results_folder(out, verb=verb, marker=f"{verb}.json", allow_foreign=allow_foreign)
+    texts = {"html": html(page), "md": markdown(page), "csv": csv, "json": numbers}
+    for ending, text in texts.items():
+        write_whole(out / f"{verb}.{ending}", text)
+    return [out / f"{verb}.{ending}" for ending in texts]
 
 
 def html(page: FigurePage) -> str:
     """The page as one HTML file that needs no network."""
     template = page_environment().get_template("figures.html")
-    return template.render({"page": page, "version": __version__})
+    return template.render({"page": page, "drawn": drawn, "version": __version__})
 
 
-def _marked(cell: Cell) -> str:
-    """A cell in Markdown; our own figures have nothing that needs a backslash."""
-    if isinstance(cell, Figure):
-        return " ".join(filter(None, [cell.value, cell.ends, f"({escaped(cell.beside)})"]))
-    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else escaped(cell)
-
-
-def _scale(cells: Sequence[Cell]) -> tuple[float, float]:
+def _scale(cells: Sequence[Cell], kind: Kind) -> tuple[float, float]:
     """The least and the greatest that a column's bars show; 0 is always on it.
 
     Shares span ten points at least, so that a narrow interval near 0 looks like one.
     """
-    ends = [0.0]
+    reach = [0.0]
     for cell in cells:
-        if isinstance(cell, Figure):
-            one = cell.estimate
-            ends += [_SPAN] if cell.kind == "share" else []
-            ends += [end for end in (one.value, one.low, one.high) if end is not None]
-    low, high = min(ends), max(ends)
+        if (one := estimate_of(cell)) is not None:
+            reach += [_SPAN] if kind == "share" else []
+            reach += [end for end in (one.value, one.low, one.high) if end is not None]
+    low, high = min(reach), max(reach)
     return (low, high) if high > low else (low, low + 1.0)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import heapq
-import re
 from pathlib import Path
 
 from reviewscore.papers.converted import gaps_in_words
+from reviewscore.printable import markdown_escaped
 from reviewscore.report.head import doubted_words, doubtful_words
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.places import shown_places
@@ -21,12 +21,6 @@ LOWEST = 20
 """Points shown: those that ask for attention first."""
 _UNTOUCHED = 8.0
 """Order from which on a point has no verdict to show (see `wording.Headline`)."""
-_SPECIAL = re.compile(
-    r"([\\`*_{}\[\]<>|~$&@])"  # acts anywhere
-    r"|(?<=[Ww][Ww][Ww])(\.)|(:)(?=\S)"  # makes an address or an emoji
-    r"|^([-+#=])"  # makes a list or a heading of a line
-)
-_NUMBERED = re.compile(r"^([0-9]{1,9})([.)])")
 
 
 def markdown_report(run: Path, *, accept_changed: bool = False) -> str:
@@ -54,11 +48,6 @@ def markdown_report(run: Path, *, accept_changed: bool = False) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def escaped(text: str) -> str:
-    """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
-    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", " ".join(text.split())))
-
-
 def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
     return headline(numbered[1]).order, numbered[0]
 
@@ -66,33 +55,33 @@ def _attention(numbered: tuple[int, PointScore]) -> tuple[float, int]:
 def _banners(summary: Summary) -> list[str]:
     told = []
     if summary.changed:
-        told.append(f"> {escaped(doubted_words(summary.changed))}")
+        told.append(f"> {markdown_escaped(doubted_words(summary.changed))}")
     if summary.note:
         told.append(f"> {summary.note}")
     if summary.selection:
         told.append("> Only a selection of the points was judged.")
     if summary.doubtful:
-        told.append(f"> {escaped(doubtful_words(summary))}")
+        told.append(f"> {markdown_escaped(doubtful_words(summary))}")
     if not summary.complete:
         told.append("> The run is not complete yet.")
     return told
 
 
 def _list(lines: list[str]) -> str:
-    return "\n".join(f"- {escaped(line)}" for line in lines)
+    return "\n".join(f"- {markdown_escaped(line)}" for line in lines)
 
 
 def _point(score: PointScore) -> str:
-    lines = [f"### {escaped(score.point_id)}", f"> {escaped(score.text)}"]
+    lines = [f"### {markdown_escaped(score.point_id)}", f"> {markdown_escaped(score.text)}"]
     if places := shown_places(score):
-        lines.append(f"Names: {escaped('; '.join(place.words for place in places))}")
-    lines.append(f"**{escaped(headline(score).words)}**")
+        lines.append(f"Names: {markdown_escaped('; '.join(place.words for place in places))}")
+    lines.append(f"**{markdown_escaped(headline(score).words)}**")
     if score.unquoted:
         lines.append(f"{NO_QUOTE}.")
     if score.verdict and score.verdict.answer:
-        lines.append(f"{answer_label(score.verdict)}: {escaped(score.verdict.answer)}")
+        lines.append(f"{answer_label(score.verdict)}: {markdown_escaped(score.verdict.answer)}")
     if score.finding is not None:
-        lines.append(escaped(score.rationale))
+        lines.append(markdown_escaped(score.rationale))
     quoted = [*score.passages, *score.evidence]
     quotes = [_quote(quote) for quote in quoted if quote.verified]
     if quotes:
@@ -101,5 +90,5 @@ def _point(score: PointScore) -> str:
 
 
 def _quote(quote: Evidence) -> str:
-    place = f" {escaped(f'({quote.place})')}" if quote.place else ""
-    return f"- “{escaped(gaps_in_words(quote.quote))}”{place}"
+    place = f" {markdown_escaped(f'({quote.place})')}" if quote.place else ""
+    return f"- “{markdown_escaped(gaps_in_words(quote.quote))}”{place}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reviewscore.report.markdown import escaped
+from reviewscore.printable import markdown_escaped
 from reviewscore.report.places import ShownPlace
 
 
@@ -74,44 +74,46 @@ class Sheet:
 
 def markdown(sheet: Sheet) -> str:
     """The sheet as Markdown; foreign text has nothing in it that Markdown could act on."""
-    parts = [f"# {escaped(sheet.title)}", escaped(sheet.lead)]
-    parts += [f"> {escaped(banner)}" for banner in sheet.banners]
+    parts = [f"# {markdown_escaped(sheet.title)}", markdown_escaped(sheet.lead)]
+    parts += [f"> {markdown_escaped(banner)}" for banner in sheet.banners]
     for part in sheet.parts:
-        parts.append(f"## {escaped(part.heading)}")
+        parts.append(f"## {markdown_escaped(part.heading)}")
         if part.lead:
-            parts.append(escaped(part.lead))
+            parts.append(markdown_escaped(part.lead))
         if part.rows:
             parts.append(_table(part))
         parts += [_entry(one) for one in part.entries]
-    return "\n\n".join([*parts, escaped(sheet.foot)]) + "\n"
+    return "\n\n".join([*parts, markdown_escaped(sheet.foot)]) + "\n"
 
 
 def _table(part: Part) -> str:
     lines = [part.columns, tuple("---" for _ in part.columns), *part.rows]
     return "\n".join(
-        f"| {' | '.join(cell if cell == '---' else escaped(cell) for cell in line)} |"
+        f"| {' | '.join(cell if cell == '---' else markdown_escaped(cell) for cell in line)} |"
         for line in lines
     )
 
 
 def _entry(entry: Entry) -> str:
-    place = f" ({escaped(entry.point_id)})" if entry.point_id else ""
-    lines = [f"> {escaped(entry.said)}{place}"]
+    place = f" ({markdown_escaped(entry.point_id)})" if entry.point_id else ""
+    lines = [f"> {markdown_escaped(entry.said)}{place}"]
     if entry.places:
-        lines.append("\n".join(f"- {escaped(one.words)}{_standing(one)}" for one in entry.places))
-    lines += [escaped(one) for one in entry.own]
-    quotes = [f"- “{escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
+        lines.append(
+            "\n".join(f"- {markdown_escaped(one.words)}{_standing(one)}" for one in entry.places)
+        )
+    lines += [markdown_escaped(one) for one in entry.own]
+    quotes = [f"- “{markdown_escaped(one.text)}”{_section(one.section)}" for one in entry.quotes]
     if quotes:
         lines.append("\n".join(quotes))
     if entry.closing:
-        lines.append(escaped(entry.closing))
+        lines.append(markdown_escaped(entry.closing))
     return "\n\n".join(lines)
 
 
 def _standing(place: ShownPlace) -> str:
-    return "" if place.text is None else f": “{escaped(place.text)}”"
+    return "" if place.text is None else f": “{markdown_escaped(place.text)}”"
 
 
 def _section(name: str | None) -> str:
     """Escaped within its brackets, where a number makes no list."""
-    return " " + escaped(f"({name})") if name else ""
+    return " " + markdown_escaped(f"({name})") if name else ""

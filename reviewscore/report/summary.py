@@ -9,7 +9,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
 from reviewscore.report.loop import ArgumentCounts, LoopTally
@@ -19,6 +18,7 @@ from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Finding
+from reviewscore.stats.resampling import wilson
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.manifest import Manifest, Spending
 from reviewscore.store.run_dir import (

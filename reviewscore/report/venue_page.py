@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from reviewscore.agreement.measure import percent
-from reviewscore.agreement.table import guarded
-from reviewscore.agreement.venue import Cell, Panel, Venue
-from reviewscore.report.figures import Cell as Shown
-from reviewscore.report.figures import Figure, FigurePage, FigureTable, html, markdown
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
+from reviewscore.report.figures import FigurePage, write_pages
+from reviewscore.stats.resampling import percent
+from reviewscore.stats.tables import Cell, Table, csv_text
+from reviewscore.venue.panels import GroupRates, Panel, Venue
 
-NUMBERS = "venue.json"
 COLUMNS = {
     "table": "overall, type, area, load, rating or confidence.",
     "group": "Row of that table.",
@@ -44,37 +38,23 @@ def write_venue(venue: Venue, out: Path, *, allow_foreign: bool = False) -> list
         RunFolderError: The folder holds other things, or cannot be written.
         StopError: The disk is full.
     """
-    results_folder(out, verb="venue", marker=NUMBERS, allow_foreign=allow_foreign)
-    page = venue_page(venue)
-    texts = {
-        "venue.html": html(page),
-        "venue.md": markdown(page),
-        "venue.csv": tidy(venue),
-        NUMBERS: venue.model_dump_json(indent=1) + "\n",
-    }
-    for name, text in texts.items():
-        write_whole(out / name, text)
-    return [out / name for name in texts]
+    numbers = venue.model_dump_json(indent=1) + "\n"
+    return write_pages(venue_page(venue), out, verb="venue", csv=tidy(venue), numbers=numbers,
+                       allow_foreign=allow_foreign)  # fmt: skip
 
 
 def tidy(venue: Venue) -> str:
     """The rates as CSV, unrounded, with the columns of `COLUMNS`."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for panel in venue.panels:
-        for cell in panel.cells:
-            writer.writerows(_rows(panel, cell))
-    return out.getvalue()
+    rows = (row for panel in venue.panels for cell in panel.cells for row in _rows(panel, cell))
+    return csv_text(COLUMNS, rows)
 
 
-def _rows(panel: Panel, cell: Cell) -> Iterator[list[object]]:
-    name = guarded(cell.group)
+def _rows(panel: Panel, cell: GroupRates) -> Iterator[list[object]]:
     if cell.withheld:
-        yield [panel.name, name, *[None] * 6, "withheld", *[None] * 4]
+        yield [panel.name, cell.group, *[None] * 6, "withheld", *[None] * 4]
     size = [cell.points, cell.reviews, cell.papers, cell.reviewers]
     for measure, one in cell.rates.items():
-        yield [panel.name, name, measure, one.value, one.low, one.high, one.n, one.method,
+        yield [panel.name, cell.group, measure, one.value, one.low, one.high, one.n, one.method,
                one.reason, *size]  # fmt: skip
 
 
@@ -106,21 +86,18 @@ def _banners(venue: Venue) -> Iterator[str]:
         )
 
 
-def _table(venue: Venue, panel: Panel) -> FigureTable:
+def _table(venue: Venue, panel: Panel) -> Table:
     with_people = any(cell.reviewers is not None for cell in panel.cells)
     head = ("", "Points", "Reviews", "Papers", *(("Reviewers",) if with_people else ()))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for cell in panel.cells:
         people = (cell.reviewers,) if with_people else ()
-        numbers: tuple[Shown, ...] = (cell.points, cell.reviews, cell.papers, *people)
-        shares: tuple[Shown, ...] = tuple(
-            Figure(cell.rates[name], "share") if name in cell.rates else None
-            for name in venue.titles
-        )
+        numbers: tuple[Cell, ...] = (cell.points, cell.reviews, cell.papers, *people)
         if cell.withheld:
-            numbers, shares = ("withheld", *[None] * (len(numbers) - 1)), (None,) * len(shares)
-        rows.append((cell.group, *numbers, *shares))
-    return FigureTable(panel.title, (*head, *venue.titles.values()), tuple(rows), notes=panel.notes)
+            numbers = ("withheld", *[None] * (len(numbers) - 1))
+        rows.append((cell.group, *numbers, *(cell.rates.get(name) for name in venue.titles)))
+    columns = (*head, *venue.titles.values())
+    return Table(panel.name, panel.title, columns, tuple(rows), kind="share", notes=panel.notes)
 
 
 def _foot(venue: Venue) -> Iterator[str]:

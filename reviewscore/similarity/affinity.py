@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.errors import SettingsError
 from reviewscore.similarity.bags import Bags, Representation, bags
 from reviewscore.similarity.corpus import Corpus, Unread
@@ -18,6 +17,7 @@ from reviewscore.similarity.recent import most_recent
 from reviewscore.similarity.recipe import Recipe
 from reviewscore.similarity.vectors import Matrix, Method, Vectors, vectors
 from reviewscore.similarity.wording import PLAIN, TPMS
+from reviewscore.stats.statistic import Floats, Ints
 
 _SAMPLE = 512
 """Submissions from which the spread of a method is taken before methods are averaged."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.similarity.goldstandard import Ratings
 from reviewscore.similarity.predictions import Predicted
+from reviewscore.stats.statistic import Floats
 
 _SHOWN = 3
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.schema.review import Review
@@ -18,6 +17,7 @@ from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication, gaps, title_key
 from reviewscore.similarity.recipe import Recipe
 from reviewscore.sources.files import Collection
+from reviewscore.stats.statistic import Floats, Ints
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.manifest import hash_file
 from reviewscore.store.run_dir import SIMILARITY, read_manifest

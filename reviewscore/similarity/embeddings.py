@@ -15,11 +15,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.agreement.statistic import Floats
 from reviewscore.errors import InputError
 from reviewscore.papers.rows import input_error
 from reviewscore.similarity.tabular import lines
 from reviewscore.sources.written import Numbered
+from reviewscore.stats.statistic import Floats
 
 NO_VECTOR = "has no embedding"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
 
 CUTOFFS = (1, 3, 5, 7)
 """The k of the paper's Tables 6 to 9."""
@@ -219,12 +219,12 @@ def _pooled(name: str, over: Floats | Ints, under: Floats | Ints) -> Statistic:
 
 
 def _finish(versions: int) -> Callable[[Floats], Values]:
-    def finish(sums: Floats) -> Values:
+    def from_sums(sums: Floats) -> Values:
         over, under = sums[:, :versions], sums[:, versions:]
         value = ratio(over, under).mean(axis=1)
         return values(value, ((under == 0).any(axis=1), Reason.NO_PAIR, None))
 
-    return finish
+    return from_sums
 
 
 def chosen_elsewhere(ratings: Ratings, similarity: Floats) -> tuple[Floats, Ints]:
@@ -239,7 +239,7 @@ def chosen_elsewhere(ratings: Ratings, similarity: Floats) -> tuple[Floats, Ints
     Returns:
         Shape (versions, participants, papers), and the method used for each participant.
     """
-    parts = [named[LOSS].parts for named in measures(ratings, similarity, ())]
+    parts = [named[LOSS].contributions for named in measures(ratings, similarity, ())]
     sums = np.stack(parts)  # (methods, participants, 2)
     left = sums.sum(axis=1, keepdims=True) - sums
     choice = ratio(left[..., 0], left[..., 1]).argmin(axis=0).astype(np.int64)

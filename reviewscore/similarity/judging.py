@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.agreement.table import guarded
 from reviewscore.asking.account import Folder, Outcome, new_account
 from reviewscore.asking.expected import Expected, expected
 from reviewscore.asking.filling import Work, fill
@@ -20,6 +19,7 @@ from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Plain, Settings
 from reviewscore.similarity.judge import HIGHEST, LOWEST, PROMPT, Question, judge
 from reviewscore.similarity.write import HEADING, csv_lines
+from reviewscore.stats.tables import guarded
 from reviewscore.store.manifest import InputFile
 
 ACCOUNT, SCORES, PREDICTIONS = "judge.json", "scores.jsonl", "predictions.csv"

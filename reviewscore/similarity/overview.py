@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.similarity.affinity import Affinity
 from reviewscore.similarity.write import Pair
+from reviewscore.stats.tables import Cell, Table
 
 SHOWN = 20
 """Submissions that are shown; the files have all."""

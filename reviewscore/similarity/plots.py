@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.agreement.drawing import COLOURS, new_figure, save_all
+from reviewscore.stats.plots import colour_of, new_figure, save_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +37,7 @@ def _figures(
 
     figure, (axis,) = new_figure(1, 1, 5.4, 3.4)
     for place, (name, values) in enumerate(losses.items()):
-        axis.plot(lengths, values, marker=".", color=COLOURS[place % len(COLOURS)], label=name)
+        axis.plot(lengths, values, marker=".", color=colour_of(place), label=name)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half a paper
     axis.set_xlabel("papers in a profile, most recent first")
     axis.set_ylabel("loss (lower is better)")

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints
 from reviewscore.similarity.vectors import Matrix, Vectors
+from reviewscore.stats.statistic import Floats, Ints
 
 _BLOCK_BYTES = 64_000_000
 """Memory of the similarities of one block."""

@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reviewscore.agreement.measure import Bench, Estimate, Resampling, Slot
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Statistic
-from reviewscore.agreement.table import Cell, Table
 from reviewscore.similarity.comparison import Comparison
 from reviewscore.similarity.goldstandard import (
     CUTOFFS,
@@ -25,6 +21,10 @@ from reviewscore.similarity.goldstandard import (
     chosen_elsewhere,
     measures,
 )
+from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
+from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.statistic import Statistic
+from reviewscore.stats.tables import Cell, Table
 
 PAPER = "arXiv 2303.16750"
 IN_SAMPLE, LEFT_OUT = "in-sample", "leave-participants-out"
@@ -54,8 +54,8 @@ class _Row:
     measure: str
     method: str
     basis: str
-    value: Slot
-    difference: Slot | None
+    value: PendingEstimate
+    difference: PendingEstimate | None
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,22 @@ def tables(
     """
     rated = _rated(compared, cutoffs)
     base = next(one for one in rated if one.name == baseline)
-    bench = Bench(Clusters.by(compared.ratings.participants), replace(how, scheme="papers"))
-    plan: list[tuple[str, str, tuple[str, ...]]] = [
+    plan = BootstrapPlan(Clusters.by(compared.ratings.participants), replace(how, scheme="papers"))
+    planned: list[tuple[str, str, tuple[str, ...]]] = [
         ("similarity-loss", f"Loss ({PAPER}, Table 3)", (LOSS,)),
         ("similarity-triplets", f"Share of triplets in the right order ({PAPER}, Table 5)",
          (EASY, HARD)),
     ]  # fmt: skip
-    plan += [
+    planned += [
         (f"similarity-top-{k}", f"Measures at the top {k} ({PAPER}, app. C)",
          tuple(f"{name}@{k}" for name in _TOP))
         for k in cutoffs
     ]  # fmt: skip
     asked = [
-        [_ask(bench, one, base, measure) for measure in names for one in rated]
-        for _, _, names in plan
+        [_ask(plan, one, base, measure) for measure in names for one in rated]
+        for _, _, names in planned
     ]
-    bench.run()
+    plan.run()
     notes = _notes(compared, baseline, honesty)
     return [
         Table(
@@ -108,7 +108,7 @@ def tables(
             keys=2,
             notes=(*_MEANING.get(name, _AT_TOP), *notes),
         )
-        for (name, title, _), rows in zip(plan, asked, strict=True)
+        for (name, title, _), rows in zip(planned, asked, strict=True)
     ]
 
 
@@ -142,12 +142,12 @@ def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
     return found
 
 
-def _ask(bench: Bench, one: _Rated, base: _Rated, measure: str) -> _Row:
+def _ask(plan: BootstrapPlan, one: _Rated, base: _Rated, measure: str) -> _Row:
     value = one.measures[measure]
     difference = None
     if one is not base:
-        difference = bench.ask(value, minus=base.measures[measure])
-    return _Row(measure, one.name, one.basis, bench.ask(value), difference)
+        difference = plan.ask(value, minus=base.measures[measure])
+    return _Row(measure, one.name, one.basis, plan.ask(value), difference)
 
 
 def _cells(row: _Row, level: float) -> tuple[Cell, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reviewscore.agreement.table import guarded
 from reviewscore.errors import InputError
 from reviewscore.sources.grids import csv_cells, heading
 from reviewscore.sources.records import Shelf, only_table
+from reviewscore.stats.tables import guarded
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
 _CURE = f"give a file that ends in {', '.join(ENDINGS)}"

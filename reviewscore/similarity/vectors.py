@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats
+from reviewscore.stats.statistic import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from reviewscore.agreement.statistic import Floats, Ints
-from reviewscore.agreement.table import guarded
 from reviewscore.similarity.affinity import Affinity
+from reviewscore.stats.statistic import Floats, Ints
+from reviewscore.stats.tables import guarded
 from reviewscore.store.jsonl import drafted
 
 VERB, PAIRS, SCORES = "similarity", "pairs.csv", "scores.csv"

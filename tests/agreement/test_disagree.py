@@ -16,7 +16,6 @@ from reviewscore.agreement.disagree import (
     sheet_rows,
     value_laden,
 )
-from reviewscore.agreement.measure import Resampling
 from reviewscore.agreement.study import compare, study
 from reviewscore.agreement.write import page, write_study
 from reviewscore.arguments.aggregate import advanced
@@ -24,6 +23,7 @@ from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
 from reviewscore.sources.annotations import read_annotations
+from reviewscore.stats.resampling import Resampling
 from tests.agreement.invented import Said, labels_of, point, run_of, write_labels
 
 PAPER = "We use four datasets. Table 1 lists them. See Appendix B."

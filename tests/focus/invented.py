@@ -7,9 +7,9 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from reviewscore.agreement.measure import Resampling
 from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Polarity
 from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.stats.resampling import Resampling
 
 SMALL = FacetSet(
     "small",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.focus import confusion_plots
+from reviewscore.focus import plots
 from tests.commands import Invoke, invoker
 from tests.loopback import Loopback
 
@@ -76,7 +76,7 @@ def test_a_model_is_asked_about_the_labelled_points_alone_and_only_once(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", loopback.url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setattr(confusion_plots, "draw_confusions", lambda *_: [])
+    monkeypatch.setattr(plots, "draw_confusions", lambda *_: [])
     words = ("agree", sheets / "A1.csv", data, "--model", "openai/loop", *FEW)
 
     priced = focus(*words, "--dry-run")

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import false_discovery_control
 
-from reviewscore.agreement.resample import Clusters, swapped
 from reviewscore.focus.blind_spots import (
     Difference,
     contributions,
@@ -21,6 +20,7 @@ from reviewscore.focus.distribution import share
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.labelled import Labelled
 from reviewscore.focus.tables import difference_table
+from reviewscore.stats.resampling import Clusters, swapped
 from tests.focus.invented import QUICK, SMALL, strengths, studies, weaknesses
 
 

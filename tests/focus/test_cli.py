@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.results import file_name
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.profile import profile_systems
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.stats.writing import file_name
 from tests.commands import Invoke, invoker
 from tests.focus.invented import QUICK, SMALL, weaknesses
 
@@ -90,6 +90,8 @@ def test_the_example_is_profiled_in_one_command(focus: Invoke, tmp_path: Path) -
     assert all(one["target"] != "unknown" for one in points)
     plots = {path.name: path.read_bytes() for path in out.glob("*.svg")}
     assert set(plots) == {"focus-shares.svg", "focus-differences.svg"}
+    page = (out / "focus.md").read_text("utf-8")
+    assert all(f"]({name})" in page for name in plots)
     again = focus(EXAMPLE, "-o", out, "--resamples", 100)
     assert all((out / name).read_bytes() == drawn for name, drawn in plots.items())
     assert again.exit_code == 0

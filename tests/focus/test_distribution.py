@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from reviewscore.agreement.measure import Bench
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Reason
 from reviewscore.errors import InputError
 from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.distribution import (
@@ -22,6 +19,9 @@ from reviewscore.focus.distribution import (
 )
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.labelled import Labelled
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.resampling import Clusters
+from reviewscore.stats.statistic import Reason
 from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
 
 WEAK_TARGETS = (Polarity.WEAKNESS, Kind.TARGET)
@@ -65,10 +65,10 @@ def test_unknown_labels_are_counted_and_in_no_share() -> None:
 def test_a_system_without_strengths_has_no_distribution_of_them_and_says_why() -> None:
     study = coded(weaknesses("critic", "p1", "method/novelty"), SMALL)
     found = distribution(study, "critic", Polarity.STRENGTH, Kind.TARGET)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slots = found.ask(bench)
-    bench.run()
+    slots = found.ask(plan)
+    plan.run()
 
     assert Reason.NO_POINTS is found.reason
     assert np.isnan(found.shares).all()
@@ -81,10 +81,10 @@ def test_intervals_draw_whole_papers() -> None:
     points = [one for at in range(30) for one in weaknesses("people", f"p{at}", "method/novelty")]
     points += [one for at in range(20) for one in weaknesses("people", f"p{at}", "theory/novelty")]
     study = coded(points, SMALL)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    method, theory, experiment = distribution(study, "people", *WEAK_TARGETS).ask(bench)
-    bench.run()
+    method, theory, experiment = distribution(study, "people", *WEAK_TARGETS).ask(plan)
+    plan.run()
 
     assert pytest.approx(method.answer.value) == 0.6
     assert method.answer.n == 30
@@ -98,10 +98,10 @@ def test_intervals_draw_whole_papers() -> None:
 
 def test_of_one_paper_the_interval_is_the_value() -> None:
     study = coded(weaknesses("people", "p1", "method/novelty", "theory/novelty"), SMALL)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slot = distribution(study, "people", *WEAK_TARGETS).ask(bench)[0]
-    bench.run()
+    slot = distribution(study, "people", *WEAK_TARGETS).ask(plan)[0]
+    plan.run()
 
     assert (slot.answer.value, slot.answer.low, slot.answer.high) == (0.5, 0.5, 0.5)
 

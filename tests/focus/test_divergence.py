@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
-from reviewscore.agreement.measure import Bench
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Reason
 from reviewscore.errors import InputError
 from reviewscore.focus.coded import coded
 from reviewscore.focus.divergence import (
@@ -27,6 +24,9 @@ from reviewscore.focus.divergence import (
 )
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.labelled import Labelled
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.resampling import Clusters
+from reviewscore.stats.statistic import Reason
 from tests.focus.invented import QUICK, SMALL, strengths, studies, weaknesses
 
 TARGETS = (Polarity.WEAKNESS, Kind.TARGET)
@@ -152,10 +152,10 @@ def test_resamples_draw_both_sides_of_a_paper_together() -> None:
         for one in weaknesses(who, f"p{at}", labels[at % 3])
     ]
     study = coded(points, SMALL)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slots = ask(bench, comparison(study, "model", "people"), Measure.REFERENCE_TO_SYSTEM)
-    bench.run()
+    slots = ask(plan, comparison(study, "model", "people"), Measure.REFERENCE_TO_SYSTEM)
+    plan.run()
 
     assert len(slots) == 5
     assert (slots[0].answer.value, slots[0].answer.low, slots[0].answer.high) == (0.0, 0.0, 0.0)
@@ -226,9 +226,9 @@ def test_intervals_hold_the_true_divergence_though_samples_are_biased() -> None:
         sides = [np.array([rng.multinomial(3, one) for _ in range(60)]) for one in (p, q)]
         counts = np.concatenate(sides, axis=1).astype(float)
         pair = Comparison("model", "people", np.ones(60, dtype=bool), {TARGETS: counts}, {})
-        bench = Bench(Clusters.by([str(at) for at in range(60)]), replace(QUICK, seed=seed))
-        slot = bench.ask(divergence(pair, Measure.JENSEN_SHANNON, *TARGETS))
-        bench.run()
+        plan = BootstrapPlan(Clusters.by([str(at) for at in range(60)]), replace(QUICK, seed=seed))
+        slot = plan.ask(divergence(pair, Measure.JENSEN_SHANNON, *TARGETS))
+        plan.run()
         assert slot.answer.method == "basic"
         assert slot.answer.low is not None
         assert slot.answer.high is not None

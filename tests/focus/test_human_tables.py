@@ -10,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, precision_recall_fscore_support
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.statistic import Floats, Reason
-from reviewscore.agreement.table import Table, latex, markdown
 from reviewscore.focus.facets import UNKNOWN, Kind
 from reviewscore.focus.human_tables import (
     Ratings,
@@ -23,6 +20,9 @@ from reviewscore.focus.human_tables import (
     nominal_kappa,
     same,
 )
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.statistic import Floats, Reason
+from reviewscore.stats.tables import Table, latex, markdown
 from tests.focus.invented import SMALL, strengths, weaknesses
 
 Q = 4

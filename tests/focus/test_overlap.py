@@ -8,9 +8,6 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_fscore_support
 
-from reviewscore.agreement.measure import Bench
-from reviewscore.agreement.resample import Clusters
-from reviewscore.agreement.statistic import Reason
 from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.facets import Facet, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled
@@ -24,6 +21,9 @@ from reviewscore.focus.overlap import (
     presence,
     set_score,
 )
+from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.stats.resampling import Clusters
+from reviewscore.stats.statistic import Reason
 from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
 
 
@@ -138,10 +138,10 @@ def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
     points += strengths("people", "p1", "method/novelty")
     study = coded(points, SMALL)
     strong, weak = (pair_sets(study, "model", "people", one) for one in Polarity)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    alone, overall = ask_sets(bench, Score.F1, [strong]), ask_sets(bench, Score.F1, [strong, weak])
-    bench.run()
+    alone, overall = ask_sets(plan, Score.F1, [strong]), ask_sets(plan, Score.F1, [strong, weak])
+    plan.run()
 
     assert (alone.answer.value, alone.answer.reason) == (None, Reason.NO_SETS.words)
     assert alone.answer.dropped == {"papers, as one side never has a strength": 1}
@@ -197,10 +197,10 @@ def test_the_interval_of_both_is_of_the_mean_of_the_two_in_every_resample() -> N
     points += weaknesses("model", "p1", "method/novelty")
     study = coded(points, SMALL)
     raised = presence(study, "model", "people", Kind.TARGET)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slot = ask_facets(bench, Score.F1, raised)[0]
-    bench.run()
+    slot = ask_facets(plan, Score.F1, raised)[0]
+    plan.run()
 
     assert (slot.answer.value, slot.answer.high) == (0.5, 0.5)
     assert 0.2 < slot.answer.undefined < 0.5, "resamples without that paper"
@@ -212,10 +212,10 @@ def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
     )
     study = coded(points, SMALL)
     raised = presence(study, "model", "people", Kind.TARGET)
-    bench = Bench(Clusters.by(study.papers), QUICK)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    rows = {score: ask_facets(bench, score, raised, Polarity.WEAKNESS) for score in Score}
-    bench.run()
+    rows = {score: ask_facets(plan, score, raised, Polarity.WEAKNESS) for score in Score}
+    plan.run()
     found = {
         score: [(slot.answer.value, slot.answer.reason) for slot in slots]
         for score, slots in rows.items()

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reviewscore.agreement.measure import Slot
-from reviewscore.agreement.table import Table, as_csv, latex, markdown
 from reviewscore.focus.blind_spots import differences, spots
 from reviewscore.focus.coded import Coded, coded
 from reviewscore.focus.facets import Kind
 from reviewscore.focus.tables import difference_table, spots_table, tables
+from reviewscore.stats.estimates import PendingEstimate
+from reviewscore.stats.tables import Table, as_csv, latex, markdown
 from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
 
 
@@ -36,7 +36,9 @@ def named(found: list[Table]) -> dict[str, Table]:
 
 def row(table: Table, *names: str) -> list[object]:
     cells = next(cells for cells in table.rows if cells[: len(names)] == names)
-    return [one.answer.value if isinstance(one, Slot) else one for one in cells[len(names) :]]
+    return [
+        one.answer.value if isinstance(one, PendingEstimate) else one for one in cells[len(names) :]
+    ]
 
 
 def test_the_main_table_has_the_columns_of_table_3() -> None:

@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import markdown
 from reviewscore.errors import InputError
 from reviewscore.gem.benchmarks import (
     compare_benchmarks,
@@ -23,11 +21,13 @@ from reviewscore.gem.benchmarks import (
     read_sizes,
 )
 from reviewscore.gem.cases import GEM
-from reviewscore.gem.correlation import Kind, RankCorrelation, midranks, rank_correlation
 from reviewscore.gem.plots import draw_by_size
 from reviewscore.gem.ranking import PaperScores, Ranking, rank, read_scores
 from reviewscore.gem.score import CandidateScore, Scores
 from reviewscore.gem.write import write_scores
+from reviewscore.stats.rank_correlation import Kind, RankCorrelation, rank_correlation
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import markdown
 from tests.gem.published import BY_8B, BY_70B, VARIANTS
 
 QUICK = Resampling(resamples=200, level=0.9, scheme="papers")
@@ -237,7 +237,14 @@ def test_only_systems_with_both_scores_count_and_too_few_give_nothing() -> None:
 
 
 def test_ties_share_their_mean_rank() -> None:
-    assert midranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
+    left, right = (
+        dict(zip("abcd", (3.0, 1.0, 3.0, 2.0), strict=True)),
+        dict(zip("abcd", range(4), strict=True)),
+    )
+
+    found = rank_correlation(left, right)
+
+    assert found.value == pytest.approx(spearmanr([3.5, 1.0, 3.5, 2.0], range(4)).statistic)
 
 
 def test_a_correlation_is_printed_with_n_and_chance() -> None:

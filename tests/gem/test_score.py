@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.results import Setup, hashes, page, write_tables
-from reviewscore.agreement.table import as_csv, markdown
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.backgrounds import (
     FOLDS,
@@ -34,6 +31,9 @@ from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import write_scores
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import as_csv, markdown
+from reviewscore.stats.writing import Setup, hashes, page, write_tables
 from tests.gem.invented_reviews import papers
 
 FEW = Resampling(resamples=100)
@@ -294,7 +294,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 
     assert "<b>" not in text
     assert not any(line.startswith("# heading") for line in text.splitlines())
-    assert "GEM: left out: 1 reviews without text in this form" in text
+    assert "- Left out: 1 reviews without text in this form (" in text
 
 
 def test_without_any_score_there_is_no_table() -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.table import as_csv, guarded, latex, markdown
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
 from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER, alteration
@@ -34,6 +32,8 @@ from reviewscore.gem.validation_tables import (
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import Form
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.tables import as_csv, guarded, latex, markdown
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reviewscore.agreement.compare_runs import compare_runs
-from reviewscore.agreement.measure import Resampling
-from reviewscore.agreement.venue_study import Strata, study_venue
 from reviewscore.report.compare_page import write_comparison
 from reviewscore.report.html import write_report
 from reviewscore.report.role_files import write_for
@@ -19,6 +16,9 @@ from reviewscore.report.venue_page import write_venue
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
+from reviewscore.stats.resampling import Resampling
+from reviewscore.venue.compare import compare_runs
+from reviewscore.venue.study import Strata, study_venue
 from tests.browser import MARKS, chromium, violations
 from tests.report.synthetic import (
     PAPER,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.report.markdown import LOWEST, escaped, markdown_report
+from reviewscore.printable import markdown_escaped
+from reviewscore.report.markdown import LOWEST, markdown_report
 from tests.report.synthetic import (
     lexical_points,
     manifest,
@@ -23,18 +24,21 @@ from tests.report.synthetic import (
 
 @given(st.text())
 def test_no_text_can_act_as_markup(text: str) -> None:
-    safe = escaped(text)
+    safe = markdown_escaped(text)
 
     assert "\n" not in safe
-    for sign in "<>*[]`|@&_~":
+    for sign in ">*[]`|@&_~":
         assert safe.count(sign) == safe.count(f"\\{sign}")
+    assert not re.search(r"(?<!\\)<[A-Za-z/!?]", safe)
     assert not re.match(r"[-+#=]|[0-9]{1,9}[.)]", safe)
     assert not re.search(r"(?<!\\):\S|[Ww]{3}\.", safe)
 
 
-@pytest.mark.parametrize("text", ["questions: 9 (0 failed)", "hyper-parameters, 3.5 %", "a + b!"])
+@pytest.mark.parametrize(
+    "text", ["questions: 9 (0 failed)", "hyper-parameters, 3.5 %", "a + b!", "p<0.001"]
+)
 def test_ordinary_words_stay_readable(text: str) -> None:
-    assert escaped(text) == text
+    assert markdown_escaped(text) == text
 
 
 @pytest.mark.parametrize(
@@ -49,8 +53,8 @@ def test_ordinary_words_stay_readable(text: str) -> None:
         (":smile:", r"\:smile:"),
     ],
 )
-def test_what_would_act_is_escaped(text: str, safe: str) -> None:
-    assert safe == escaped(text)
+def test_what_would_act_is_markdown_escaped(text: str, safe: str) -> None:
+    assert safe == markdown_escaped(text)
 
 
 def test_misinformed_points_come_first_and_people_are_not_judged(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.agreement.wilson import wilson
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.errors import RunFolderError
 from reviewscore.report.lines import duration_words, summary_lines
 from reviewscore.report.summary import NamedPlaces, summarise, write_summary
 from reviewscore.schema.point_score import Status
+from reviewscore.stats.resampling import wilson
 from tests.report.synthetic import (
     lexical_points,
     manifest,

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.agreement.measure import Resampling
 from reviewscore.similarity.comparison import Comparison
 from reviewscore.similarity.goldstandard import (
     EASY,
@@ -23,6 +22,7 @@ from reviewscore.similarity.goldstandard import (
     ratings_of,
 )
 from reviewscore.similarity.tables import CHOSEN, Honesty, tables
+from reviewscore.stats.resampling import Resampling
 
 Rated = Sequence[tuple[float, float]]
 """Of one participant: expertise and similarity of each paper."""

@@ -85,7 +85,7 @@ def test_the_data_are_those_of_the_paper(ratings: Ratings, released: Comparison)
     assert len(ratings.pairs) == 477
     assert released.similarity.shape == (5, 8, 58, 10)
     named = measures(ratings, released.similarity[:1])[0]
-    assert [named[one].parts[:, 1].sum() for one in (EASY, HARD)] == [261, 417]
+    assert [named[one].contributions[:, 1].sum() for one in (EASY, HARD)] == [261, 417]
 
 
 def test_losses_and_triplets_are_the_published_ones(released: Comparison) -> None:

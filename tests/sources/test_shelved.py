@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.agreement.measure import Resampling
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
 from reviewscore.focus.coded import coded
@@ -27,6 +26,7 @@ from reviewscore.schema.review import Review
 from reviewscore.sources.files import read_collection
 from reviewscore.sources.shelved import Altered, Grouped, Shelved
 from reviewscore.sources.written import Form, Materials, Written, read_materials
+from reviewscore.stats.resampling import Resampling
 
 MANY, REVIEWS = 60, 4
 

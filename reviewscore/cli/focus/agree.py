@@ -58,12 +58,12 @@ def command(
     \b
     Example:  reviewscore focus agree annotations/SET reviews.parquet -o agreement
     """
-    from reviewscore.agreement import results
-    from reviewscore.agreement.measure import Resampling
-    from reviewscore.focus.confusion_plots import draw_confusions
     from reviewscore.focus.human_labels import find_points, read_human_labels
     from reviewscore.focus.human_tables import agreement_tables
+    from reviewscore.focus.plots import draw_confusions
     from reviewscore.sources.written import read_materials
+    from reviewscore.stats import writing as results
+    from reviewscore.stats.resampling import Resampling
 
     annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
@@ -92,8 +92,10 @@ def command(
     )
     if output is not None:
         foreign = yes or annotator.began
-        written = results.write_tables(tables, setup, output, allow_foreign=foreign)
-        written += draw_confusions(ratings, output)
+        written = results.write_tables(
+            tables, setup, output, allow_foreign=foreign,
+            draw=lambda folder: draw_confusions(ratings, folder),
+        )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
     print_text((results.numbers if as_json else results.page)(tables, setup))
     return labelled.code

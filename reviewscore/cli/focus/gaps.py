@@ -32,12 +32,12 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     \b
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
-    from reviewscore.agreement.results import check_folder
     from reviewscore.focus.coded import Review, coded
     from reviewscore.focus.digest import review_gaps
     from reviewscore.focus.gaps import all_gaps
     from reviewscore.focus.write import VERB
     from reviewscore.report.focus import gap_words
+    from reviewscore.stats.writing import check_folder
 
     found = read(flags)
     annotator = Annotator.of(flags, output, KEPT)

@@ -15,10 +15,10 @@ from reviewscore.cli.terminal import print_text, say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.results import Setup
     from reviewscore.focus.profile import Profile
     from reviewscore.focus.write import PointLines
     from reviewscore.likeness.pair import Metric
+    from reviewscore.stats.writing import Setup
 
 KEPT = "annotated"
 """Folder of a model's labels within that of the results."""
@@ -58,11 +58,11 @@ def command(
     Example:  reviewscore focus examples/gem -o focus
               reviewscore focus runs/iclr24 --by reviewer
     """
-    from reviewscore.agreement import results
-    from reviewscore.agreement.measure import Resampling
     from reviewscore.focus.profile import profile_systems
     from reviewscore.focus.write import VERB, PointLines
     from reviewscore.sources.written import PEOPLE
+    from reviewscore.stats import writing as results
+    from reviewscore.stats.resampling import Resampling
     from reviewscore.store.run_dir import FOCUS
 
     by, found = flags["by"], read(flags)
@@ -110,13 +110,15 @@ def _write(
     profile: Profile, lines: PointLines, setup: Setup, reference: str, out: Path,
     run: Path | None, *, foreign: bool,
 ) -> None:  # fmt: skip
-    from reviewscore.agreement import results
     from reviewscore.focus.digest import write_digest
     from reviewscore.focus.plots import draw
+    from reviewscore.stats import writing as results
 
-    written = results.write_tables(profile.tables, setup, out, allow_foreign=foreign)
+    written = results.write_tables(
+        profile.tables, setup, out, allow_foreign=foreign,
+        draw=lambda folder: draw(profile.coded, profile.differences, reference, folder),
+    )  # fmt: skip
     written.append(lines.write(out))
-    written += draw(profile.coded, profile.differences, reference, out)
     say(f"{len(written)} files; read {written[0]} first")
     if run is not None:
         write_digest(run, profile, setup, reference)

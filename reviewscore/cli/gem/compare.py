@@ -23,9 +23,9 @@ def command(left: Path, right: Path) -> None:
     \b
     Example:  reviewscore gem compare gem-lexical gem-llama
     """
-    from reviewscore.agreement.table import markdown
     from reviewscore.gem.benchmarks import compare_models
     from reviewscore.gem.ranking import read_scores
+    from reviewscore.stats.tables import markdown
 
     names = (_name(left), _name(right))
     table = compare_models(read_scores(left), read_scores(right), names=names)
@@ -36,8 +36,8 @@ def command(left: Path, right: Path) -> None:
 
 def _name(folder: Path) -> str:
     """The evaluation model, and the folder."""
-    from reviewscore.agreement.results import numbers_name
     from reviewscore.gem.write import VERB
+    from reviewscore.stats.writing import numbers_name
     from reviewscore.store.jsonl import read_whole
 
     try:

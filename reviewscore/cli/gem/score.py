@@ -17,12 +17,12 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.measure import Resampling
-    from reviewscore.agreement.table import Table
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.ranking import Ranking
     from reviewscore.gem.score import Scores
     from reviewscore.sources.written import Materials
+    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.tables import Table
 
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
@@ -84,14 +84,14 @@ def command(
     \b
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
-    from reviewscore.agreement import results
-    from reviewscore.agreement.measure import Resampling
     from reviewscore.gem.benchmarks import read_columns, read_sizes
     from reviewscore.gem.plots import draw_by_size
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
     from reviewscore.gem.write import VERB, write_scores
     from reviewscore.sources.written import read_materials
+    from reviewscore.stats import writing as results
+    from reviewscore.stats.resampling import Resampling
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
@@ -126,10 +126,11 @@ def command(
         notes=notes,
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(found, setup, output, allow_foreign=yes)
+        written = results.write_tables(
+            found, setup, output, allow_foreign=yes,
+            draw=lambda folder: draw_by_size(rankings, known_sizes, folder) if rankings else [],
+        )  # fmt: skip
         written.append(write_scores(scores, output))
-        if rankings:
-            written += draw_by_size(rankings, known_sizes, output)
         say(f"{len(written)} files; read {written[0]} first")
     print_text(results.numbers(found, setup) if as_json else results.page(found, setup))
 

@@ -17,11 +17,11 @@ from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.results import Setup
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
     from reviewscore.likeness.pair import Metric
     from reviewscore.sources.written import Materials
+    from reviewscore.stats.writing import Setup
 
 
 @click.command("validate", cls=Verb)
@@ -77,11 +77,11 @@ def command(
     \b
     Example:  reviewscore gem validate reviews.parquet --baseline bleu --baseline rouge-l
     """
-    from reviewscore.agreement.measure import Resampling
-    from reviewscore.agreement.results import check_folder, page, write_tables
     from reviewscore.gem.trial import subjects_of, trial
     from reviewscore.gem.write import VERB
     from reviewscore.sources.written import read_materials
+    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import check_folder, page, write_tables
 
     if output is not None:
         check_folder(output, VERB, allow_foreign=yes)
@@ -152,9 +152,9 @@ def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
 def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
 ) -> Setup:
-    from reviewscore.agreement.results import Setup, hashes
     from reviewscore.gem.tables import HONEST
     from reviewscore.gem.write import VERB
+    from reviewscore.stats.writing import Setup, hashes
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []
     return Setup(

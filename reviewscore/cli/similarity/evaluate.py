@@ -62,12 +62,12 @@ def command(
     \b
     Example:  reviewscore similarity evaluate examples/similarity --method tfidf --method tpms
     """
-    from reviewscore.agreement import results
-    from reviewscore.agreement.measure import Resampling
     from reviewscore.similarity.comparison import compare
     from reviewscore.similarity.ratings import ratings_file, read_ratings
     from reviewscore.similarity.tables import Honesty, tables
     from reviewscore.similarity.write import VERB
+    from reviewscore.stats import writing as results
+    from reviewscore.stats.resampling import Resampling
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)

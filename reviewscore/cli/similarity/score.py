@@ -66,10 +66,10 @@ def command(
     \b
     Example:  reviewscore similarity score examples/similarity --top 3 -o similarity
     """
-    from reviewscore.agreement import results
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.overview import SHOWN, overview
     from reviewscore.similarity.write import VERB, PairFiles, pairs
+    from reviewscore.stats import writing as results
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)

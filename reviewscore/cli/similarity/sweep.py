@@ -15,7 +15,7 @@ from reviewscore.cli.verb import Verb
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reviewscore.agreement.table import Table
+    from reviewscore.stats.tables import Table
 
 
 @click.command("sweep", cls=Verb)
@@ -51,8 +51,6 @@ def command(
     \b
     Example:  reviewscore similarity sweep examples/similarity --method tfidf --longest 5
     """
-    from reviewscore.agreement import results
-    from reviewscore.agreement.measure import Resampling
     from reviewscore.similarity.affinity import Library
     from reviewscore.similarity.comparison import compare
     from reviewscore.similarity.corpus import read_corpus
@@ -61,6 +59,8 @@ def command(
     from reviewscore.similarity.tables import Honesty, tables
     from reviewscore.similarity.trial import predicted, sweep
     from reviewscore.similarity.write import VERB
+    from reviewscore.stats import writing as results
+    from reviewscore.stats.resampling import Resampling
 
     if output is not None:
         results.check_folder(output, VERB, allow_foreign=yes)
@@ -90,15 +90,17 @@ def command(
         notes=[*corpus.warnings, *compared.notes],
     )  # fmt: skip
     if output is not None:
-        written = results.write_tables(shown, setup, output, allow_foreign=yes)
-        written += draw_sweep(losses, lengths, output)
+        written = results.write_tables(
+            shown, setup, output, allow_foreign=yes,
+            draw=lambda folder: draw_sweep(losses, lengths, folder),
+        )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
     print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
 
 
 def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:
-    from reviewscore.agreement.table import Table
     from reviewscore.similarity.tables import IN_SAMPLE, PAPER
+    from reviewscore.stats.tables import Table
 
     return Table(
         "similarity-sweep",

@@ -1,0 +1,293 @@
+"""What people said: labels as arrays over units and annotators, their medians, their scores.
+
+The label of several annotators is their median, the lower one of the two in the middle when their
+number is even, so that it is a category of the scale (ReviewScore, arXiv 2509.21679, sec. 3.3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.arguments.aggregate import conjunction, weighted
+from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
+from reviewscore.schema.review import PointType
+from reviewscore.schema.verdict import MISINFORMED_UP_TO, KnowledgeSource
+from reviewscore.stats.statistic import Floats, Ints
+
+FAITHFUL_FROM = 4
+"""An argument has an ADVANCED label if its reconstruction has this faithfulness (sec. 3.3)."""
+_NOT_TRIVIAL = 2
+_SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+
+
+@dataclass(frozen=True)
+class HumanLabels:
+    """Human labels, a row for each unit and a column for each annotator.
+
+    Attributes:
+        name: Name of the set.
+        annotators: Their pseudonyms, in order.
+        cards: What is known of them.
+        points: The labelled review points.
+        premises: The premises of arguments that were labelled. One that nobody labelled stays, so
+            that its argument is known to be labelled in part.
+        types: Type of each point: the majority of the labels; None if there is no label or a tie,
+            or if people used the scale of another type.
+        whole: Shape (points, annotators); unanswerability or factuality 1..5 of the whole point,
+            NaN missing.
+        faithful: Shape (points, annotators); faithfulness 1..5 of the reconstruction.
+        factuality: Shape (premises, annotators); 1..5.
+        weight: Shape (premises, annotators); untrivialness 0..2.
+        point_of: Shape (premises,); row of the point that each premise belongs to, -1 for none.
+        reasons: Justifications by unit, annotator and field.
+        strangers: Labelled units that are not among those that can be compared.
+    """
+
+    name: str
+    annotators: tuple[str, ...]
+    cards: Mapping[str, Annotator]
+    points: tuple[Unit, ...]
+    premises: tuple[Unit, ...]
+    types: tuple[PointType | None, ...]
+    whole: Floats
+    faithful: Floats
+    factuality: Floats
+    weight: Floats
+    point_of: Ints
+    reasons: Mapping[tuple[str, str, LabelField], str]
+    strangers: tuple[str, ...] = ()
+
+    @cached_property
+    def base(self) -> Floats:
+        """Shape (points,); the median of `whole`."""
+        return median_low(self.whole)
+
+    @cached_property
+    def premise(self) -> Floats:
+        """Shape (premises,); the median factuality."""
+        return median_low(self.factuality)
+
+    @cached_property
+    def premises_labelled(self) -> NDArray[np.bool_]:
+        """Shape (premises,); whether anybody labelled anything of the premise."""
+        known = ~np.isnan(self.factuality) | ~np.isnan(self.weight)
+        return np.asarray(known.any(axis=1), dtype=bool)
+
+    @cached_property
+    def advanced(self) -> tuple[Floats, Floats]:
+        """ADVANCED ReviewScore and whether misinformed, of the median labels; shapes (points,)."""
+        faithful = median_low(self.faithful)
+        return self._advanced(self.base, faithful, self.premise, median_low(self.weight))
+
+    @cached_property
+    def each(self) -> tuple[Floats, Floats]:
+        """The same of each annotator's own labels, shapes (points, annotators).
+
+        Where a reconstruction was passed over as unfaithful there is no score.
+        """
+        columns = [
+            self._advanced(
+                self.whole[:, a], self.faithful[:, a], self.factuality[:, a], self.weight[:, a]
+            )
+            for a in range(len(self.annotators))
+        ]
+        empty = np.empty((len(self.points), 0))
+        if not columns:
+            return empty, empty
+        scores, flags = zip(*columns, strict=True)
+        return np.stack(scores, axis=1), np.stack(flags, axis=1)
+
+    def without(self, column: int) -> HumanLabels:
+        """The same labels without one annotator's."""
+        cut = {
+            name: np.delete(getattr(self, name), column, axis=1)
+            for name in ("whole", "faithful", "factuality", "weight")
+        }
+        names = (*self.annotators[:column], *self.annotators[column + 1 :])
+        return replace(self, annotators=names, **cut)
+
+    def _advanced(
+        self, whole: Floats, faithful: Floats, factuality: Floats, weight: Floats
+    ) -> tuple[Floats, Floats]:
+        score, flag = whole.copy(), misinformed(whole)
+        for row, kind in enumerate(self.types):
+            if kind is not PointType.ARGUMENT:
+                continue
+            score[row] = flag[row] = np.nan
+            own = self.premises_of[row]
+            if faithful[row] < FAITHFUL_FROM or not own:
+                continue
+            facts = [_known(factuality[one]) for one in own]
+            holds = conjunction(facts)
+            average = weighted(facts, [_known(weight[one]) for one in own]).score
+            score[row] = np.nan if average is None else average
+            flag[row] = np.nan if holds is None else not holds
+        return score, flag
+
+    @cached_property
+    def premises_of(self) -> tuple[tuple[int, ...], ...]:
+        """Rows of the premises of each point."""
+        rows: list[list[int]] = [[] for _ in self.points]
+        for premise, point in enumerate(self.point_of):
+            if point >= 0:
+                rows[point].append(premise)
+        return tuple(tuple(one) for one in rows)
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """Columns of the annotators of each group, where groups are known."""
+        found: dict[str, list[int]] = {}
+        for column, name in enumerate(self.annotators):
+            card = self.cards.get(name)
+            if card is not None and card.group is not None:
+                found.setdefault(card.group, []).append(column)
+        return {name: tuple(found[name]) for name in sorted(found)}
+
+
+def misinformed(scores: Floats) -> Floats:
+    """1 where a score is 1 or 2, 0 where it is 3 to 5, NaN where it is unknown."""
+    return np.where(np.isnan(scores), np.nan, (scores <= MISINFORMED_UP_TO).astype(np.float64))
+
+
+def median_low(ratings: Floats) -> Floats:
+    """The median over raters, of an even number the lower one.
+
+    Args:
+        ratings: Shape (units, raters), NaN missing.
+
+    Returns:
+        Shape (units,); NaN where nobody rated.
+    """
+    if not ratings.shape[1]:
+        return np.full(len(ratings), np.nan)
+    known = (~np.isnan(ratings)).sum(axis=1)
+    # NaN sorts last, so that the known ratings stand in front.
+    ordered = np.sort(ratings, axis=1)
+    middle = np.maximum(known - 1, 0) // 2
+    return np.asarray(ordered[np.arange(len(ratings)), middle], dtype=np.float64)
+
+
+def gather(
+    name: str,
+    labels: Sequence[Label],
+    units: Mapping[str, Unit],
+    annotators: Mapping[str, Annotator],
+    types: Mapping[str, PointType],
+) -> HumanLabels:
+    """Labels as arrays.
+
+    Args:
+        name: Name of the set.
+        labels: The labels; those of units that are not given are left out.
+        units: What can be compared, by identifier.
+        annotators: What is known of the annotators.
+        types: Type that a judge gave to points, for those whose type nobody labelled.
+    """
+    kept = [one for one in labels if one.unit_id in units]
+    labelled = {one.unit_id for one in kept}
+    every = [u for u in units.values() if u.kind is UnitKind.PREMISE]
+    have_premises = {u.point_id for u in every if u.unit_id in labelled}
+    rebuilt = have_premises | {u.unit_id for u in kept if u.field is LabelField.FAITHFULNESS}
+    premises = tuple(u for u in every if u.unit_id in labelled or u.point_id in rebuilt)
+    points = tuple(
+        u
+        for u in units.values()
+        if u.kind is UnitKind.POINT and (u.unit_id in labelled or u.unit_id in have_premises)
+    )
+    columns = tuple(sorted({one.annotator for one in kept}))
+    row_of = {u.unit_id: row for row, u in enumerate(points)}
+    place = _Places(row_of, {u.unit_id: row for row, u in enumerate(premises)}, columns)
+    factuality, weight = place.premise(kept, LabelField.FACTUALITY), _weights(place, kept)
+    return HumanLabels(
+        name=name,
+        annotators=columns,
+        cards=annotators,
+        points=points,
+        premises=premises,
+        types=_types(points, kept, types),
+        whole=place.point(kept, *_SCALES),
+        faithful=place.point(kept, LabelField.FAITHFULNESS),
+        factuality=factuality,
+        weight=weight,
+        point_of=np.asarray([row_of.get(u.point_id or "", -1) for u in premises], dtype=np.int64),
+        reasons={
+            (one.unit_id, one.annotator, one.field): one.justification
+            for one in kept
+            if one.justification
+        },
+        strangers=tuple(sorted({one.unit_id for one in labels if one.unit_id not in units})),
+    )
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where each label goes."""
+
+    points: Mapping[str, int]
+    premises: Mapping[str, int]
+    annotators: tuple[str, ...]
+
+    def point(self, labels: Sequence[Label], *fields: LabelField) -> Floats:
+        return self._fill(self.points, labels, fields)
+
+    def premise(self, labels: Sequence[Label], *fields: LabelField) -> Floats:
+        return self._fill(self.premises, labels, fields)
+
+    def _fill(
+        self, rows: Mapping[str, int], labels: Sequence[Label], fields: tuple[LabelField, ...]
+    ) -> Floats:
+        column = {name: number for number, name in enumerate(self.annotators)}
+        out = np.full((len(rows), len(column)), np.nan)
+        for one in labels:
+            if one.field in fields and one.unit_id in rows:
+                out[rows[one.unit_id], column[one.annotator]] = float(one.value)
+        return out
+
+
+def _weights(place: _Places, labels: Sequence[Label]) -> Floats:
+    """Untrivialness; 2 where only the source was labelled and it is not the field's knowledge."""
+    weight = place.premise(labels, LabelField.UNTRIVIALNESS)
+    column = {name: number for number, name in enumerate(place.annotators)}
+    for one in labels:
+        if one.field is LabelField.SOURCE and one.unit_id in place.premises:
+            cell = place.premises[one.unit_id], column[one.annotator]
+            if np.isnan(weight[cell]) and one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE:
+                weight[cell] = _NOT_TRIVIAL
+    return weight
+
+
+def _types(
+    points: Sequence[Unit], labels: Sequence[Label], judged: Mapping[str, PointType]
+) -> tuple[PointType | None, ...]:
+    votes: dict[str, Counter[str]] = {u.unit_id: Counter() for u in points}
+    scales: dict[str, LabelField] = {}
+    for one in labels:
+        if one.field is LabelField.TYPE and one.unit_id in votes:
+            votes[one.unit_id][str(one.value)] += 1
+        if one.field in _SCALES and one.unit_id in votes:
+            scales[one.unit_id] = one.field
+    return tuple(
+        _majority(votes[u.unit_id], scales.get(u.unit_id), judged.get(u.unit_id)) for u in points
+    )
+
+
+def _majority(
+    votes: Counter[str], scale: LabelField | None, judged: PointType | None
+) -> PointType | None:
+    """The commonest type, or else the judge's; a tie, or another type's scale, leaves it open."""
+    first = votes.most_common(2)
+    if len(first) > 1 and first[0][1] == first[1][1]:
+        return None
+    question = scale is LabelField.UNANSWERABILITY
+    kind = PointType(first[0][0]) if first else PointType.QUESTION if question else judged
+    return kind if scale is None or question == (kind is PointType.QUESTION) else None
+
+
+def _known(value: np.float64 | float) -> int | None:
+    return None if np.isnan(value) else int(value)

@@ -1,0 +1,314 @@
+"""What a judge said of the labelled units: a run's scores as arrays beside the human ones."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from reviewscore.agreement.human_labels import misinformed
+from reviewscore.schema.annotation import Unit, UnitKind
+from reviewscore.schema.argument import Premise
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.review import PointType
+from reviewscore.schema.span import Span
+from reviewscore.schema.verdict import spread
+from reviewscore.stats.statistic import Floats
+from reviewscore.store.manifest import Manifest
+from reviewscore.store.run_dir import changed_records, read_manifest, read_points
+
+NOT_IN_RUN = "not in the run"
+OTHER_WORDS = "other words in the run"
+OTHER_KIND = "question to one, weakness to the other"
+FAILED = "failed in the run"
+NO_VERDICT = "no verdict of the judge"
+NO_PREMISES = "reconstruction without this premise"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The points of one run that people may have labelled.
+
+    Attributes:
+        path: The run folder.
+        manifest: Its own account of itself.
+        points: Its points by identifier.
+        spans: Identifiers of its points by review and span.
+    """
+
+    path: Path
+    manifest: Manifest
+    points: Mapping[str, PointScore]
+    spans: Mapping[tuple[str, Span], str]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The judge, and the further models of a panel."""
+        panel = self.manifest.settings.get("panel")
+        others = panel.value if panel is not None and isinstance(panel.value, list) else []
+        return (self.manifest.judge, *map(str, others))
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Files of its records that something else has changed since, and that were accepted."""
+        return changed_records(self.path, self.manifest)
+
+    @property
+    def with_response(self) -> bool:
+        """Whether judges saw the authors' response."""
+        setting = self.manifest.settings.get("author_response")
+        return bool(setting.value) if setting is not None else False
+
+
+def read_run(path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool = False) -> Run:
+    """The points of a run that are wanted; all if `wanted` is None.
+
+    Args:
+        path: The run folder.
+        wanted: Labelled units; other points are read past and not kept.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: The folder is no run folder, or a record in it cannot be read.
+    """
+    manifest = read_manifest(path, accept_changed=accept_changed)
+    ids, places = set(), set()
+    for unit in wanted or ():
+        ids.add(unit.point_id or unit.unit_id)
+        if unit.span is not None:
+            places.add((unit.review_id, unit.span))
+    points = {
+        one.point_id: one
+        for one in read_points(path)
+        if wanted is None or one.point_id in ids or (one.review_id, one.span) in places
+    }
+    spans = {(one.review_id, one.span): name for name, one in points.items()}
+    return Run(path, manifest, points, spans)
+
+
+def units_of(runs: Sequence[Run], labelled: Iterable[str]) -> dict[str, Unit]:
+    """Units as the first run that has them knows them, for labels that list none."""
+    wanted = set(labelled)
+    found: dict[str, Unit] = {}
+    for run in runs:
+        for point in run.points.values():
+            for unit in point_units(point):
+                if unit.unit_id in wanted or unit.point_id in wanted:
+                    found.setdefault(unit.unit_id, unit)
+    return found
+
+
+def point_units(point: PointScore) -> list[Unit]:
+    """A point and the premises of its reconstruction as units to label."""
+    units = [
+        Unit(
+            unit_id=point.point_id,
+            kind=UnitKind.POINT,
+            paper_id=point.paper_id,
+            review_id=point.review_id,
+            span=point.span,
+            text=point.text,
+        )
+    ]
+    premises = () if point.argument is None else point.argument.premises
+    return units + [
+        Unit(
+            unit_id=f"{point.point_id}/{one.premise_id}",
+            kind=UnitKind.PREMISE,
+            paper_id=point.paper_id,
+            review_id=point.review_id,
+            point_id=point.point_id,
+            text=one.text,
+        )
+        for one in premises
+    ]
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """A run's scores, a row for each labelled unit.
+
+    Attributes:
+        name: The judge, with the run's folder where two runs have the same judge.
+        run: Where the scores come from.
+        scores: The run's record of each point; None with a reason in `missing`.
+        premises: The run's premise of each labelled premise, or None.
+        missing: Why there is no record, by unit identifier.
+    """
+
+    name: str
+    run: Run
+    scores: tuple[PointScore | None, ...]
+    premises: tuple[Premise | None, ...]
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def base(self) -> Floats:
+        """Shape (points,); BASE ReviewScore 1..5."""
+        return self._column(lambda one: one.base)
+
+    @cached_property
+    def advanced(self) -> Floats:
+        """Shape (points,); ADVANCED ReviewScore 1..5, weighted for arguments, not rounded."""
+        return self._column(lambda one: one.advanced.score if one.advanced else None)
+
+    @cached_property
+    def flags(self) -> Floats:
+        """Shape (points,); 1 misinformed, 0 not, NaN unknown."""
+        return self._column(lambda one: one.misinformed)
+
+    @cached_property
+    def base_flags(self) -> Floats:
+        """Shape (points,); whether the BASE score says misinformed."""
+        return misinformed(self.base)
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Shape (points,); of arguments the lowest factuality of a premise, else the BASE score.
+
+        Cut at 2, it is the conjunction.
+        """
+        return self._column(lambda one: one.lowest)
+
+    @cached_property
+    def premise(self) -> Floats:
+        """Shape (premises,); factuality 1..5."""
+        verdicts = [None if one is None else one.verdict for one in self.premises]
+        return _floats(None if one is None else one.factuality for one in verdicts)
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Shape (points,); highest less lowest score of a panel, of premises the widest."""
+        return self._column(_spread)
+
+    def _column(self, value: object) -> Floats:
+        assert callable(value)
+        return _floats(None if one is None else value(one) for one in self.scores)
+
+
+def align(
+    name: str,
+    run: Run,
+    points: Sequence[Unit],
+    premises: Sequence[Unit],
+    types: Sequence[PointType | None],
+) -> JudgeScores:
+    """A run's records in the order of the labelled units.
+
+    A point is found by its identifier if its words are those that were labelled, else by its
+    place in the review. A premise must have the labelled words: another reconstruction of the
+    same point has other premises.
+    """
+    missing: dict[str, str] = {}
+    scores: list[PointScore | None] = []
+    for unit, kind in zip(points, types, strict=True):
+        score, why = _point(run, unit, kind)
+        scores.append(score)
+        if why:
+            missing[unit.unit_id] = why
+    owners = {unit.unit_id: score for unit, score in zip(points, scores, strict=True)}
+    found = [_premise(owners.get(unit.point_id or ""), unit) for unit in premises]
+    for unit, one in zip(premises, found, strict=True):
+        if one is None:
+            missing[unit.unit_id] = NO_PREMISES
+    return JudgeScores(name, run, tuple(scores), tuple(found), missing)
+
+
+def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]:
+    """Type of each labelled point by the first run that has it and knows one."""
+    found: dict[str, PointType] = {}
+    for unit in units:
+        for run in runs:
+            score, _ = _record(run, unit)
+            if score is not None and score.type is not None:
+                found.setdefault(unit.unit_id, score.type)
+    return found
+
+
+def _record(run: Run, unit: Unit) -> tuple[PointScore | None, str]:
+    """A run's record of the words that were labelled, or why there is none."""
+    score = run.points.get(unit.unit_id)
+    why = NOT_IN_RUN if score is None else ""
+    if score is not None and not _same(unit, score.text):
+        score, why = None, OTHER_WORDS
+    if score is None and unit.span is not None:
+        name = run.spans.get((unit.review_id, unit.span), "")
+        moved = run.points.get(name)
+        if moved is not None and _same(unit, moved.text):
+            score, why = moved, ""
+    return score, why
+
+
+def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | None, str]:
+    score, why = _record(run, unit)
+    if score is None:
+        return None, why
+    if score.error and score.base is None and score.advanced is None:
+        return None, FAILED
+    if kind is not None and score.type is not None:
+        question = PointType.QUESTION
+        if (kind is question) != (score.type is question):
+            return None, OTHER_KIND
+    return score, ""
+
+
+def _premise(owner: PointScore | None, unit: Unit) -> Premise | None:
+    if owner is None or owner.argument is None:
+        return None
+    name = unit.unit_id.rpartition("/")[2]
+    for one in owner.argument.premises:
+        if one.premise_id == name and _same(unit, one.text):
+            return one
+    return None
+
+
+def _same(unit: Unit, text: str) -> bool:
+    """Whether the words are those that were labelled, as far as the set says."""
+    if unit.text is not None:
+        return " ".join(unit.text.split()) == " ".join(text.split())
+    if unit.sha256 is not None:
+        return unit.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    return True
+
+
+def _spread(score: PointScore) -> int | None:
+    own = [] if score.verdict is None else [score.verdict.ratings]
+    premises = () if score.argument is None else score.argument.premises
+    ratings = own + [one.verdict.ratings for one in premises if one.verdict is not None]
+    known = [one for one in map(spread, ratings) if one is not None]
+    return max(known, default=None)
+
+
+def _floats(scores: Iterable[float | None]) -> Floats:
+    return np.asarray([np.nan if one is None else float(one) for one in scores], dtype=np.float64)
+
+
+def names(runs: Sequence[Run]) -> list[str]:
+    """A name for each run: its judge, told apart by response and folder where needed.
+
+    No two are alike: names are keys of what is written.
+    """
+    plain = [
+        " + ".join(run.models) + (" with authors' response" if run.with_response else "")
+        for run in runs
+    ]
+    often = Counter(plain)
+    marks = (
+        [run.path.resolve().name for run in runs],
+        [str(run.path) for run in runs],
+        [f"{run.path}, {number}" for number, run in enumerate(runs, start=1)],
+    )
+    found: list[str] = []
+    for mark in marks:
+        found = [
+            name if often[name] == 1 else f"{name} ({where})"
+            for name, where in zip(plain, mark, strict=True)
+        ]
+        if len(set(found)) == len(found):
+            break
+    return found

@@ -1,0 +1,1 @@
+"""Metrics by name, resampling, estimates, tables and plots: statistics of every other room."""

@@ -1,0 +1,215 @@
+"""Drift between two runs: paired where they judged the same points, else unpaired (front door)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.schema.point_score import PointScore
+from reviewscore.stats.resampling import FEW_PAPERS, Resampling
+from reviewscore.stats.two_samples import SECOND_SEED
+from reviewscore.store.decisive import Difference, differences, of_input
+from reviewscore.store.parts import Part, changed_notes, check_scored, read_parts, settings_sum
+from reviewscore.venue.comparison import Comparison, Section, Side
+from reviewscore.venue.outcomes import MEASURES, VERDICTS, outcome
+from reviewscore.venue.paired import crosses, paired_sections
+from reviewscore.venue.pairing import (
+    Columns,
+    Pairs,
+    columns_of,
+    found_again,
+    furthest,
+    pair,
+)
+from reviewscore.venue.rates import PAPERS, rates
+from reviewscore.venue.unpaired import by_paper, unpaired_sections
+
+How = Literal["paired", "unpaired"]
+ENOUGH = 0.5
+"""Share of the smaller run's points that both must have to be compared point by point."""
+SHEET = ("point_id", "review_id", "paper_id", "type_first", "type_second", "base_first",
+         "base_second", "outcome_first", "outcome_second")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs compared.
+
+    Attributes:
+        found: All numbers.
+        sheet: The points that differ most, with the columns of `SHEET`; ids and no words.
+        warnings: What the user should be warned of.
+    """
+
+    found: Comparison
+    sheet: tuple[dict[str, str], ...]
+    warnings: tuple[str, ...]
+
+
+def compare_runs(
+    first: Path,
+    second: Path,
+    *,
+    way: How | None = None,
+    points: int = 0,
+    how: Resampling = PAPERS,
+    accept_changed: bool = False,
+) -> Compared:
+    """Measure the drift from one run to another.
+
+    Points are paired by identifier where their words are the same. The runs may be made otherwise;
+    each decisive value that differs is listed.
+
+    Args:
+        first: A run folder.
+        second: Another.
+        way: ``paired`` or ``unpaired``; None decides by how many points the two share (`ENOUGH`).
+        points: How many of the points that differ most to list.
+        how: How intervals are made; papers are drawn whole.
+        accept_changed: Go on with records that something else has changed, and say so.
+
+    Raises:
+        RunFolderError: A folder is no run, or a record in it cannot be read.
+        SettingsError: A run is of the embedded judge, or no point is shared and they are to be
+            paired, or points are asked for and they are not paired.
+    """
+    one, other = read_parts([first, second], accept_changed=accept_changed)
+    check_scored(((part.path, part.manifest) for part in (one, other)), "compare")
+    ours, theirs = columns_of(one), columns_of(other)
+    for part, columns in ((one, ours), (other, theirs)):
+        if not len(columns):
+            raise RunFolderError(f"{part.path} holds no points; finish its audit first")
+    pairs = pair(ours, theirs)
+    paired, why = _way(pairs, way, one, other)
+    if points and not paired:
+        raise SettingsError("--points lists points that both runs have; these are not paired")
+    sections = paired_sections(pairs, how) if paired else unpaired_sections(ours, theirs, how)
+    papers = (pairs.papers,) if paired else tuple(len(np.unique(x.papers)) for x in (ours, theirs))
+    # The second of two sets of papers is drawn on its own, here as in the tables.
+    apart = how if paired else replace(how, seed=how.seed + SECOND_SEED)
+    old, new = one.manifest.decisive, other.manifest.decisive
+    found = Comparison(
+        paired=paired,
+        why=why,
+        first=_side(one, ours, how),
+        second=_side(other, theirs, apart),
+        made_otherwise=_made_otherwise(one, other),
+        inputs_differ={key: old[key] for key in old if of_input(key)}
+        != {key: new[key] for key in new if of_input(key)},
+        shared=len(pairs),
+        reworded=pairs.reworded,
+        only_first=pairs.only_first,
+        only_second=pairs.only_second,
+        sections=sections,
+        crosses=crosses(pairs) if paired else (),
+        resamples=how.resamples,
+        seed=how.seed,
+        level=how.level,
+        notes=(
+            *changed_notes((one, other)),
+            *_notes(pairs, sections, how, paired=paired, papers=papers),
+        ),
+    )
+    return Compared(
+        found,
+        tuple(_sheet(pairs, points, one, other)) if points else (),
+        tuple(f"{part.path} is not complete, or judged a selection" for part in (one, other)
+              if not part.manifest.complete or part.manifest.selection),
+    )  # fmt: skip
+
+
+def _way(pairs: Pairs, way: How | None, one: Part, other: Part) -> tuple[bool, str]:
+    """Whether to pair, and why."""
+    share = f"{len(pairs):,} points are in both with the same words ({pairs.overlap:.0%} of the "
+    share += "smaller run's)"
+    if way == "paired" and not len(pairs):
+        raise SettingsError(
+            f"no point is in {one.path} and in {other.path} with the same words; leave out --paired"
+        )
+    if way is not None:
+        return way == "paired", f"as was asked for: {share}"
+    if pairs.overlap >= ENOUGH:
+        return True, f"compared point by point: {share}"
+    return False, f"compared as two sets of papers: {share}"
+
+
+def _made_otherwise(one: Part, other: Part) -> tuple[Difference, ...]:
+    return differences(one.manifest.decisive, other.manifest.decisive, inputs=False)
+
+
+def _side(part: Part, columns: Columns, how: Resampling) -> Side:
+    made = part.manifest
+    cell = by_paper(columns).sum(axis=1)
+    return Side(
+        name=part.name,
+        run_id=made.run_id,
+        judge=made.judge,
+        reviewscore_version=", ".join(made.reviewscore_versions),
+        settings=settings_sum(made),
+        complete=made.complete and not made.selection,
+        points=len(columns),
+        reviews=len(np.unique(columns.reviews)),
+        papers=len(np.unique(columns.papers)),
+        rates=rates([cell], MEASURES, how)[0],
+    )
+
+
+def _notes(
+    pairs: Pairs,
+    sections: Sequence[Section],
+    how: Resampling,
+    *,
+    paired: bool,
+    papers: Sequence[int],
+) -> list[str]:
+    drawn = "both runs' verdicts on a paper together" if paired else "each run's on their own"
+    notes = [
+        f"In brackets: {how.percent} BCa bootstrap intervals of {how.resamples:,} samples of "
+        f"papers, {drawn}; seed {how.seed}. Where resamples do not vary (a share of 0 "
+        "or 1): Wilson's interval, one observation per paper, combined for differences (MOVER).",
+    ]
+    shown = sum(len(line.estimates) for section in sections for line in section.lines)
+    notes.append(
+        f"{shown} estimates are shown, each with an interval of its own: of so many, "
+        f"{shown * (1 - how.level):.1f} on average miss the true value by chance alone. "
+        "Name what you look for before you look."
+    )
+    if min(papers) < FEW_PAPERS:
+        counts = " and ".join(map(str, papers))
+        notes.append(f"Papers: {counts}. So few say little of other papers.")
+    if paired and (pairs.only_first or pairs.only_second):
+        notes.append(
+            f"Left out of all tables but the first: {pairs.only_first:,} points that only the "
+            f"first run has, {pairs.only_second:,} that only the second has."
+        )
+    if pairs.reworded:
+        notes.append(
+            f"{pairs.reworded:,} points have one identifier and other words, and are not paired: "
+            "the reviews, or how they were split, have changed."
+        )
+    return notes
+
+
+def _sheet(pairs: Pairs, most: int, one: Part, other: Part) -> list[dict[str, str]]:
+    """The points that differ most, as both runs have them."""
+    places = [int(place) for place in furthest(pairs, most)]
+
+    def said(side: str, score: PointScore) -> dict[str, str]:
+        return {
+            f"type_{side}": score.type.value if score.type else "",
+            f"base_{side}": "" if score.base is None else str(score.base),
+            f"outcome_{side}": VERDICTS[outcome(score)],
+        }
+
+    def first_said(score: PointScore) -> dict[str, str]:
+        ids = {"point_id": score.point_id, "review_id": score.review_id}
+        return {**ids, "paper_id": score.paper_id, **said("first", score)}
+
+    ours = found_again(one, pairs, places, first_said)
+    theirs = found_again(other, pairs, places, lambda score: said("second", score))
+    return [{name: (ours[place] | theirs[place])[name] for name in SHEET} for place in places]

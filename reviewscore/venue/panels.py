@@ -1,0 +1,306 @@
+"""The rates of a venue by type, area and reviewer load, with intervals, naming nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from reviewscore import __version__
+from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import FEW_PAPERS, Resampling
+from reviewscore.stats.statistic import Floats, Ints
+from reviewscore.venue.outcomes import MEASURES, TYPES, Counts
+from reviewscore.venue.rates import PAPERS, rates
+from reviewscore.venue.reviewer_load import BUCKETS, Reviewers
+from reviewscore.venue.small_cell_suppression import REVIEWERS, Size, suppressed_cells
+
+OVERALL = "overall"
+NO_GROUP = "not known"
+TOGETHER = "the withheld ones together"
+AT_LEAST = 10
+"""Reviews that a cell must have to be shown, where nothing else is said."""
+
+
+class GroupRates(Record):
+    """One row of a table.
+
+    Attributes:
+        group: Such as an area.
+        withheld: Too few, or withheld with one that is: no number is given.
+        points: Points of all outcomes.
+        reviews: Reviews that have such points.
+        papers: Papers of these.
+        reviewers: Different reviewers of these; None where they cannot be told apart.
+        rates: Estimates by measure; n is in points.
+    """
+
+    group: str
+    withheld: bool = False
+    points: int | None = None
+    reviews: int | None = None
+    papers: int | None = None
+    reviewers: int | None = None
+    rates: dict[str, Estimate] = Field(default_factory=dict)
+
+
+class Panel(Record):
+    """One table.
+
+    Attributes:
+        name: ``overall``, ``type``, ``area``, ``load`` or another field of reviews.
+        title: Its heading.
+        cells: Its rows; withheld ones, and then these together, come last.
+        notes: What must be known to read it.
+    """
+
+    name: str
+    title: str
+    cells: tuple[GroupRates, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Venue(Record):
+    """All rates of a venue, as written to ``venue.json``.
+
+    Attributes:
+        reviewscore_version: Version of the program that computed them.
+        judge: The model asked for.
+        settings: Sum of the settings that all runs share (not of their inputs).
+        runs: How many run folders it rests on.
+        complete: Whether all runs reached their end.
+        measures: What each measure is, by name.
+        titles: Headings of the measures, by name.
+        panels: The tables; the first one is the venue as a whole.
+        at_least: Reviews that a cell must have to be shown.
+        at_least_reviewers: Reviewers that it must have.
+        resamples: Samples of papers drawn for intervals.
+        seed: Of these draws.
+        level: Of the intervals, 0 to 1.
+        notes: What must be known to read any of it.
+    """
+
+    schema_id: Literal["reviewscore.venue/1"] = Field(default="reviewscore.venue/1", alias="schema")
+    reviewscore_version: str = __version__
+    judge: str
+    settings: str = ""
+    runs: int = 1
+    complete: bool = True
+    measures: dict[str, str]
+    titles: dict[str, str]
+    panels: tuple[Panel, ...]
+    at_least: int
+    at_least_reviewers: int = REVIEWERS
+    resamples: int
+    seed: int
+    level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def overall(self) -> GroupRates:
+        """The venue as a whole."""
+        return self.panels[0].cells[0]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A partition of reviews, such as by area.
+
+    Attributes:
+        name: Such as ``area``.
+        title: Heading of its table.
+        of: Group by review id; reviews that are not in it are `NO_GROUP`.
+        order: Groups in the order to show them; those not in it come after, by name.
+        notes: What must be known to read the table.
+    """
+
+    name: str
+    title: str
+    of: Mapping[str, str]
+    order: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CellRows:
+    """The reviews of a cell and what they add, before it is decided whether it is shown."""
+
+    group: str
+    rows: Ints
+    kinds: tuple[int, ...]
+
+
+class _Counted:
+    """Counts with reviewers, and what cells of them hold."""
+
+    def __init__(self, counts: Counts, reviewers: Reviewers | None) -> None:
+        self.counts = counts
+        told = reviewers is not None and not reviewers.reason
+        of = reviewers.of if reviewers is not None and told else {}
+        self.reviewer_of = np.array([of.get(one, -1) for one in counts.reviews], dtype=np.int64)
+
+    def people(self, rows: Ints) -> int | None:
+        """Different reviewers with a name; None where nobody has one."""
+        found = np.unique(self.reviewer_of[rows])
+        return int((found >= 0).sum()) or None
+
+    def size(self, rows: Ints) -> Size:
+        """Reviews and people; of reviews without a name, papers stand for people."""
+        nameless = rows[self.reviewer_of[rows] < 0]
+        papers = len(np.unique(self.counts.paper_of[nameless]))
+        return Size(len(rows), max(self.people(rows) or 0, papers))
+
+    def by_paper(self, cell_rows: CellRows) -> Floats:
+        """Points of a cell by paper and outcome."""
+        of_reviews = self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum(axis=1)
+        table = np.zeros((len(self.counts.papers), of_reviews.shape[1]))
+        np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
+        return table
+
+    def cell(self, cell_rows: CellRows) -> GroupRates:
+        return GroupRates(
+            group=cell_rows.group,
+            points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
+            reviews=len(cell_rows.rows),
+            papers=len(np.unique(self.counts.paper_of[cell_rows.rows])),
+            reviewers=self.people(cell_rows.rows),
+        )
+
+
+def rates_of_venue(
+    counts: Counts,
+    groupings: Sequence[Grouping] = (),
+    *,
+    reviewers: Reviewers | None = None,
+    at_least: int = AT_LEAST,
+    how: Resampling = PAPERS,
+) -> tuple[Panel, ...]:
+    """The tables of a venue: overall, by type, and by each grouping.
+
+    No table crosses two groupings, so that what is withheld in one cannot be had from another. A
+    cell of fewer than `at_least` reviews, or of fewer different reviewers than
+    `small_cell_suppression.REVIEWERS`, is withheld, with others where that is needed to hide it.
+
+    Args:
+        counts: Points by review, type and outcome.
+        groupings: Partitions of the reviews.
+        reviewers: Who wrote which review; where that cannot be told, a cell must have as many
+            different papers instead.
+        at_least: Reviews that a cell must have to be shown.
+        how: How intervals are made.
+    """
+    counted = _Counted(counts, reviewers)
+    everything = np.arange(len(counts.reviews))
+    kinds = tuple(range(len(TYPES)))
+    whole = CellRows("all points", everything, kinds)
+    panels = [_panel(counted, OVERALL, "Overall", [whole], at_least, how, ())]
+    if panels[0].cells[0].withheld:
+        return tuple(panels)
+    typed = [
+        CellRows(f"{name}s", rows, (code,))
+        for code, name in enumerate(TYPES[:-1])
+        if len(rows := np.flatnonzero(counts.points[:, code].sum(axis=1)))
+    ]
+    untyped = int(counts.points[:, -1].sum())
+    failed = (f"{untyped:,} points failed before their type was known.",) if untyped else ()
+    panels.append(_panel(counted, "type", "By type of point", typed, at_least, how, failed))
+    for one in groupings:
+        all_rows = [CellRows(name, rows, kinds) for name, rows in _groups(counts, one)]
+        panels.append(_panel(counted, one.name, one.title, all_rows, at_least, how, one.notes))
+    return tuple(panels)
+
+
+def _groups(counts: Counts, grouping: Grouping) -> list[tuple[str, Ints]]:
+    names, group_of = np.unique(
+        [grouping.of.get(one, NO_GROUP) for one in counts.reviews], return_inverse=True
+    )
+    place = {str(name): number for number, name in enumerate(names)}
+    ordered = [name for name in grouping.order if name in place]
+    ordered += sorted(place.keys() - {*ordered, NO_GROUP})
+    ordered += [NO_GROUP] if NO_GROUP in place and NO_GROUP not in ordered else []
+    return [(name, np.flatnonzero(group_of == place[name])) for name in ordered]
+
+
+def _panel(
+    counted: _Counted,
+    name: str,
+    title: str,
+    all_rows: Sequence[CellRows],
+    at_least: int,
+    how: Resampling,
+    notes: tuple[str, ...],
+) -> Panel:
+    hidden = suppressed_cells(
+        [counted.size(one.rows) for one in all_rows],
+        lambda places: counted.size(_union(all_rows, places)),
+        at_least=at_least,
+    )
+    shown = [one for place, one in enumerate(all_rows) if place not in hidden]
+    if len(hidden) > 1 and shown:
+        kinds = {kind for place in hidden for kind in all_rows[place].kinds}
+        shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))
+    found = rates([counted.by_paper(one) for one in shown], MEASURES, how)
+    cells = [
+        counted.cell(cell_rows).model_copy(update={"rates": estimates})
+        for cell_rows, estimates in zip(shown, found, strict=True)
+    ]
+    together = [cells.pop()] if len(hidden) > 1 and shown else []
+    cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
+    few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "
+           "next smallest, so that none can be had by subtraction.",) if hidden else ()  # fmt: skip
+    return Panel(name=name, title=title, cells=(*cells, *together), notes=(*notes, *few))
+
+
+def _union(all_rows: Sequence[CellRows], places: frozenset[int]) -> Ints:
+    return np.unique(np.concatenate([all_rows[place].rows for place in sorted(places)]))
+
+
+def by_load(reviewers: Reviewers, *, given: bool) -> Grouping | None:
+    """Reviews by how many reviews their author wrote; None where that cannot be told.
+
+    Args:
+        reviewers: Who wrote which review.
+        given: Whether pseudonyms were given for this purpose.
+    """
+    if reviewers.reason:
+        return None
+    source = "a file given for it" if given else "the field `reviewer` of the reviews"
+    notes = [
+        "Load is the number of reviews of the venue that one reviewer wrote, those without points "
+        f"too, by {source}. Intervals draw papers; that reviews by one person are alike is not in "
+        "them."
+    ]
+    if reviewers.unnamed:
+        notes.append(f"Reviews that name no reviewer stand under '{NO_GROUP}'.")
+    of = {review: bucket for review in reviewers.of if (bucket := reviewers.bucket(review))}
+    return Grouping("load", "By reviews that the reviewer wrote", of, BUCKETS, tuple(notes))
+
+
+def notes_on(counts: Counts, panels: Sequence[Panel], how: Resampling, at_least: int) -> list[str]:
+    """How the rates came about, and what limits them."""
+    papers = len(counts.papers)
+    notes = [
+        f"In brackets: {how.percent} BCa bootstrap intervals of {how.resamples:,} samples of "
+        f"papers, each with all its points; seed {how.seed}. Where samples do not vary, as where "
+        "every point or none is a hit, Wilson's interval with one observation per paper.",
+        f"A row has at least {at_least} reviews by {REVIEWERS} different reviewers (or, where "
+        f"reviewers cannot be told apart, of {REVIEWERS} papers). Reports of two sets of runs that "
+        "differ in a few reviews can be subtracted from each other: publish one.",
+    ]
+    rows = sum(not cell.withheld for panel in panels for cell in panel.cells)
+    if rows > 5:  # noqa: PLR2004 - as many as most tables of types have
+        notes.append(
+            f"{rows} rows are shown, each with intervals of its own: of {rows} intervals, "
+            f"{rows * (1 - how.level):.1f} on average miss the true value by chance alone. "
+            "Rows may differ for reasons other than the reviews."
+        )
+    if papers < FEW_PAPERS:
+        few = "Only 1 paper" if papers == 1 else f"Only {papers} papers"
+        notes.append(f"{few}: the intervals say little of other papers.")
+    if counts.repeated:
+        notes.append(f"{counts.repeated:,} points were in two runs, word for word; counted once.")
+    return notes

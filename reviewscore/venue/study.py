@@ -1,0 +1,212 @@
+"""The report of a venue from its run folders: count, sort into groups, measure (front door)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from reviewscore.errors import InputError
+from reviewscore.sources.areas import areas_of_papers, read_pairs
+from reviewscore.sources.files import named_table
+from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
+from reviewscore.sources.run_data import folder_again
+from reviewscore.stats.resampling import Resampling
+from reviewscore.store.parts import (
+    Part,
+    changed_notes,
+    check_alike,
+    check_scored,
+    read_parts,
+    settings_sum,
+)
+from reviewscore.venue.outcomes import MEASURES, Counts, count_points
+from reviewscore.venue.panels import (
+    AT_LEAST,
+    NO_GROUP,
+    Grouping,
+    Venue,
+    by_load,
+    notes_on,
+    rates_of_venue,
+)
+from reviewscore.venue.rates import PAPERS
+from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Where it stands what reviews are sorted by.
+
+    Attributes:
+        data: Folders of papers and reviews; empty for those that the runs were made of.
+        areas: Table of ``paper_id`` and ``area``; None for the papers' records.
+        area_field: Field of those records; None for `sources.areas.FIELDS`.
+        reviewers: Table of ``review_id`` and ``reviewer``; None for the reviews' records.
+        scores: Scores of reviews to sort by: ``rating``, ``confidence``.
+    """
+
+    data: Sequence[Path] = ()
+    areas: Path | None = None
+    area_field: str | None = None
+    reviewers: Path | None = None
+    scores: Sequence[str] = ()
+
+
+class Studied(NamedTuple):
+    """A venue's rates, and what its user should be warned of."""
+
+    venue: Venue
+    warnings: list[str]
+
+
+def study_venue(
+    runs: Sequence[Path],
+    strata: Strata | None = None,
+    *,
+    at_least: int = AT_LEAST,
+    how: Resampling = PAPERS,
+    accept_changed: bool = False,
+) -> Studied:
+    """Measure a venue that was audited in one run or in parts.
+
+    Args:
+        runs: Run folders of one judge with the same settings, in any order.
+        strata: What reviews are sorted by.
+        at_least: Reviews that a row must have to be shown.
+        how: How intervals are made.
+        accept_changed: Go on with records that something else has changed, and say so.
+
+    Raises:
+        RunFolderError: A folder is no run, two were made otherwise, or share a point that differs.
+        SettingsError: A run is of the embedded judge, of which no rate is made.
+        InputError: A table or the data cannot be used; names file, line and field.
+    """
+    where = strata or Strata()
+    parts = read_parts(runs, accept_changed=accept_changed)
+    check_scored(((part.path, part.manifest) for part in parts), "venue")
+    check_alike(parts, cure="report on each alone, and `compare` them")
+    # Tables come first: a fault in one is told before many points are read.
+    folders = _folders(parts, where.data)
+    facts = read_review_facts([named_table(folder, "reviews") for folder in folders])
+    people = read_pairs(where.reviewers, "review_id", "reviewer") if where.reviewers else None
+    areas = _areas(folders, where.areas, where.area_field)
+    counts = count_points(parts)
+    _check_known(where.reviewers, "review_id", people, counts.reviews)
+    _check_known(where.areas, "paper_id", areas, counts.papers)
+    told = _reviewers(people, facts)
+    load = by_load(told, given=people is not None)
+    area = _by_area(counts, areas)
+    groupings = [one for one in (area, load) if one is not None]
+    groupings += [_by_score(name, facts) for name in where.scores]
+    panels = rates_of_venue(counts, groupings, reviewers=told, at_least=at_least, how=how)
+    notes = notes_on(counts, panels, how, at_least)
+    absent = [f"no table of reviewer load: {told.reason}"] if load is None else []
+    if area is None:
+        why = "no paper's record holds one" if folders else "the papers are not at hand (--data)"
+        absent.append(f"no table of areas: {why}; --areas names a table of them")
+    first = parts[0].manifest
+    venue = Venue(
+        judge=first.judge,
+        settings=settings_sum(first),
+        runs=len(parts),
+        complete=all(one.manifest.complete and not one.manifest.selection for one in parts),
+        measures={one.name: one.meaning for one in MEASURES},
+        titles={one.name: one.title for one in MEASURES},
+        panels=panels,
+        at_least=at_least,
+        resamples=how.resamples,
+        seed=how.seed,
+        level=how.level,
+        notes=(*changed_notes(parts), *notes, *(f"There is {one}." for one in absent)),
+    )
+    unread = sum(one not in facts for one in counts.reviews) if folders else 0
+    if unread:
+        absent.append(f"{unread:,} of {len(counts.reviews):,} reviews are not in the data (--data)")
+    return Studied(venue, [*_warnings(parts, counts), *absent])
+
+
+def _warnings(parts: Sequence[Part], counts: Counts) -> list[str]:
+    told = [
+        f"{one.path} is not complete; run its audit again to finish it"
+        for one in parts
+        if not one.manifest.complete
+    ]
+    told += [f"{one.path} judged a selection of its input" for one in parts
+             if one.manifest.selection]  # fmt: skip
+    return told if counts.reviews else [*told, "the runs hold no points"]
+
+
+def _folders(parts: Sequence[Part], data: Sequence[Path]) -> list[Path]:
+    """Where papers and reviews are: named now, or noted then and still there."""
+    if data:
+        return list(data)
+    noted = (folder_again(one.path, one.manifest) for one in parts)
+    places = {one.resolve(): one for one in noted if one is not None and one.is_dir()}
+    return list(places.values())
+
+
+def _areas(folders: Sequence[Path], file: Path | None, field: str | None) -> dict[str, str]:
+    """Areas by paper id: of the table, or of the papers' records."""
+    if file is not None:
+        return read_pairs(file, "paper_id", "area")
+    return areas_of_papers([named_table(one, "papers") for one in folders], field)
+
+
+def _check_known(
+    file: Path | None, field: str, said: Mapping[str, str] | None, known: Sequence[str]
+) -> None:
+    """Refuse a table that is about other reviews or papers.
+
+    Raises:
+        InputError: None of its keys is in the runs.
+    """
+    if file is None or said is None or not known or not said.keys().isdisjoint(known):
+        return
+    raise InputError(
+        f"names nothing that is in the runs (such as {known[0]})",
+        file=file,
+        field=field,
+        cure=f"use the {field} of the data that was audited",
+    )
+
+
+def _reviewers(people: Mapping[str, str] | None, facts: Mapping[str, ReviewFacts]) -> Reviewers:
+    """Who wrote which review, by a table or by the data."""
+    if people is not None:
+        named = {key: Written("", name) for key, name in people.items()}
+        return tell_reviewers(named, trusted=True)
+    if not facts:
+        return Reviewers({}, {}, "the reviews are not at hand; name their folder with --data")
+    return tell_reviewers({key: Written(one.paper_id, one.reviewer) for key, one in facts.items()})
+
+
+def _by_area(counts: Counts, areas: Mapping[str, str]) -> Grouping | None:
+    """Reviews by their paper's area; None if no paper has one."""
+    papers = dict(zip(counts.reviews, (counts.papers[n] for n in counts.paper_of), strict=True))
+    of = {review: areas[paper] for review, paper in papers.items() if paper in areas}
+    if not of:
+        return None
+    without = len(of) < len(papers)
+    notes = (f"Papers without an area stand under '{NO_GROUP}'.",) if without else ()
+    return Grouping("area", "By area of the paper", of, notes=notes)
+
+
+def _by_score(name: str, facts: Mapping[str, ReviewFacts]) -> Grouping:
+    """Reviews by a score that they gave."""
+    of = {key: one.scores[name] for key, one in facts.items() if name in one.scores}
+    if not of:
+        raise InputError(
+            f"no review has a {name}", cure="name the folder of the reviews with --data"
+        )
+    order = sorted(set(of.values()), key=lambda one: (_number(one), one))
+    note = f"By the {name} as reviewers gave it; a difference need not come from the {name}."
+    return Grouping(name, f"By the review's {name}", of, tuple(order), (note,))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("inf")

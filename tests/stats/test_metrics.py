@@ -1,0 +1,340 @@
+"""Where a coefficient has no value, or one by definition alone, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from reviewscore.stats.metrics import (
+    LEVELS,
+    WEIGHTS,
+    Level,
+    Weights,
+    agreement_weights,
+    f1,
+    gwet_ac,
+    krippendorff_alpha,
+    pearson,
+    precision,
+    recall,
+    spearman,
+    tally,
+    weighted_kappa,
+)
+from reviewscore.stats.statistic import (
+    SCALE,
+    Floats,
+    Reason,
+    Statistic,
+    aligned,
+    codes,
+    ratio,
+    values,
+)
+from tests.stats.ratings import NAN, by_rater, column, drawn
+
+Pair = Callable[[Floats, Floats], Statistic]
+PAIRS: tuple[Pair, ...] = (precision, recall, f1, weighted_kappa, pearson, spearman)
+CORRELATIONS: tuple[Pair, ...] = (pearson, spearman)
+
+
+def nan(reason: Reason) -> object:
+    """No value, for this reason."""
+    return (pytest.approx(NAN, nan_ok=True), reason)
+
+
+@pytest.mark.parametrize("coefficient", PAIRS)
+def test_no_unit_gives_no_value(coefficient: Pair) -> None:
+    assert nan(Reason.NO_UNITS) == coefficient(column(), column()).point()
+
+
+@pytest.mark.parametrize("coefficient", PAIRS)
+def test_no_unit_with_both_ratings_gives_no_value(coefficient: Pair) -> None:
+    statistic = coefficient(column(1, None, None), column(None, 1, None))
+
+    assert nan(Reason.NO_UNITS) == statistic.point()
+    assert statistic.n == 0
+
+
+@pytest.mark.parametrize("coefficient", PAIRS)
+def test_units_that_lack_a_rating_do_not_count(coefficient: Pair) -> None:
+    human, judge = column(1, 0, 1, None, 0, None), column(1, 1, 0, 1, None, None)
+    if coefficient is weighted_kappa:
+        human, judge = human + 1.0, judge + 1.0
+
+    with_missing, without = coefficient(human, judge), coefficient(human[:3], judge[:3])
+
+    assert without.point() == with_missing.point()
+    assert with_missing.n == 3
+    assert with_missing.counts.tolist() == [True, True, True, False, False, False]
+    assert not with_missing.contributions[3:].any()
+
+
+def test_precision_is_undefined_where_the_judge_flags_nothing() -> None:
+    assert nan(Reason.NONE_PREDICTED) == precision(column(0, 1, 0), column(0, 0, 0)).point()
+
+
+def test_recall_is_undefined_where_people_flag_nothing() -> None:
+    assert nan(Reason.NONE_POSITIVE) == recall(column(0, 0, 0), column(0, 1, 0)).point()
+
+
+def test_precision_is_zero_where_people_flag_nothing() -> None:
+    assert precision(column(0, 0, 0), column(0, 1, 0)).point() == (0.0, Reason.NONE)
+
+
+def test_recall_is_zero_where_the_judge_flags_nothing() -> None:
+    assert recall(column(0, 1, 0), column(0, 0, 0)).point() == (0.0, Reason.NONE)
+
+
+@pytest.mark.parametrize(
+    ("human", "judge", "expected"),
+    [
+        ((0, 0, 0), (0, 0, 0), nan(Reason.NO_POSITIVES)),
+        ((0, 0, 0), (0, 1, 0), (0.0, Reason.NONE_POSITIVE)),
+        ((0, 1, 0), (0, 0, 0), (0.0, Reason.NONE_PREDICTED)),
+        ((1, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
+    ],
+)
+def test_f1_is_zero_as_soon_as_one_side_flags_a_unit(
+    human: tuple[int, ...], judge: tuple[int, ...], expected: object
+) -> None:
+    assert expected == f1(column(*human), column(*judge)).point()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_kappa_is_undefined_where_both_gave_one_and_the_same_value(weights: Weights) -> None:
+    kappa = weighted_kappa(column(4, 4, 4), column(4, 4, 4), weights=weights)
+
+    assert nan(Reason.ALL_CONSTANT) == kappa.point()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_kappa_is_zero_where_one_rater_is_constant(weights: Weights) -> None:
+    human, judge = column(1, 3, 5), column(4, 4, 4)
+
+    assert weighted_kappa(human, judge, weights=weights).point() == (0.0, Reason.ONE_CONSTANT)
+    assert weighted_kappa(judge, human, weights=weights).point() == (0.0, Reason.ONE_CONSTANT)
+
+
+def test_kappa_is_zero_where_each_rater_has_a_value_of_his_own() -> None:
+    assert weighted_kappa(column(1, 1), column(5, 5)).point() == (0.0, Reason.ONE_CONSTANT)
+
+
+def test_kappa_of_one_unit_is_zero_or_undefined() -> None:
+    assert weighted_kappa(column(2), column(4)).point() == (0.0, Reason.ONE_UNIT)
+    assert nan(Reason.ALL_CONSTANT) == weighted_kappa(column(2), column(2)).point()
+
+
+def test_a_category_missing_in_the_sample_still_counts_for_kappa() -> None:
+    # By hand: 1 - (9 / 4) / (108 / 16) on the five, 1 - (1 / 4) / (24 / 16) on the three.
+    human, judge = column(1, 2, 5, 5), column(1, 5, 5, 5)
+
+    whole = weighted_kappa(human, judge).point()[0]
+
+    cut = weighted_kappa(
+        np.searchsorted([1, 2, 5], human) + 1.0,
+        np.searchsorted([1, 2, 5], judge) + 1.0,
+        categories=(1.0, 2.0, 3.0),
+    ).point()[0]
+    assert pytest.approx(2 / 3) == whole
+    assert pytest.approx(5 / 6) == cut
+
+
+@pytest.mark.parametrize("coefficient", CORRELATIONS)
+def test_correlations_of_one_unit_are_undefined(coefficient: Pair) -> None:
+    assert nan(Reason.ONE_UNIT) == coefficient(column(2, None), column(4, 1)).point()
+
+
+@pytest.mark.parametrize("coefficient", CORRELATIONS)
+@pytest.mark.parametrize("constant", [3.0, 3.7, 1.1, 0.1])
+def test_correlations_are_undefined_where_one_side_is_constant(
+    coefficient: Pair, constant: float
+) -> None:
+    varied, flat = column(*range(1, 12)), np.full(11, constant)
+
+    assert nan(Reason.ONE_CONSTANT) == coefficient(varied, flat).point()
+    assert nan(Reason.ONE_CONSTANT) == coefficient(flat, varied).point()
+    assert nan(Reason.ONE_CONSTANT) == coefficient(flat, flat).point()
+
+
+@pytest.mark.parametrize("coefficient", CORRELATIONS)
+def test_correlations_take_scores_that_are_no_category(coefficient: Pair) -> None:
+    assert coefficient(column(1.5, 2.25, 3.5), column(1.5, 2.25, 3.5)).point() == (1.0, Reason.NONE)
+
+
+def test_pearson_is_undefined_where_taking_others_out_leaves_a_constant() -> None:
+    # Sums of 1.1, 2.3, ... taken off again leave some 1e-15, which is no variance.
+    judge = column(1.1, 2.3, 4.7, 3.9, 1.3, 2.2, 4.6, 3.0, 3.0, 3.0)
+    pearsons = pearson(column(1, 2, 5, 4, 1, 2, 4, 1, 3, 5), judge)
+
+    left = pearsons.contributions.sum(axis=0) - pearsons.contributions[6::-1].sum(axis=0)
+
+    assert left[2] != 0.0
+    assert pearsons.from_sums(left[None, :]).reason[0] == Reason.ONE_CONSTANT
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_gwets_coefficient_is_one_where_every_rating_is_the_same(weights: Weights) -> None:
+    ratings = by_rater((2, 2, None), (2, 2, 2))
+
+    assert gwet_ac(ratings, weights=weights).point() == (1.0, Reason.ALL_CONSTANT)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_is_undefined_where_every_pairable_rating_is_the_same(level: Level) -> None:
+    ratings = by_rater((2, 2, None), (2, 2, 5))
+
+    assert nan(Reason.ALL_CONSTANT) == krippendorff_alpha(ratings, level=level).point()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_gwets_coefficient_is_undefined_where_no_unit_has_two_ratings(weights: Weights) -> None:
+    ratings = by_rater((1, None, 3), (None, 2, None))
+
+    assert nan(Reason.NO_PAIR) == gwet_ac(ratings, weights=weights).point()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_is_undefined_where_no_unit_has_two_ratings(level: Level) -> None:
+    ratings = by_rater((1, None, 3), (None, 2, None))
+
+    assert nan(Reason.NO_PAIR) == krippendorff_alpha(ratings, level=level).point()
+
+
+def test_raters_who_gave_nothing_leave_no_value() -> None:
+    nothing = np.full((3, 2), NAN)
+
+    assert nan(Reason.NO_UNITS) == gwet_ac(nothing).point()
+    assert nan(Reason.NO_PAIR) == krippendorff_alpha(nothing).point()
+    assert nan(Reason.NO_UNITS) == gwet_ac(np.zeros((0, 2))).point()
+    assert nan(Reason.NO_PAIR) == krippendorff_alpha(np.zeros((0, 2))).point()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_of_one_unit_with_two_values_is_zero(level: Level) -> None:
+    assert krippendorff_alpha(by_rater([2], [4]), level=level).point() == (0.0, Reason.NONE)
+
+
+def test_gwets_coefficient_of_one_unit_has_a_value() -> None:
+    # Prevalences 1/2 and 1/2: chance agreement is (1/2) / (q - 1) = 1/8 with identity weights.
+    value, reason = gwet_ac(by_rater([2], [4]), weights="identity").point()
+
+    assert (pytest.approx(-(1 / 8) / (7 / 8)), Reason.NONE) == (value, reason)
+
+
+def test_single_ratings_count_for_prevalence_alone() -> None:
+    with_single = by_rater((1, 2, 3, 5), (1, 2, 4, None))
+    without = with_single[:3]
+
+    assert gwet_ac(with_single).n == gwet_ac(without).n == 3
+    assert gwet_ac(with_single).point() != gwet_ac(without).point()
+    assert krippendorff_alpha(with_single).point() == krippendorff_alpha(without).point()
+
+
+def test_a_category_missing_in_the_sample_changes_gwets_coefficient_and_not_alpha() -> None:
+    ratings = by_rater((1, 2, 5, 5), (1, 5, 5, 5))
+    used = (1.0, 2.0, 5.0)
+
+    assert gwet_ac(ratings).point() != gwet_ac(ratings, categories=used).point()
+    for level in LEVELS:
+        whole = krippendorff_alpha(ratings, level=level).point()
+        assert (pytest.approx(whole[0], abs=1e-12), Reason.NONE) == krippendorff_alpha(
+            ratings, categories=used, level=level
+        ).point()
+
+
+@pytest.mark.parametrize("strange", [3.5, 0.0, 6.0, float("inf"), -float("inf")])
+def test_a_rating_that_is_no_category_is_refused(strange: float) -> None:
+    ratings = by_rater((1, 2, strange), (1, 2, 3))
+
+    for compute in (
+        lambda: weighted_kappa(*ratings.T),
+        lambda: gwet_ac(ratings),
+        lambda: krippendorff_alpha(ratings),
+        lambda: tally(ratings),
+    ):
+        with pytest.raises(ValueError, match=rf"{strange:g} is none of the categories \(1\.0, 2"):
+            compute()
+
+
+def test_a_half_integer_is_a_category_of_a_scale_that_has_it() -> None:
+    halves = tuple(one / 2 for one in range(2, 11))
+
+    assert weighted_kappa(column(3.5, 1, 4), column(3.5, 1, 4), categories=halves).point() == (
+        1.0,
+        Reason.NONE,
+    )
+
+
+def test_codes_are_places_on_the_scale() -> None:
+    assert codes(column(1, 5, None, 3), SCALE).tolist() == [0, 4, -1, 2]
+
+
+def test_a_tally_counts_the_raters_of_each_category() -> None:
+    counts = tally(by_rater((1, None, 3), (1, None, 5), (2, None, None)))
+
+    assert counts.tolist() == [[2, 1, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 1, 0, 1]]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("q", [0, 1])
+def test_a_scale_of_fewer_than_two_categories_is_refused(weights: Weights, q: int) -> None:
+    with pytest.raises(ValueError, match=f"{q} categories; a scale has at least two"):
+        agreement_weights(weights, q)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("q", [2, 3, 5, 7])
+def test_weights_are_symmetric_between_zero_and_one(weights: Weights, q: int) -> None:
+    matrix = agreement_weights(weights, q)
+
+    assert (q, q) == matrix.shape
+    assert matrix.tolist() == matrix.T.tolist()
+    assert [1.0] * q == np.diag(matrix).tolist()
+    assert matrix.min() >= 0.0
+    assert matrix[0, -1] == 0.0
+
+
+def test_the_first_reason_that_holds_decides() -> None:
+    yes, no = np.array([True, True, False]), np.array([False, True, False])
+
+    found = values(
+        column(0.1, 0.2, 0.3), (no, Reason.NO_UNITS, None), (yes, Reason.ONE_CONSTANT, 0.0)
+    )
+
+    assert pytest.approx([0.0, NAN, 0.3], nan_ok=True) == found.value.tolist()
+    assert found.reason.tolist() == [Reason.ONE_CONSTANT, Reason.NO_UNITS, Reason.NONE]
+
+
+def test_a_quotient_by_zero_is_nan_and_no_warning() -> None:
+    assert (
+        pytest.approx([0.5, NAN, NAN], nan_ok=True)
+        == ratio(column(1, 1, 0), column(2, 0, 0)).tolist()
+    )
+
+
+def test_every_reason_has_words_and_none_has_no_words() -> None:
+    assert Reason.NONE.words == ""
+    assert len({one.words for one in Reason}) == len(Reason)
+
+
+def test_only_coefficients_of_one_kind_and_the_same_units_can_be_mixed() -> None:
+    human, judge = drawn(1, 10, 2).T
+
+    for other in (spearman(human[:5], judge[:5]), pearson(human, judge)):
+        with pytest.raises(ValueError, match="one kind over the same units"):
+            aligned(spearman(human, judge), other)
+
+
+def test_aligned_ranks_have_the_values_they_had() -> None:
+    human, left, right = drawn(2, 30, 3, missing=0.1).T
+    pair = spearman(human, left), spearman(human, right)
+
+    mixed = aligned(*pair)
+
+    assert mixed[0].contributions.shape == mixed[1].contributions.shape
+    for before, after in zip(pair, mixed, strict=True):
+        assert pytest.approx(before.point()[0], abs=1e-12) == after.point()[0]
+        assert before.counts.tolist() == after.counts.tolist()
