@@ -98,3 +98,11 @@ def on_one_line(text: str) -> str:
 def markdown_escaped(text: str) -> str:
     """Foreign text on one line, with nothing in it that Markdown or HTML could act on."""
     return _NUMBERED.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", " ".join(text.split())))
+
+
+def without_escapes(text: str) -> str:
+    """A page of Markdown with what `markdown_escaped` put in taken out, to be read as it is."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")

@@ -151,7 +151,7 @@ def command(
     if output is not None:
         written = write_study(found, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(numbers(found) if as_json else _summary(found))
+    print_text(numbers(found) if as_json else _summary(found), markdown=not as_json)
     _below(ctx, found, metric, fail_under)
 
 

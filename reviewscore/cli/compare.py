@@ -74,4 +74,4 @@ def command(
         written = write_comparison(found, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
     numbers = found.found.model_dump_json(indent=1)
-    print_text(numbers if as_json else markdown(comparison_page(found.found)))
+    print_text(numbers if as_json else markdown(comparison_page(found.found)), markdown=not as_json)

@@ -15,7 +15,7 @@ from typing import TextIO
 import click
 
 from reviewscore.errors import StopError
-from reviewscore.printable import printable
+from reviewscore.printable import printable, without_escapes
 
 
 class ReaderGoneError(Exception):
@@ -32,9 +32,16 @@ def say(sentence: str) -> None:
     print_line(sentence, err=True)
 
 
-def print_text(text: str, *, newline: bool = True) -> None:
-    """Print a result of many lines, such as a table or a JSON record."""
-    click.echo(printable(text, lines=True), nl=newline)
+def print_text(text: str, *, newline: bool = True, markdown: bool = False) -> None:
+    """Print a result of many lines, such as a table or a JSON record.
+
+    Args:
+        text: The result.
+        newline: Whether a line end follows.
+        markdown: Whether it is Markdown, whose escapes nobody needs who reads it at a terminal.
+    """
+    shown = without_escapes(text) if markdown and sys.stdout.isatty() else text
+    click.echo(printable(shown, lines=True), nl=newline)
 
 
 class SafeStream(io.TextIOBase):

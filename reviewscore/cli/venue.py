@@ -78,4 +78,7 @@ def command(
     if output is not None:
         written = write_venue(venue, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(venue.model_dump_json(indent=1) if as_json else markdown(venue_page(venue)))
+    print_text(
+        venue.model_dump_json(indent=1) if as_json else markdown(venue_page(venue)),
+        markdown=not as_json,
+    )

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from reviewscore.cli import main as command_line
 from reviewscore.cli.main import group, main
 from reviewscore.cli.progress import TerminalProgress
-from reviewscore.cli.terminal import SafeStream
+from reviewscore.cli.terminal import SafeStream, print_text
 from reviewscore.errors import StopError
-from reviewscore.printable import printable
+from reviewscore.printable import markdown_escaped, printable, without_escapes
 from tests.cli.test_cli import REVIEW, cli
 from tests.conftest import PAPER
 
@@ -439,3 +439,20 @@ def test_an_empty_name_among_several_is_refused(
 
     assert code == 2
     assert "--review is empty" in err
+
+
+@pytest.mark.parametrize("at_terminal", [True, False])
+def test_markdown_is_read_at_a_terminal_without_its_escapes(
+    at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: at_terminal, raising=False)
+
+    print_text(f"| {markdown_escaped('MRR@5 of gem_s')} |", markdown=True)
+
+    shown = "| MRR@5 of gem_s |" if at_terminal else r"| MRR\@5 of gem\_s |"
+    assert capsys.readouterr().out == f"{shown}\n"
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp"])))
+def test_escapes_are_taken_out_as_they_were_put_in(text: str) -> None:
+    assert without_escapes(markdown_escaped(text)) == text

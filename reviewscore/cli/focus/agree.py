@@ -97,7 +97,7 @@ def command(
             draw=lambda folder: draw_confusions(ratings, folder),
         )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
-    print_text((results.numbers if as_json else results.page)(tables, setup))
+    print_text((results.numbers if as_json else results.page)(tables, setup), markdown=not as_json)
     return labelled.code
 
 

@@ -102,7 +102,7 @@ def command(
         foreign = yes or annotator.began  # by now, labels of this session too
         _write(profile, lines, setup, reference, output, found.run, foreign=foreign)
     told = results.numbers if as_json else results.page
-    print_text(told(profile.tables, setup))
+    print_text(told(profile.tables, setup), markdown=True)
     return labels.code
 
 

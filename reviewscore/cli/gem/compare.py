@@ -31,7 +31,7 @@ def command(left: Path, right: Path) -> None:
     table = compare_models(read_scores(left), read_scores(right), names=names)
     if not table.rows:
         raise InputError("has no score in common with the first", file=right, cure="score alike")
-    print_text(markdown(table))
+    print_text(markdown(table), markdown=True)
 
 
 def _name(folder: Path) -> str:

@@ -132,7 +132,10 @@ def command(
         )  # fmt: skip
         written.append(write_scores(scores, output))
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(results.numbers(found, setup) if as_json else results.page(found, setup))
+    print_text(
+        results.numbers(found, setup) if as_json else results.page(found, setup),
+        markdown=not as_json,
+    )
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:

@@ -113,7 +113,7 @@ def command(
     if output is not None:
         written = write_tables(found.tables, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(page(found.tables[:-1], setup))
+    print_text(page(found.tables[:-1], setup), markdown=True)
 
 
 def _variant(materials: Materials, form: str | None, data: Path) -> Variant:

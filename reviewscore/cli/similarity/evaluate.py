@@ -101,7 +101,10 @@ def command(
     if output is not None:
         written = results.write_tables(shown, setup, output, allow_foreign=yes)
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+    print_text(
+        results.numbers(shown, setup) if as_json else results.page(shown, setup),
+        markdown=not as_json,
+    )
 
 
 def _predicted(

@@ -110,7 +110,10 @@ def command(
         say(
             f"{total:,} pairs; {len(written) + len(files.written)} files; read {written[0]} first",
         )
-    print_text(results.numbers(tables, setup) if as_json else results.page(tables, setup))
+    print_text(
+        results.numbers(tables, setup) if as_json else results.page(tables, setup),
+        markdown=not as_json,
+    )
 
 
 def _only(recipes: list[Recipe]) -> Recipe:

@@ -95,7 +95,10 @@ def command(
             draw=lambda folder: draw_sweep(losses, lengths, folder),
         )  # fmt: skip
         say(f"{len(written)} files; read {written[0]} first")
-    print_text(results.numbers(shown, setup) if as_json else results.page(shown, setup))
+    print_text(
+        results.numbers(shown, setup) if as_json else results.page(shown, setup),
+        markdown=not as_json,
+    )
 
 
 def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:

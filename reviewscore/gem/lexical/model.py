@@ -18,8 +18,10 @@ from reviewscore.gem.lexical.vocabulary import Coded, Vocabulary
 from reviewscore.gem.lexical.words import lines_of
 
 NAME = "lexical-cache"
+_MOST_KEPT = 4096
+"""Texts whose coded form is kept while questions are answered, about 100 kB each."""
 _KEPT = 256
-"""Texts whose coded form is kept, about 100 kB each; as many as are scored together."""
+"""Texts whose coded form is kept for the next questions."""
 _MOST_UNSEEN = 1_000_000
 """Different unseen words after which the model starts afresh."""
 
@@ -43,15 +45,15 @@ class LexicalCache:
         self.kin = kin = Kin(state.stems, state.content)
 
         # None of these holds the model itself: it goes, with all it has kept, when it is let go.
-        @lru_cache(_KEPT)
+        @lru_cache(_MOST_KEPT)
         def code(text: str) -> Coded:
             return vocabulary.code(lines_of(text))
 
-        @lru_cache(_KEPT)
+        @lru_cache(_MOST_KEPT)
         def read(text: str) -> Cache:
             return Cache(code(text), state.persistence, state.content, vocabulary, kin)
 
-        @lru_cache(_KEPT)
+        @lru_cache(_MOST_KEPT)
         def refer(text: str) -> Reference:
             return Reference(code(text), background, vocabulary)
 
@@ -68,7 +70,10 @@ class LexicalCache:
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """Log-probability of each reference in nats; a text without words is refused."""
-        return [self._answer(one) for one in questions]
+        found = [self._answer(one) for one in questions]
+        if self._code.cache_info().currsize > _KEPT:
+            self._let_go()
+        return found
 
     def _answer(self, question: Question) -> Answer:
         if self.vocabulary.unseen > _MOST_UNSEEN:
@@ -82,6 +87,9 @@ class LexicalCache:
         return Answer(log_probability(values, regime, self.state.shares), len(reference))
 
     def _forget(self) -> None:
+        self._let_go()
+        self.vocabulary.forget()
+
+    def _let_go(self) -> None:
         for kept in (self._code, self._read, self._refer):
             kept.cache_clear()
-        self.vocabulary.forget()
