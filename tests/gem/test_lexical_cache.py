@@ -8,6 +8,8 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -19,9 +21,11 @@ from hypothesis import strategies as st
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Question
+from reviewscore.gem.lexical import background
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import State, load, paper_key, save
+from reviewscore.gem.lexical.vocabulary import SHIFT
 from reviewscore.gem.lexical.words import STANCES, lines_of
 from reviewscore.likeness.pair import Pair
 from tests.gem.invented_reviews import papers
@@ -153,6 +157,47 @@ def test_priming_twice_gives_the_same_model() -> None:
     again = prime([Known(group, paper_id=f"p{n}") for n, group in enumerate(GROUPS[:30])])
     np.testing.assert_array_equal(again.shares, primed().shares)
     np.testing.assert_array_equal(again.persistence.excess, primed().persistence.excess)
+
+
+def test_papers_are_read_once_and_counted_in_parts_as_in_one_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(background, "_AT_ONCE", 100)
+    again = prime(Known(group, paper_id=f"p{n}") for n, group in enumerate(GROUPS[:30]))
+
+    for one in fields(again.counts):
+        counted, whole = (getattr(state.counts, one.name) for state in (again, primed()))
+        np.testing.assert_array_equal(counted, whole)
+    question = [Question(GROUPS[31][0], GROUPS[31][1])]
+    assert LexicalCache(again).answers(question) == model().answers(question)
+
+
+def test_counts_are_those_of_all_triples_at_once() -> None:
+    vocabulary = LexicalCache(primed()).vocabulary
+    texts = [vocabulary.code(lines_of(text)) for group in GROUPS for text in group]
+    triples = Counter(
+        triple
+        for one in texts
+        for triple in zip(
+            *(vocabulary.known(side).tolist() for side in (one.before, one.last, one.word)),
+            strict=True,
+        )
+    )
+
+    counts = background.count(iter(texts), vocabulary)
+
+    often = {triple: many for triple, many in sorted(triples.items()) if many > 1}
+    keys = [(a * SHIFT + b) * SHIFT + c for a, b, c in often]
+    assert counts.triples.tolist() == keys
+    assert counts.triple_counts.tolist() == list(often.values())
+    begins = Counter[tuple[int, int]]()
+    for (before, last, _), many in triples.items():
+        begins[before, last] += many
+    beginning = sorted({triple[:2] for triple in often})
+    assert counts.triple_totals.tolist() == [begins[one] for one in beginning]
+    pairs = Counter(triple[1:] for triple in triples)
+    assert counts.pairs.tolist() == [a * SHIFT + b for a, b in sorted(pairs)]
+    assert counts.pair_counts.tolist() == [pairs[one] for one in sorted(pairs)]
 
 
 def test_a_model_comes_back_from_its_file_and_knows_its_papers(tmp_path: Path) -> None:

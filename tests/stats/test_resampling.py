@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_samples_in_chunks_are_distributed_as_those_in_one_piece(scheme: Scheme)
     assert pytest.approx(expected[scheme], abs=0.02) == whole.var()
 
 
-@pytest.mark.parametrize("scheme", ["papers", "units"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_samples_do_not_depend_on_how_many_are_held_at_once(
     scheme: Scheme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,8 +152,20 @@ def test_samples_do_not_depend_on_how_many_are_held_at_once(
 
     monkeypatch.setattr(resample, "_BLOCK", 7 * 301)
 
-    assert len(list(bootstrap_weights(clusters, 101, seed=0, scheme=scheme))) > 1
+    if scheme != "papers+units":  # of these the parts are put together again
+        assert len(list(bootstrap_weights(clusters, 101, seed=0, scheme=scheme))) > 1
     assert np.array_equal(weights(clusters, 101, scheme), whole)
+
+
+def test_units_within_papers_are_drawn_in_less_room_than_all_their_weights() -> None:
+    clusters = Clusters.by([f"{one:05d}" for one in range(2000)])
+    tracemalloc.start()
+    for one in bootstrap_weights(clusters, 1000, seed=0):
+        assert one.shape == (1000, 2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 3 * 1000 * 2000 * 8
 
 
 def test_the_bootstrap_of_a_mean_has_the_textbook_standard_error() -> None:

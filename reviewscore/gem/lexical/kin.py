@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reviewscore.gem.lexical.background import found
 from reviewscore.gem.lexical.vocabulary import MARKS, Floats, Ints
 
 _SHARE = 0.15
@@ -63,10 +64,10 @@ class Kin:
         ends = sizes.cumsum()
         inside = np.arange(len(source)) - np.repeat(ends - sizes, sizes)
         kin = self._members[np.repeat(self._starts[family[read]], sizes) + inside]
-        new = ~np.isin(kin, words)
+        new = ~found(words, kin)[1]
         share = mass[source[new]] * (_SHARE / (self._sizes[family[source[new]]] - 1))[:, None]
         both = np.concatenate([words, kin[new]])
-        found, place = np.unique(both, return_inverse=True)
-        out = np.zeros((len(found), mass.shape[1]))
+        every, place = np.unique(both, return_inverse=True)
+        out = np.zeros((len(every), mass.shape[1]))
         np.add.at(out, place, np.concatenate([mass, share]))
-        return found, out
+        return every, out

@@ -10,6 +10,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from reviewscore.gem.lexical.background import found
 from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import STANCES
 from reviewscore.sources.shelved import Shelved
@@ -127,9 +128,9 @@ def by_stance(coded: Coded, distinct: Ints) -> Floats:
         distinct: Some of its words, sorted.
     """
     many = len(STANCES)
-    inside = np.isin(coded.word, distinct) & (coded.word != END)
-    place = np.searchsorted(distinct, coded.word[inside])
-    flat = np.bincount(place * many + coded.stance[inside], minlength=len(distinct) * many)
+    place, inside = found(distinct, coded.word)
+    inside &= coded.word != END
+    flat = np.bincount(place[inside] * many + coded.stance[inside], minlength=len(distinct) * many)
     table = flat.reshape(len(distinct), many).astype(np.float64)
     share: Floats = table / np.maximum(table.sum(axis=1, keepdims=True), 1.0)
     return share
