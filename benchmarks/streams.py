@@ -71,6 +71,7 @@ def scored(folder: Path, times: int) -> Path:
     new.mkdir()
     manifest = json.loads((old / "manifest.json").read_text("utf-8"))
     manifest |= {"judge": "invented/model", "judge_version": None}
+    manifest.pop("digests")  # these records are no longer the run's own
     (new / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     with (old / "points.jsonl").open() as lines, (new / "points.jsonl").open("w") as out:
         for number, line in enumerate(lines):
