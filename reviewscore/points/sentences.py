@@ -29,7 +29,6 @@ _GUARDED = re.compile(
 )
 _LATE_MARK = re.compile(r"\s*[?!]+(?=\s)")
 """A mark that stands apart after a full stop ends the sentence before it."""
-_OPENERS = re.compile(r"[\W_]*", re.ASCII)
 
 
 def _first_sign(text: str, start: int, end: int) -> str:

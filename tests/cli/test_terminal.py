@@ -338,15 +338,21 @@ def commands_of(command: click.Command, names: tuple[str, ...]) -> Iterator[tupl
 NAMES = sorted(commands_of(group, ()))
 
 
-@pytest.mark.parametrize("names", NAMES, ids=" ".join)
-def test_a_name_that_is_given_twice_is_refused(
-    capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
-) -> None:
+def command_of(names: tuple[str, ...]) -> click.Command:
+    """The command that these words call."""
     command: click.Command | None = group
     for name in names:
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(command), name)
     assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_a_name_that_is_given_twice_is_refused(
+    capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
+) -> None:
+    command = command_of(names)
     for option in command.params:
         plain = isinstance(option.type, click.Path | click.File | type(click.STRING))
         if not isinstance(option, click.Option) or option.multiple or option.is_flag or not plain:
@@ -409,11 +415,7 @@ def test_a_closed_standard_input_holds_nothing() -> None:
 def test_an_empty_name_is_refused(
     capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
 ) -> None:
-    command: click.Command | None = group
-    for name in names:
-        assert isinstance(command, click.Group)
-        command = command.get_command(click.Context(command), name)
-    assert command is not None
+    command = command_of(names)
     for param in command.params:
         if not isinstance(param.type, click.Path | click.File | type(click.STRING)):
             continue

@@ -121,38 +121,25 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
 
 
 _POINTER = re.compile(
-    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00(?:(?:,| and|,? see)? ?\x00)*\)"
-    r"|[\s,;]*\b(?:see|cf\.?)(?: also)? \x00(?:(?:,| and)? \x00)*"
-    r"|\A\x00(?:(?:,| and)? \x00)*: ?"
+    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)"
+    r"|[\s,;]*\b(?:see|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*"
+    r"|\A\x00+(?:(?:,| and)? \x00+)*: ?"
 )
-"""A remark that only says where to look, each place in it as one character."""
+"""A remark that only says where to look, NUL in the place of what names a place."""
 
 
 def _without_pointers(point: ReviewPoint) -> str:
     """The point's text less what only says where to look, such as ``(see Table 3)``."""
-    if not point.places or "\x00" in point.text:
-        return point.text
-    whole = point.span
-    text, named, at = "", [], 0
-    for span in sorted((place.span for place in point.places), key=lambda one: one.start):
-        start, end = span.start - whole.start, span.end - whole.start
-        if span.field == whole.field and at <= start < end <= len(point.text):
-            text += point.text[at:start] + "\x00"
-            named.append(point.text[start:end])
-            at = end
-    text += point.text[at:]
-    kept = iter(named)
-    pieces, last = [], 0
-    for pointer in _POINTER.finditer(text):
-        pieces.append(_PLACE.sub(lambda _: next(kept), text[last : pointer.start()]))
-        for _ in range(pointer.group().count("\x00")):
-            next(kept)
-        last = pointer.end()
-    pieces.append(_PLACE.sub(lambda _: next(kept), text[last:]))
-    return "".join(pieces).strip() or point.text
-
-
-_PLACE = re.compile("\x00")
+    text = masked = point.text
+    if not point.places or "\x00" in text:
+        return text
+    for place in point.places:
+        start, end = place.span.start - point.span.start, place.span.end - point.span.start
+        if place.span.field == point.span.field and 0 <= start < end <= len(text):
+            masked = masked[:start] + "\x00" * (end - start) + masked[end:]
+    for pointer in reversed(list(_POINTER.finditer(masked))):  # of equal length: places hold
+        text = text[: pointer.start()] + text[pointer.end() :]
+    return text.strip() or point.text
 
 
 def _in_context(point: ReviewPoint) -> str:
