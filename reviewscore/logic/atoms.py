@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reviewscore.logic import complaints
+from reviewscore.logic import syntax_errors
 from reviewscore.logic.cursor import Cursor, Role
 from reviewscore.logic.fol import LESS, Atom, Equal, Formula, Func, Not, Term
-from reviewscore.logic.signs import COMPARISONS, EQUALS, QUANTIFIERS, Kind
+from reviewscore.logic.operators import COMPARISONS, EQUALS, QUANTIFIERS, Kind
 from reviewscore.logic.tokens import Token
 
 _PSEUDO = frozenset(
@@ -27,16 +27,16 @@ class Atoms(Cursor):
         if self._peek.kind in COMPARISONS:
             return self._comparison(self._named_term(name))
         if name.text in self._scope:
-            raise complaints.variable_as_formula(self._spot, name)
+            raise syntax_errors.variable_as_formula(self._spot, name)
         if name.text.lower() in _PSEUDO and self._peek.kind is Kind.NAME:
-            raise complaints.pseudo_quantifier(self._spot, name)
+            raise syntax_errors.pseudo_quantifier(self._spot, name)
         self._uses.append(self._use(name, Role.PREDICATE))
         return Atom(name.text)
 
     def _application(self, name: Token) -> Formula:
         """A predicate of terms, or a comparison that begins with a function of terms."""
         if name.text in self._scope:
-            raise complaints.variable_as_formula(self._spot, name)
+            raise syntax_errors.variable_as_formula(self._spot, name)
         place = len(self._uses)
         terms = self._arguments(name)
         if self._peek.kind in COMPARISONS and terms and self._is_function(name):
@@ -52,28 +52,28 @@ class Atoms(Cursor):
         if sign.kind not in EQUALS:
             if self._source.lenient:
                 return True
-            raise complaints.capital_function(self._spot, name)
+            raise syntax_errors.capital_function(self._spot, name)
         if after.kind not in (Kind.NAME, Kind.NUMBER):
             return False
         formula = sign.text == "==" or self._after(2).kind is Kind.OPEN
         if not self._source.lenient and not formula:
-            raise complaints.capital_function(self._spot, name)
+            raise syntax_errors.capital_function(self._spot, name)
         return self._source.lenient
 
     def _comparison(self, left: Term) -> Formula:
         sign = self._peek
         if sign.kind not in COMPARISONS:
-            raise complaints.number_as_formula(self._spot)
+            raise syntax_errors.number_as_formula(self._spot)
         self._advance()
         if self._peek.kind in (Kind.OPEN, *QUANTIFIERS) or (
             self._peek.kind is Kind.NOT and not self._at_number
         ):
-            raise complaints.equals_between_formulas(self._spot, sign)
+            raise syntax_errors.equals_between_formulas(self._spot, sign)
         if self._peek.kind not in (Kind.NAME, Kind.NUMBER, Kind.NOT):
-            raise complaints.name_expected(self._spot, sign)
+            raise syntax_errors.name_expected(self._spot, sign)
         right = self._argument(sign)
         if self._peek.kind in COMPARISONS:
-            raise complaints.chained_comparison(self._spot, left, sign, right)
+            raise syntax_errors.chained_comparison(self._spot, left, sign, right)
         return _compared(sign.kind, left, right)
 
 

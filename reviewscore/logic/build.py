@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewscore.logic.fol import And, Formula, Iff, Implies, Not, Or, Xor
-from reviewscore.logic.signs import Kind
+from reviewscore.logic.operators import Kind
 
 
 def folded(operands: list[Formula], joins: list[Kind]) -> Formula:

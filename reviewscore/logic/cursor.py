@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic import complaints
-from reviewscore.logic.complaints import Spot
+from reviewscore.logic import syntax_errors
 from reviewscore.logic.fol import Const, Func, Term, Var
 from reviewscore.logic.names import ENGLISH, identifier
-from reviewscore.logic.signs import Kind
+from reviewscore.logic.operators import Kind
+from reviewscore.logic.syntax_errors import Spot
 from reviewscore.logic.tokens import Source, Token
 
 MAX_DEPTH = 120
@@ -126,7 +126,7 @@ class Cursor:
             while self._take(Kind.COMMA):
                 terms.append(self._argument(name))
         if not self._take(Kind.CLOSE):
-            raise complaints.in_arguments(self._spot, name)
+            raise syntax_errors.in_arguments(self._spot, name)
         self._depth -= 1
         return tuple(terms)
 
@@ -136,12 +136,12 @@ class Cursor:
             return self._number()
         token = self._take(Kind.NAME, *([Kind.NUMBER] if words else []))
         if token is None:
-            raise complaints.in_arguments(self._spot, outer)
+            raise syntax_errors.in_arguments(self._spot, outer)
         if self._source.lenient:
             token = self._joined(token)
         if self._peek.kind is Kind.OPEN:
             if token.text[0].isupper() and not self._source.lenient:
-                raise complaints.nested(self._spot, token, outer)
+                raise syntax_errors.nested(self._spot, token, outer)
             return self._function(token)
         return self._named_term(token)
 

@@ -19,7 +19,7 @@ from reviewscore.logic.fol import (
     parts_of,
     with_parts,
 )
-from reviewscore.logic.signs import Kind
+from reviewscore.logic.operators import Kind
 from reviewscore.logic.tokens import Source, Token
 
 NOTES = {

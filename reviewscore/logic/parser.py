@@ -38,13 +38,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewscore.logic import complaints, lenient
+from reviewscore.logic import (
+    lenient,
+    syntax_errors,
+)
 from reviewscore.logic.atoms import Atoms
 from reviewscore.logic.build import folded, made_of
 from reviewscore.logic.cursor import Role, Use
 from reviewscore.logic.fol import Exists, ForAll, Formula, Iff, Implies, Not
 from reviewscore.logic.names import VARIABLE
-from reviewscore.logic.signs import (
+from reviewscore.logic.operators import (
     ARROWS,
     EQUALS,
     FUNCTIONS,
@@ -104,7 +107,7 @@ class _Parser(Atoms):
     def reading(self) -> Reading:
         formula = self._formula()
         if self._peek.kind is not Kind.END:
-            raise complaints.not_the_end(self._spot)
+            raise syntax_errors.not_the_end(self._spot)
         leaked = [
             use
             for use in self._uses
@@ -113,7 +116,7 @@ class _Parser(Atoms):
         ]
         if leaked and not self._source.lenient:
             first = leaked[0]
-            raise complaints.free_variable(
+            raise syntax_errors.free_variable(
                 self._source, first.name, first.offset, formula, bound=first.name in self._bound
             )
         if leaked:
@@ -129,7 +132,7 @@ class _Parser(Atoms):
         depth = self._depth
         while arrow := self._arrow():
             if arrows and not self._may_chain(arrows[-1], arrow):
-                raise complaints.chained_arrows(self._spot, sides[-2], arrows[-1], sides[-1])
+                raise syntax_errors.chained_arrows(self._spot, sides[-2], arrows[-1], sides[-1])
             self._advance()
             if arrows:
                 self._deeper(arrow)
@@ -154,7 +157,7 @@ class _Parser(Atoms):
             if sign.text != "==":
                 self._source.note("equals-as-iff", sign.offset, assumed=True)
             return sign._replace(kind=Kind.IFF)
-        raise complaints.equals_between_formulas(self._spot, sign)
+        raise syntax_errors.equals_between_formulas(self._spot, sign)
 
     def _may_chain(self, before: Token, arrow: Token) -> bool:
         both = before.kind is arrow.kind is Kind.IMPLIES
@@ -166,7 +169,7 @@ class _Parser(Atoms):
         operands, joins = [self._unary()], list[Kind]()
         while self._peek.kind in JOINS:
             if joins and not self._may_join(joins):
-                raise complaints.mixed(self._spot, folded(operands, joins), joins[-1])
+                raise syntax_errors.mixed(self._spot, folded(operands, joins), joins[-1])
             joins.append(self._advance().kind)
             operands.append(self._unary())
         return folded(operands, joins)
@@ -209,7 +212,7 @@ class _Parser(Atoms):
             return self._function_notation()
         if kind in (Kind.NAME, Kind.NUMBER) or self._at_number:
             return self._atom()
-        raise complaints.formula_expected(self._spot)
+        raise syntax_errors.formula_expected(self._spot)
 
     @property
     def _at_bracketed_quantifier(self) -> bool:
@@ -227,7 +230,7 @@ class _Parser(Atoms):
         closing = Kind.CLOSE if opening.kind is Kind.OPEN else Kind.CLOSE_LIST
         if not self._take(closing):
             if self._peek.kind is not Kind.END:
-                raise complaints.not_the_end(self._spot)
+                raise syntax_errors.not_the_end(self._spot)
             raise self._error(
                 "unclosed-bracket",
                 f"The bracket opened here is never closed; add {closing.value}.",
@@ -250,7 +253,7 @@ class _Parser(Atoms):
         kind = FUNCTIONS[word.raw]
         made = self._called_quantifier(kind) if kind in QUANTIFIERS else self._called(word, kind)
         if not self._take(Kind.CLOSE):
-            raise complaints.in_function_notation(self._spot, word)
+            raise syntax_errors.in_function_notation(self._spot, word)
         self._depth -= 1
         return made
 
@@ -277,10 +280,10 @@ class _Parser(Atoms):
         while self._take(Kind.COMMA):
             parts.append(self._formula())
         if listed and not self._take(Kind.CLOSE_LIST):
-            raise complaints.in_function_notation(self._spot, word)
+            raise syntax_errors.in_function_notation(self._spot, word)
         made = made_of(kind, parts)
         if made is None:
-            raise complaints.wrong_number_of_parts(self._spot, word, len(parts))
+            raise syntax_errors.wrong_number_of_parts(self._spot, word, len(parts))
         return made
 
     def _quantified(self) -> Formula:
@@ -336,7 +339,7 @@ class _Parser(Atoms):
         if any(one.text in mine and one.offset > end.offset for one in self._variables):
             return wide
         if not self._source.lenient:
-            raise complaints.ambiguous_scope(self._spot, end, tight)
+            raise syntax_errors.ambiguous_scope(self._spot, end, tight)
         self._back_to(state)
         tight = self._unary()
         assert self._next == after_tight.next
@@ -354,7 +357,7 @@ class _Parser(Atoms):
         self._deeper(variable)
         if variable.text in self._scope:
             if not self._source.lenient:
-                raise complaints.shadowed(self._spot, variable)
+                raise syntax_errors.shadowed(self._spot, variable)
             self._source.note("shadowed", variable.offset, assumed=True)
         self._scope.append(variable.text)
         self._bound.add(variable.text)

@@ -8,7 +8,7 @@ from reviewscore.logic.countermodel import UNNAMED
 from reviewscore.logic.english import LONGEST, clause, fact, individual
 from reviewscore.logic.fol import And, Formula, Implies, Not, is_numeral
 from reviewscore.logic.model import Model
-from reviewscore.logic.spelling import to_text
+from reviewscore.logic.printer import to_text
 from reviewscore.logic.vocabulary import Key
 from reviewscore.schema.proof import Link
 

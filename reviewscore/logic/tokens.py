@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
 from reviewscore.logic.names import JOINED, NAME, VARIABLE, identifier, name_error
-from reviewscore.logic.signs import (
+from reviewscore.logic.operators import (
     FUNCTIONS,
     KIND_OF_COMMAND,
     KIND_OF_SIGN,

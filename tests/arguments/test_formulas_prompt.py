@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from reviewscore import prompts
+from reviewscore.logic.operators import SPELLINGS, WORDS, Kind
 from reviewscore.logic.parser import parse
-from reviewscore.logic.signs import SPELLINGS, WORDS, Kind
 
 OPERATORS = {
     "-": "-P(a)",

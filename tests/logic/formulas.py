@@ -24,7 +24,7 @@ from reviewscore.logic.fol import (
     Var,
     Xor,
 )
-from reviewscore.logic.signs import WORDS
+from reviewscore.logic.operators import WORDS
 
 VARIABLES = ("x", "y", "z", "w1", "someone")
 _WORDS = {word for words in WORDS.values() for word in words} | {"no", "none", "ellipsis"}

@@ -20,7 +20,7 @@ from reviewscore.logic.fol import (
     with_parts,
 )
 from reviewscore.logic.parser import parse
-from reviewscore.logic.spelling import term_text, to_text
+from reviewscore.logic.printer import term_text, to_text
 
 X, A = Var("x"), Const("a")
 

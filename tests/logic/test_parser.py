@@ -25,7 +25,7 @@ from reviewscore.logic.fol import (
 )
 from reviewscore.logic.lenient import NOTES
 from reviewscore.logic.parser import parse, read
-from reviewscore.logic.spelling import Spelling, to_text, write
+from reviewscore.logic.printer import Spelling, to_text, write
 from tests.logic.formulas import closed
 
 P, Q, R = Atom("P"), Atom("Q"), Atom("R")

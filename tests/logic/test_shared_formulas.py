@@ -9,7 +9,7 @@ import pytest
 
 from reviewscore.errors import FormulaError
 from reviewscore.logic.parser import parse, read
-from reviewscore.logic.spelling import to_text
+from reviewscore.logic.printer import to_text
 from reviewscore.logic.validity import prove
 from reviewscore.schema.proof import Validity
 

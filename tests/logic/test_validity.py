@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reviewscore.logic.fol import And, Atom, Formula, Implies
 from reviewscore.logic.model import Model, holds
 from reviewscore.logic.parser import parse
-from reviewscore.logic.spelling import to_text
+from reviewscore.logic.printer import to_text
 from reviewscore.logic.validity import prove
 from reviewscore.logic.z3_backend import Answer, Limits, Outcome, Session
 from reviewscore.schema.proof import Link, Proof, Validity

@@ -8,8 +8,8 @@ from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Formula, Term
 from reviewscore.logic.lenient import widened
 from reviewscore.logic.names import ENGLISH, identifier
-from reviewscore.logic.signs import EQUALS, QUANTIFIERS, Kind
-from reviewscore.logic.spelling import term_text, to_text
+from reviewscore.logic.operators import EQUALS, QUANTIFIERS, Kind
+from reviewscore.logic.printer import term_text, to_text
 from reviewscore.logic.tokens import Source, Token
 
 _REWRITE_UP_TO = 300
