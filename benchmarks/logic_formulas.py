@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from benchmarks.measure import head, keep, skip
 from reviewscore.errors import FormulaError
-from reviewscore.logic.fol import Not
-from reviewscore.logic.numbers import background
+from reviewscore.logic.fol import Not, background
 from reviewscore.logic.parser import Reading, read
 from reviewscore.logic.vocabulary import conflicts
 from reviewscore.logic.z3_backend import Limits, Outcome, Session

@@ -16,11 +16,10 @@ from collections.abc import Callable
 from itertools import combinations
 
 from benchmarks.measure import QUICK, SHARED, head, row
-from reviewscore.logic.cores import irreducible, smallest
 from reviewscore.logic.fol import Not
 from reviewscore.logic.parser import parse
 from reviewscore.logic.pool import Provers
-from reviewscore.logic.z3_backend import Limits, Session
+from reviewscore.logic.z3_backend import Limits, Session, irreducible, smallest
 from reviewscore.schema.proof import Validity
 
 DENIED = "denied"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reviewscore.arguments.feedback import feedback
 from reviewscore.errors import BadReplyError, InputError
 from reviewscore.judges.judge import Judges
-from reviewscore.logic.english import sentence
+from reviewscore.logic.explain import sentence
 from reviewscore.logic.parser import parse
 from reviewscore.logic.pool import shared
 from reviewscore.logic.vocabulary import read_keys

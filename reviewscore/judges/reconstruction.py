@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from reviewscore import prompts
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.logic.english import unsaid
+from reviewscore.logic.explain import unsaid
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
 from reviewscore.schema.answer import Formula, Keys, Sentence, Steps, Text

@@ -5,11 +5,15 @@ more without a name where that is needed; names share an individual only where n
 possible. Over so few, quantifiers are written out and Z3 finds which facts hold; facts are then
 dropped one by one while the premises stay true and the conclusion false. The model is evaluated
 once more, apart from Z3, before it is given.
+
+Evaluation of a model follows the meaning of each connective directly and shares no code with the
+prover, so that it can check what the prover found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 
 from reviewscore.logic.fol import (
@@ -21,19 +25,83 @@ from reviewscore.logic.fol import (
     ForAll,
     Formula,
     Func,
+    Implies,
     Not,
     Or,
     Term,
     Var,
+    Xor,
+    background,
     is_numeral,
     parts_of,
     symbols,
     terms_of,
     with_parts,
 )
-from reviewscore.logic.model import Model, holds
-from reviewscore.logic.numbers import background
 from reviewscore.logic.z3_backend import Outcome, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Finitely many individuals and all that is said of them.
+
+    Attributes:
+        domain: Names of the individuals; at least one.
+        facts: Each predicate with the individuals that it holds of; all else does not hold.
+        values: What a function gives for individuals; what a constant names, if it is not the
+            individual of the same name (a constant is a function of no arguments).
+    """
+
+    domain: tuple[str, ...]
+    facts: frozenset[tuple[str, tuple[str, ...]]]
+    values: Mapping[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+
+
+def holds(formula: Formula, model: Model, bound: Mapping[str, str] | None = None) -> bool:
+    """Whether a formula is true in a model.
+
+    Args:
+        formula: The formula.
+        model: Gives a value to each function and constant of the formula.
+        bound: The individual that each free variable stands for.
+    """
+    names = bound or {}
+    match formula:
+        case Atom(name, terms):
+            return (name, tuple([_value(term, model, names) for term in terms])) in model.facts
+        case Equal(left, right):
+            return _value(left, model, names) == _value(right, model, names)
+        case ForAll(variable, body) | Exists(variable, body):
+            each = [holds(body, model, {**names, variable: one}) for one in model.domain]
+            return all(each) if isinstance(formula, ForAll) else any(each)
+    return _joined(formula, [holds(part, model, names) for part in parts_of(formula)])
+
+
+def _joined(formula: Formula, parts: list[bool]) -> bool:
+    match formula:
+        case Not():
+            return not parts[0]
+        case And():
+            return all(parts)
+        case Or():
+            return any(parts)
+        case Implies():
+            return parts[1] or not parts[0]
+        case Xor():
+            return parts[0] != parts[1]
+        case _:  # Iff
+            return parts[0] == parts[1]
+
+
+def _value(term: Term, model: Model, bound: Mapping[str, str]) -> str:
+    match term:
+        case Var(name):
+            return bound[name]
+        case Const(name):
+            return model.values.get((name, ()), name)
+        case Func(name, terms):
+            return model.values[name, tuple([_value(one, model, bound) for one in terms])]
+
 
 UNNAMED = ("someone or something unnamed", "someone or something else unnamed")
 _MAX_NODES = 20_000

@@ -24,7 +24,7 @@ The grammar, tightest first::
   taken for one. Numbers are constants; different numbers are different individuals. Comparisons
   are a strict total order, under which numbers stand as usual; there is no other arithmetic.
 - ``And(P, Q)``, ``Not(P)``, ``ForAll([x], P(x))`` and the like are read too, and ``![X]: p(X)``;
-  all other spellings are in `signs`.
+  all other spellings are in `operators`.
 
 Lenient reading is for formulas that nobody can be asked about any more. It makes assumptions, and
 notes each: see `lenient`, and ``NOTES`` in `lenient` for the names of all notes.
@@ -37,25 +37,345 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
 
+from reviewscore.errors import FormulaError
 from reviewscore.logic import (
     lenient,
     syntax_errors,
 )
-from reviewscore.logic.atoms import Atoms
-from reviewscore.logic.build import folded, made_of
-from reviewscore.logic.cursor import Role, Use
-from reviewscore.logic.fol import Exists, ForAll, Formula, Iff, Implies, Not
-from reviewscore.logic.names import VARIABLE
+from reviewscore.logic.fol import (
+    LESS,
+    And,
+    Atom,
+    Const,
+    Equal,
+    Exists,
+    ForAll,
+    Formula,
+    Func,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Term,
+    Var,
+    Xor,
+)
 from reviewscore.logic.operators import (
     ARROWS,
+    COMPARISONS,
     EQUALS,
     FUNCTIONS,
     JOINS,
     QUANTIFIERS,
     Kind,
 )
-from reviewscore.logic.tokens import Note, Source, Token, tokenize
+from reviewscore.logic.syntax_errors import Spot
+from reviewscore.logic.tokens import ENGLISH, VARIABLE, Note, Source, Token, identifier, tokenize
+
+MAX_DEPTH = 120
+"""Most brackets, negations, quantifiers and functions inside one another."""
+
+
+class Role(StrEnum):
+    """What a name stands for in a formula."""
+
+    PREDICATE = "predicate"
+    CONSTANT = "constant"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One occurrence of a predicate, function or constant.
+
+    Attributes:
+        name: The name.
+        role: What it stands for here.
+        arity: Number of arguments; 0 for propositions and constants.
+        offset: 0-based offset in the text.
+        spelled: The name as it stands there, before it was made plain.
+    """
+
+    name: str
+    role: Role
+    arity: int
+    offset: int
+    spelled: str
+
+
+class _State(NamedTuple):
+    next: int
+    depth: int
+    uses: int
+    variables: int
+    notes: int
+
+
+class Cursor:
+    """Where a parser stands, what it has met, and how it reads terms."""
+
+    def __init__(self, source: Source, tokens: tuple[Token, ...]) -> None:
+        self._source, self._tokens, self._next = source, tokens, 0
+        self._depth = 0
+        self._scope: list[str] = []
+        self._bound: set[str] = set()
+        self._uses: list[Use] = []
+        self._variables: list[Token] = []
+
+    @property
+    def _peek(self) -> Token:
+        return self._tokens[self._next]
+
+    def _after(self, steps: int = 1) -> Token:
+        return self._tokens[min(self._next + steps, len(self._tokens) - 1)]
+
+    @property
+    def _spot(self) -> Spot:
+        at = self._next
+        before = self._tokens[at - 1] if at else None
+        after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
+        return Spot(self._source, before, self._tokens[at], after)
+
+    def _advance(self) -> Token:
+        token = self._tokens[self._next]
+        self._next += 1
+        return token
+
+    def _take(self, *kinds: Kind) -> Token | None:
+        return self._advance() if self._peek.kind in kinds else None
+
+    def _error(self, code: str, message: str, token: Token | None = None) -> FormulaError:
+        return self._spot.error(code, message, token)
+
+    def _deeper(self, token: Token) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._error(
+                "too-deep", f"The formula nests more than {MAX_DEPTH} levels deep; split it.", token
+            )
+
+    def _state(self) -> _State:
+        return _State(
+            self._next,
+            self._depth,
+            len(self._uses),
+            len(self._variables),
+            len(self._source.notes),
+        )
+
+    def _back_to(self, state: _State) -> None:
+        self._next, self._depth = state.next, state.depth
+        del self._uses[state.uses :]
+        del self._variables[state.variables :]
+        del self._source.notes[state.notes :]
+
+    def _use(self, token: Token, role: Role, arity: int = 0) -> Use:
+        return Use(token.text, role, arity, token.offset, token.raw)
+
+    def _arguments(self, name: Token) -> tuple[Term, ...]:
+        """What stands in the brackets after a name; the opening one is next."""
+        self._deeper(self._advance())
+        terms: list[Term] = []
+        if self._peek.kind is Kind.CLOSE:
+            self._source.note("no-arguments", self._peek.offset)
+        else:
+            terms.append(self._argument(name))
+            while self._take(Kind.COMMA):
+                terms.append(self._argument(name))
+        if not self._take(Kind.CLOSE):
+            raise syntax_errors.in_arguments(self._spot, name)
+        self._depth -= 1
+        return tuple(terms)
+
+    def _argument(self, outer: Token) -> Term:
+        words = self._source.lenient and self._after().kind is Kind.NAME
+        if self._at_number or (self._peek.kind is Kind.NUMBER and not words):
+            return self._number()
+        token = self._take(Kind.NAME, *([Kind.NUMBER] if words else []))
+        if token is None:
+            raise syntax_errors.in_arguments(self._spot, outer)
+        if self._source.lenient:
+            token = self._joined(token)
+        if self._peek.kind is Kind.OPEN:
+            if token.text[0].isupper() and not self._source.lenient:
+                raise syntax_errors.nested(self._spot, token, outer)
+            return self._function(token)
+        return self._named_term(token)
+
+    def _joined(self, token: Token) -> Token:
+        """Several words in a row as one name, which is an assumption."""
+        words = [token]
+        while self._peek.kind in (Kind.NAME, Kind.NUMBER):
+            words.append(self._advance())
+        if len(words) == 1:
+            return token
+        raw = self._source.text[token.offset : words[-1].end]
+        self._source.note("several-words", token.offset, assumed=True)
+        return Token(Kind.NAME, identifier(raw) or token.text, token.offset, raw)
+
+    def _joined_predicate(self, name: Token) -> Token:
+        """Capitalised words before a bracket as one name, unless one of them is English."""
+        steps = 0
+        while self._after(steps).kind is Kind.NAME:
+            steps += 1
+        words = [name, *[self._after(step) for step in range(steps)]]
+        if self._after(steps).kind is not Kind.OPEN or any(
+            not word.text[0].isupper() or word.text.lower() in ENGLISH for word in words
+        ):
+            return name
+        return self._joined(name)
+
+    def _function(self, name: Token) -> Term:
+        place = len(self._uses)
+        terms = self._arguments(name)
+        if not terms:
+            return self._named_term(name)
+        self._uses.insert(place, self._use(name, Role.FUNCTION, len(terms)))
+        return Func(name.text, terms)
+
+    def _named_term(self, token: Token) -> Term:
+        if token.text in self._scope:
+            self._variables.append(token)
+            return Var(token.text)
+        self._uses.append(self._use(token, Role.CONSTANT))
+        return Const(token.text)
+
+    @property
+    def _at_number(self) -> bool:
+        """Whether a minus sign and, right after it, a number follow."""
+        sign, number = self._peek, self._after()
+        return sign.kind is Kind.NOT and number.kind is Kind.NUMBER and sign.end == number.offset
+
+    def _number(self) -> Const:
+        sign = "-" if self._take(Kind.NOT) else ""
+        value = Decimal(sign + self._advance().text)
+        # 3, 3.0 and 03 are one number; a second minus sign before zero says nothing.
+        plain = f"{value.normalize():f}"
+        return Const("0" if value == 0 else plain)
+
+
+_PSEUDO = frozenset(
+    ["no", "none", "every", "each", "some", "any", "most", "many", "few", "several"]
+)
+
+
+class Atoms(Cursor):
+    """How a parser reads what holds no other formula."""
+
+    def _atom(self) -> Formula:
+        name = self._take(Kind.NAME)
+        if name is None:
+            return self._comparison(self._number())
+        if self._source.lenient and self._peek.kind is Kind.NAME:
+            name = self._joined_predicate(name)
+        if self._peek.kind is Kind.OPEN:
+            return self._application(name)
+        if self._peek.kind in COMPARISONS:
+            return self._comparison(self._named_term(name))
+        if name.text in self._scope:
+            raise syntax_errors.variable_as_formula(self._spot, name)
+        if name.text.lower() in _PSEUDO and self._peek.kind is Kind.NAME:
+            raise syntax_errors.pseudo_quantifier(self._spot, name)
+        self._uses.append(self._use(name, Role.PREDICATE))
+        return Atom(name.text)
+
+    def _application(self, name: Token) -> Formula:
+        """A predicate of terms, or a comparison that begins with a function of terms."""
+        if name.text in self._scope:
+            raise syntax_errors.variable_as_formula(self._spot, name)
+        place = len(self._uses)
+        terms = self._arguments(name)
+        if self._peek.kind in COMPARISONS and terms and self._is_function(name):
+            self._uses.insert(place, self._use(name, Role.FUNCTION, len(terms)))
+            return self._comparison(Func(name.text, terms))
+        self._uses.insert(place, self._use(name, Role.PREDICATE, len(terms)))
+        return Atom(name.text, terms)
+
+    def _is_function(self, name: Token) -> bool:
+        if not name.text[0].isupper():
+            return True
+        sign, after = self._peek, self._after()
+        if sign.kind not in EQUALS:
+            if self._source.lenient:
+                return True
+            raise syntax_errors.capital_function(self._spot, name)
+        if after.kind not in (Kind.NAME, Kind.NUMBER):
+            return False
+        formula = sign.text == "==" or self._after(2).kind is Kind.OPEN
+        if not self._source.lenient and not formula:
+            raise syntax_errors.capital_function(self._spot, name)
+        return self._source.lenient
+
+    def _comparison(self, left: Term) -> Formula:
+        sign = self._peek
+        if sign.kind not in COMPARISONS:
+            raise syntax_errors.number_as_formula(self._spot)
+        self._advance()
+        if self._peek.kind in (Kind.OPEN, *QUANTIFIERS) or (
+            self._peek.kind is Kind.NOT and not self._at_number
+        ):
+            raise syntax_errors.equals_between_formulas(self._spot, sign)
+        if self._peek.kind not in (Kind.NAME, Kind.NUMBER, Kind.NOT):
+            raise syntax_errors.name_expected(self._spot, sign)
+        right = self._argument(sign)
+        if self._peek.kind in COMPARISONS:
+            raise syntax_errors.chained_comparison(self._spot, left, sign, right)
+        return _compared(sign.kind, left, right)
+
+
+def _compared(sign: Kind, left: Term, right: Term) -> Formula:
+    match sign:
+        case Kind.EQUAL:
+            return Equal(left, right)
+        case Kind.UNEQUAL:
+            return Not(Equal(left, right))
+        case Kind.LESS:
+            return Atom(LESS, (left, right))
+        case Kind.MORE:
+            return Atom(LESS, (right, left))
+        case Kind.AT_MOST:
+            return Not(Atom(LESS, (right, left)))
+        case _:  # at least
+            return Not(Atom(LESS, (left, right)))
+
+
+def folded(operands: list[Formula], joins: list[Kind]) -> Formula:
+    """Operands joined, `|` and `xor` last where they are mixed with `&`."""
+    if not joins:
+        return operands[0]
+    last = next(kind for kind in (Kind.OR, Kind.XOR, Kind.AND) if kind in joins)
+    groups: list[tuple[list[Formula], list[Kind]]] = [([operands[0]], [])]
+    for join, operand in zip(joins, operands[1:], strict=True):
+        if join is last:
+            groups.append(([operand], []))
+        else:
+            groups[-1][0].append(operand)
+            groups[-1][1].append(join)
+    parts = tuple([folded(*group) for group in groups])
+    if last is Kind.XOR:
+        return Xor(parts[0], parts[1])
+    return And(parts) if last is Kind.AND else Or(parts)
+
+
+def made_of(kind: Kind, parts: list[Formula]) -> Formula | None:
+    """A formula in function notation; None if it has the wrong number of parts."""
+    if kind is Kind.NOT:
+        return Not(parts[0]) if len(parts) == 1 else None
+    if kind in (Kind.AND, Kind.OR):
+        if len(parts) == 1:
+            return parts[0]
+        return And(tuple(parts)) if kind is Kind.AND else Or(tuple(parts))
+    if len(parts) != len(("left", "right")):
+        return None
+    left, right = parts
+    if kind is Kind.XOR:
+        return Xor(left, right)
+    return Implies(left, right) if kind is Kind.IMPLIES else Iff(left, right)
+
 
 MAX_QUANTIFIERS = 12
 """Most quantifiers inside one another."""

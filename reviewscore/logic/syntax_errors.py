@@ -7,10 +7,9 @@ from typing import NamedTuple
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Formula, Term
 from reviewscore.logic.lenient import widened
-from reviewscore.logic.names import ENGLISH, identifier
 from reviewscore.logic.operators import EQUALS, QUANTIFIERS, Kind
 from reviewscore.logic.printer import term_text, to_text
-from reviewscore.logic.tokens import Source, Token
+from reviewscore.logic.tokens import ENGLISH, Source, Token, identifier
 
 _REWRITE_UP_TO = 300
 """Longer rewrites, in characters, are left out of messages."""

@@ -12,14 +12,12 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic.cores import irreducible, smallest
 from reviewscore.logic.countermodel import countermodel
-from reviewscore.logic.fol import LESS, Atom, Formula, Not, canonical, symbols
-from reviewscore.logic.numbers import background
+from reviewscore.logic.explain import missing_link, story
+from reviewscore.logic.fol import LESS, Atom, Formula, Not, background, canonical, symbols
 from reviewscore.logic.parser import Reading, read
-from reviewscore.logic.story import missing_link, story
 from reviewscore.logic.vocabulary import Key, conflicts, read_keys, undeclared, unused
-from reviewscore.logic.z3_backend import Limits, Outcome, Session
+from reviewscore.logic.z3_backend import Limits, Outcome, Session, irreducible, smallest
 from reviewscore.schema.proof import Normalisation, Problem, Proof, Validity
 
 CONCLUSION = "C"

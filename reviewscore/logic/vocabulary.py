@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic.cursor import Role, Use
 from reviewscore.logic.fol import is_numeral
-from reviewscore.logic.parser import Reading
+from reviewscore.logic.parser import Reading, Role, Use
 
 _KEY = re.compile(r"\s*([A-Za-z]\w*)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
 

@@ -7,10 +7,9 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.logic.cores import irreducible, smallest
 from reviewscore.logic.fol import Formula, Not
 from reviewscore.logic.parser import parse
-from reviewscore.logic.z3_backend import Limits, Outcome, Session
+from reviewscore.logic.z3_backend import Limits, Outcome, Session, irreducible, smallest
 from tests.logic.formulas import propositional
 
 DENIED = "denied"

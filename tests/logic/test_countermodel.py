@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.logic.countermodel import UNNAMED, countermodel
-from reviewscore.logic.fol import Formula, Not
-from reviewscore.logic.model import Model, holds
-from reviewscore.logic.numbers import background
+from reviewscore.logic.countermodel import UNNAMED, Model, countermodel, holds
+from reviewscore.logic.explain import story
+from reviewscore.logic.fol import Formula, Not, background
 from reviewscore.logic.parser import parse
-from reviewscore.logic.story import story
 from reviewscore.logic.vocabulary import read_keys
 from reviewscore.logic.z3_backend import Limits, Outcome, Session
 from tests.logic.formulas import closed

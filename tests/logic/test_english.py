@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from reviewscore.logic.english import clause, sentence, unsaid
+from reviewscore.logic.explain import clause, sentence, unsaid
 from reviewscore.logic.fol import LESS, Formula, is_numeral, symbols
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import Key, read_keys

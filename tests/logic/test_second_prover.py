@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.logic.fol import Formula, Not
-from reviewscore.logic.numbers import background
+from reviewscore.logic.fol import Formula, Not, background
 from reviewscore.logic.parser import parse, read
 from reviewscore.logic.validity import prove
 from reviewscore.schema.proof import Validity

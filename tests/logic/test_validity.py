@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reviewscore.logic.countermodel import Model, holds
 from reviewscore.logic.fol import And, Atom, Formula, Implies
-from reviewscore.logic.model import Model, holds
 from reviewscore.logic.parser import parse
 from reviewscore.logic.printer import to_text
 from reviewscore.logic.validity import prove

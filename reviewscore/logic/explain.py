@@ -2,14 +2,17 @@
 
 The templates are stiff but exact: every connective and quantifier keeps its place. Where a name
 has no key, or a key has no place for an argument, there is no template and a model must write.
+
+What the prover found is told with them: how an argument can fail, and what it lacks.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from reviewscore.logic.countermodel import UNNAMED, Model
 from reviewscore.logic.fol import (
     LESS,
     And,
@@ -32,75 +35,26 @@ from reviewscore.logic.fol import (
     parts_of,
     symbols,
 )
+from reviewscore.logic.printer import to_text
 from reviewscore.logic.vocabulary import Key
+from reviewscore.schema.proof import Link
 
 _LOWERED = frozenset(
     (
-        *(
-            "the",
-            "a",
-            "an",
-            "this",
-            "that",
-            "these",
-            "those",
-            "there",
-            "it",
-            "its",
-            "they",
-            "their",
-        ),
-        *(
-            "in",
-            "on",
-            "at",
-            "for",
-            "by",
-            "with",
-            "all",
-            "every",
-            "each",
-            "some",
-            "any",
-            "no",
-            "none",
-        ),
-        *("if", "when", "one", "most", "many", "few", "several", "what", "only", "results", "we"),
+        *("the", "a", "an", "this", "that", "these", "those", "there", "it", "its"),
+        *("they", "their", "in", "on", "at", "for", "by", "with", "all", "every", "each"),
+        *("some", "any", "no", "none", "if", "when", "one", "most", "many", "few"),
+        *("several", "what", "only", "results", "we"),
     )
 )
 """First words of a meaning that are no names, so that they begin with a small letter inside."""
 
 _STOP = _LOWERED | frozenset(
     (
-        *(
-            "is",
-            "are",
-            "was",
-            "were",
-            "be",
-            "been",
-            "has",
-            "have",
-            "had",
-            "do",
-            "does",
-            "did",
-            "of",
-        ),
-        *("to", "from", "and", "or", "not", "as", "than", "then", "which", "who", "whose", "can"),
-        *(
-            "must",
-            "should",
-            "would",
-            "could",
-            "will",
-            "may",
-            "might",
-            "such",
-            "so",
-            "both",
-            "either",
-        ),
+        *("is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does"),
+        *("did", "of", "to", "from", "and", "or", "not", "as", "than", "then", "which"),
+        *("who", "whose", "can", "must", "should", "would", "could", "will", "may"),
+        *("might", "such", "so", "both", "either"),
     )
 )
 _ARTICLES = frozenset(["a", "i", "an"])
@@ -291,3 +245,71 @@ def _inside(meaning: str) -> str:
     text = " ".join(meaning.split()).rstrip(" .")
     first = re.match(r"\w+", text)
     return text[0].lower() + text[1:] if first and first[0].lower() in _LOWERED else text
+
+
+_MAX_FACTS = 12
+"""A story with more facts is no help to a reader."""
+
+
+def story(model: Model, conclusion: Formula, keys: Mapping[str, Key]) -> str | None:
+    """How all premises can be true while the conclusion is false; None if it would be long.
+
+    Args:
+        model: Makes the premises true and the conclusion false.
+        conclusion: The conclusion.
+        keys: What names mean.
+    """
+    told = sorted(
+        fact(name, individuals, keys)
+        for name, individuals in model.facts
+        if not all(map(is_numeral, individuals)) or not individuals
+    )
+    given = sorted(
+        f"{_application(name, individuals, keys)} is {individual(value, keys)}"
+        for (name, individuals), value in model.values.items()
+        if individuals or name != value
+    )
+    if len(told) + len(given) > _MAX_FACTS:
+        return None
+    scene = _scene(model, keys)
+    holds = "; ".join((*given, *told))
+    situation = f"It could be that only this holds: {holds}" if holds else "Suppose nothing holds"
+    denied = clause(Not(conclusion), keys) or "the conclusion is false"
+    return (
+        f"All premises can be true while the conclusion is false. {scene}{situation}; "
+        f"and yet {denied}."
+    )
+
+
+def _scene(model: Model, keys: Mapping[str, Key]) -> str:
+    """Who and what there is, unless all is said without individuals."""
+    spoken = any(individuals for _, individuals in model.facts) or bool(model.values)
+    if not spoken and set(model.domain) <= set(UNNAMED):
+        return ""
+    return f"Suppose there is only {_listed([individual(one, keys) for one in model.domain])}. "
+
+
+def _application(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> str:
+    return fact(name, individuals, keys) if individuals else individual(name, keys)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def missing_link(
+    premises: Sequence[Formula], conclusion: Formula, keys: Mapping[str, Key]
+) -> Link | None:
+    """The weakest premise that would make an argument valid: if all of them, then the conclusion.
+
+    Whatever else would make it valid implies this. None if it would be long.
+    """
+    if not premises:
+        link = conclusion
+    else:
+        link = Implies(premises[0] if len(premises) == 1 else And(tuple(premises)), conclusion)
+    formula = to_text(link)
+    if len(formula) > LONGEST:
+        return None
+    told = clause(link, keys)
+    return Link(formula=formula, text=f"{told[0].upper()}{told[1:]}." if told else formula)
