@@ -1,4 +1,4 @@
-"""The prover: sets of premises that a proof needs, against all subsets, and the library it loads."""
+"""The prover: sets of premises that a proof needs, and the library it loads."""
 
 from __future__ import annotations
 
