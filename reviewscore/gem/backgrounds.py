@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from reviewscore.errors import InputError
-from reviewscore.gem.cases import text_of
 from reviewscore.gem.evaluation import EvaluationModel
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.model import VERSION, LexicalCache, paper_key, save
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.state import VERSION, paper_key, save
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
@@ -22,6 +20,11 @@ ENOUGH = 100
 FOLDS = 5
 _OWN = 100
 """Characters from which on a review that is found elsewhere is the same review."""
+
+
+def text_of(review: Written, form: Form) -> str:
+    """The text of a review in one form; empty if it is not there."""
+    return review.judgments if form == Form.JUDGMENTS else review.raw
 
 
 class KnownPapers(Collection[Known]):

@@ -11,15 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.gem.lexical.caches import Cache
-from reviewscore.gem.lexical.mixture import COMPONENTS, REGIMES, components
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.caches import Cache, Reference
+from reviewscore.gem.lexical.model import COMPONENTS, REGIMES, LexicalCache, State, components
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.reference import Reference
-from reviewscore.gem.lexical.spelling import LETTERS, Spelling
-from reviewscore.gem.lexical.state import State
-from reviewscore.gem.lexical.vocabulary import END, MARKS, Coded
-from reviewscore.gem.lexical.words import STANCES, lines_of
+from reviewscore.gem.lexical.words import END, LETTERS, MARKS, STANCES, Coded, Spelling, lines_of
 from tests.gem.invented_reviews import papers
 
 

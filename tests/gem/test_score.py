@@ -21,15 +21,12 @@ from reviewscore.gem.backgrounds import (
     Primed,
     Primer,
 )
-from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.model import LexicalCache, paper_key, save
 from reviewscore.gem.lexical.prime import prime
-from reviewscore.gem.lexical.state import paper_key, save
-from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
-from reviewscore.gem.tables import tables
+from reviewscore.gem.ranking import score_tables
+from reviewscore.gem.score import GEM, GEM_RAW, IN_BACKGROUND, UNSCORED, score_systems, write_scores
 from reviewscore.gem.trial import subjects_of
-from reviewscore.gem.write import write_scores
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, markdown
@@ -273,7 +270,7 @@ def test_means_of_systems_have_intervals_and_differences_to_people_are_paired() 
     given = with_system(given, "copier", dict(list(copied.items())[:10]))
 
     scores = score_systems(given, [GEM], OneModel(Letters()))
-    means, differences = tables(scores, FEW)
+    means, differences = score_tables(scores, FEW)
 
     assert [row[0] for row in means.rows] == [PEOPLE, "copier"]
     people, copier = (row[1].answer for row in means.rows)  # type: ignore[union-attr]
@@ -290,7 +287,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
     name = "| <b>bold</b>\n# heading"
     given = with_system(given, name, {"p0": "", "p1": "a", "p2": "b"})
 
-    text = page(tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
+    text = page(score_tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
 
     assert "<b>" not in text
     assert not any(line.startswith("# heading") for line in text.splitlines())
@@ -300,7 +297,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 def test_without_any_score_there_is_no_table() -> None:
     alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
 
-    assert tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
+    assert score_tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
 
 
 class Constant:
@@ -378,7 +375,7 @@ def test_a_model_goes_with_the_texts_it_has_read() -> None:
 
 def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
     scores = score_systems(materials(12), [GEM, GEM_RAW], OneModel(Letters()))
-    found = tables(scores, FEW)
+    found = score_tables(scores, FEW)
 
     written = write_tables(found, SETUP, tmp_path / "out")
     lines = write_scores(scores, tmp_path / "out").read_text("utf-8").splitlines()

@@ -10,24 +10,25 @@ import pytest
 
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
-from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER, alteration
-from reviewscore.gem.discrimination import areas, ladder_of, mismatched
-from reviewscore.gem.estimator import Gem
-from reviewscore.gem.scored import Scored
+from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER, alteration
+from reviewscore.gem.estimator import Gem, Scored
+from reviewscore.gem.trial import (
+    area_table,
+    differences,
+    intervals,
+    ladder_table,
+    numbers,
+)
 from reviewscore.gem.validation import (
     NO_REFERENCE,
     AlteredSet,
     Subject,
     Validation,
     altered_set,
+    areas,
+    ladder_of,
+    mismatched,
     validate,
-)
-from reviewscore.gem.validation_tables import (
-    area_table,
-    differences,
-    intervals,
-    ladder_table,
-    numbers,
 )
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Metric, Pair

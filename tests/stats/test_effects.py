@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.gem.discrimination import TOO_FEW, area, ladder
+from reviewscore.gem.validation import TOO_FEW, area, ladder
 from reviewscore.stats.effects import (
     ALL_ALIKE,
     CONSTANT,

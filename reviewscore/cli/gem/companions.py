@@ -63,7 +63,7 @@ class Companions:
 
     def _modelled(self, name: str, model: str) -> Metric:
         if name == "examiner":
-            from reviewscore.gem.baselines.examiner import Examiner
+            from reviewscore.gem.baselines import Examiner
 
             return Examiner(self._asker(model))
         from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loading, load
@@ -73,8 +73,8 @@ class Companions:
             from reviewscore.likeness.bertscore import BertScore
 
             return BertScore(load(model, ENCODER, loading))
-        from reviewscore.gem.baselines.bartscore import BartScore
-        from reviewscore.gem.hf_seq2seq import SequenceModel
+        from reviewscore.gem.baselines import BartScore
+        from reviewscore.gem.hf import SequenceModel
 
         return BartScore(SequenceModel(load(model, SEQ2SEQ, loading)))
 
@@ -92,7 +92,7 @@ class Companions:
 
 
 def _plain(name: str) -> Metric:
-    from reviewscore.gem.baselines.compression import Compression
+    from reviewscore.gem.baselines import Compression
     from reviewscore.likeness.overlap import Bleu, RougeL
 
     if name == "bleu":

@@ -20,7 +20,7 @@ from reviewscore.errors import SettingsError
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
-    from reviewscore.gem.self_check import Steadiness
+    from reviewscore.gem.evaluation import Steadiness
     from reviewscore.hf.loading import Device
     from reviewscore.sources.written import Materials
 
@@ -104,12 +104,12 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
     if choice.model == EMBEDDED:
         yield _lexical(materials, choice)
     elif kind == "hf" and name:
-        from reviewscore.gem import self_check
+        from reviewscore.gem.evaluation import check_steadiness
         from reviewscore.gem.hf import open_model
         from reviewscore.hf.loading import Loading
 
         model = open_model(choice.model, Loading(choice.device, download=choice.download))
-        _warn(self_check.check(model))
+        _warn(check_steadiness(model))
         yield OneModel(model)
     elif kind == "server" and name:
         with _server(choice) as server:
@@ -162,7 +162,7 @@ def primed_folder() -> Path:
 
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
-    from reviewscore.gem.lexical.state import SUFFIX
+    from reviewscore.gem.lexical.model import SUFFIX
     from reviewscore.sources.written import read_materials
 
     background = choice.background

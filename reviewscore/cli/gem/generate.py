@@ -40,8 +40,7 @@ def command(
     \b
     Example:  reviewscore gem generate data -o generated --model openai/gpt-5 --model openai/gpt-4o
     """
-    from reviewscore.gem.expected import expected_to_generate
-    from reviewscore.gem.generate import generate
+    from reviewscore.gem.generate import expected_to_generate, generate
     from reviewscore.sources.files import read_papers
 
     settings = settings_of(models[0], flags)

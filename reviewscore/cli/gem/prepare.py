@@ -50,8 +50,7 @@ def command(
     \b
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
-    from reviewscore.gem.expected import expected_to_prepare
-    from reviewscore.gem.prepare import prepare
+    from reviewscore.gem.prepare import expected_to_prepare, prepare
     from reviewscore.sources.files import read_papers
     from reviewscore.sources.written import read_materials
 

@@ -32,7 +32,7 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
               reviewscore gem reviews.jsonl --background background.npz --variant gem
     """
     from reviewscore.gem.backgrounds import KnownPapers, Primer
-    from reviewscore.gem.lexical.state import save
+    from reviewscore.gem.lexical.model import save
     from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)

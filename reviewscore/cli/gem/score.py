@@ -17,9 +17,8 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.gem.cases import Variant
     from reviewscore.gem.ranking import Ranking
-    from reviewscore.gem.score import Scores
+    from reviewscore.gem.score import Scores, Variant
     from reviewscore.sources.written import Materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
@@ -84,11 +83,8 @@ def command(
     \b
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
-    from reviewscore.gem.benchmarks import read_columns, read_sizes
-    from reviewscore.gem.plots import draw_by_size
-    from reviewscore.gem.score import score_systems
-    from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import VERB, write_scores
+    from reviewscore.gem.ranking import HONEST, draw_by_size, read_columns, read_sizes, score_tables
+    from reviewscore.gem.score import VERB, score_systems, write_scores
     from reviewscore.sources.written import read_materials
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
@@ -108,7 +104,7 @@ def command(
         name = evaluators.name
         read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
     how = Resampling(resamples, seed, level=level)
-    found = tables(scores, how)
+    found = score_tables(scores, how)
     if not found:
         raise _nothing(scores, data)
     rankings, more = _ranked(scores, how, columns)
@@ -153,8 +149,7 @@ def _ranked(
     scores: list[Scores], how: Resampling, columns: Mapping[str, Mapping[str, float]]
 ) -> tuple[list[Ranking], list[Table]]:
     """Systems ranked, where there are several, and how other benchmarks rank them."""
-    from reviewscore.gem.benchmarks import compare_benchmarks
-    from reviewscore.gem.ranking import PaperScores, rank
+    from reviewscore.gem.ranking import PaperScores, compare_benchmarks, rank
 
     by_paper = [PaperScores.of(one) for one in scores]
     if len({name for one in by_paper for name in one.systems}) < 2:  # noqa: PLR2004 - a rank
@@ -169,7 +164,7 @@ def _ranked(
 
 def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list[Variant]:
     """What to score: all that is possible, or what was asked for."""
-    from reviewscore.gem.cases import GEM, GEM_RAW, GEM_S, possible
+    from reviewscore.gem.score import GEM, GEM_RAW, GEM_S, possible
 
     if not wanted:
         found = list(possible(materials))

@@ -18,7 +18,7 @@ from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
-    from reviewscore.gem.cases import Variant
+    from reviewscore.gem.score import Variant
     from reviewscore.likeness.pair import Metric
     from reviewscore.sources.written import Materials
     from reviewscore.stats.writing import Setup
@@ -77,8 +77,8 @@ def command(
     \b
     Example:  reviewscore gem validate reviews.parquet --baseline bleu --baseline rouge-l
     """
+    from reviewscore.gem.score import VERB
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.gem.write import VERB
     from reviewscore.sources.written import read_materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.writing import check_folder, page, write_tables
@@ -120,7 +120,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     """What is read, with a synopsis wherever papers have one."""
     from dataclasses import replace
 
-    from reviewscore.gem.cases import GEM, GEM_RAW, Cases, Known, possible
+    from reviewscore.gem.score import GEM, GEM_RAW, Cases, Known, possible
     from reviewscore.sources.written import Form
 
     can = list(possible(materials))
@@ -152,8 +152,8 @@ def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
 def _setup(
     evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
 ) -> Setup:
-    from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import VERB
+    from reviewscore.gem.ranking import HONEST
+    from reviewscore.gem.score import VERB
     from reviewscore.stats.writing import Setup, hashes
 
     honest = [HONEST] if evaluators.name == "lexical-cache" else []

@@ -15,9 +15,13 @@ from reviewscore.gem.alterations.alteration import (
     Described,
     Expectation,
     Kind,
+    by_section,
+    each_sentence,
+    joined,
+    judgments,
+    parts,
 )
-from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
-from reviewscore.gem.alterations.manipulations import Summaries, elongated
+from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Sentence, Several, Text

@@ -11,24 +11,26 @@ from numpy.typing import NDArray
 
 from reviewscore.errors import InputError
 from reviewscore.gem.lexical.background import Background, Counts, count
-from reviewscore.gem.lexical.caches import Cache
-from reviewscore.gem.lexical.kin import Kin, stems_of
-from reviewscore.gem.lexical.mixture import components
-from reviewscore.gem.lexical.mixture import learn as learn_shares
-from reviewscore.gem.lexical.persistence import Persistence
-from reviewscore.gem.lexical.persistence import learn as learn_persistence
-from reviewscore.gem.lexical.reference import Reference
-from reviewscore.gem.lexical.state import State, paper_key
-from reviewscore.gem.lexical.vocabulary import (
+from reviewscore.gem.lexical.caches import (
+    Cache,
+    Kin,
+    Persistence,
+    Reference,
+    learn_persistence,
+    stems_of,
+)
+from reviewscore.gem.lexical.model import State, components, learn_shares, paper_key
+from reviewscore.gem.lexical.words import (
     MARKS,
     UNSEEN,
     Coded,
     Floats,
     Ints,
+    Line,
     Vocabulary,
     coded,
+    lines_of,
 )
-from reviewscore.gem.lexical.words import Line, lines_of
 from reviewscore.sources.shelved import Chosen, Shelved
 
 _EVERYWHERE = 0.6
