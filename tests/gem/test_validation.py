@@ -10,7 +10,7 @@ import pytest
 
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
-from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER, alteration
+from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER
 from reviewscore.gem.estimator import Gem, Scored
 from reviewscore.gem.trial import (
     area_table,
@@ -38,7 +38,7 @@ from reviewscore.stats.tables import as_csv, guarded, latex, markdown
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")
-DELETION, SHUFFLED = alteration("sentence deletion"), alteration("shuffled paper")
+DELETION, SHUFFLED = ALTERATIONS[:2]
 
 
 class Length:
@@ -91,9 +91,7 @@ def test_gem_notices_what_takes_information_away() -> None:
 
 def test_every_pair_is_scored_once() -> None:
     papers, metric = subjects(), Length()
-    same = AlteredSet(
-        alteration("keep 100 %"), tuple((Altered(x.case.candidate),) * 2 for x in papers)
-    )
+    same = AlteredSet(LADDER[0], tuple((Altered(x.case.candidate),) * 2 for x in papers))
 
     validate([metric], papers, [altered_set(DELETION, papers), same], resampling=FEW)
 
@@ -170,8 +168,9 @@ def test_mismatched_candidates_are_another_papers_and_the_rest_stays_together() 
 
 def test_a_reference_with_a_synopsis_of_its_own_sees_that_one_alone() -> None:
     one = replace(subjects()[0], synopses=("first of it", "second of it"))
+    synopsis = next(each for each in ALTERATIONS if each.name == "synopsis as review")
 
-    made = altered_set(alteration("synopsis as review"), [one]).candidates[0]
+    made = altered_set(synopsis, [one]).candidates[0]
 
     assert [x.text for x in made] == ["first of it", "second of it"]
     pairs = one.pairs([x.text for x in made])

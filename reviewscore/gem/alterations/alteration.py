@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
 
 from reviewscore.errors import InputError
 from reviewscore.points.sentences import Stretch, sentences
@@ -27,13 +28,13 @@ def derangement(paper_ids: Sequence[str], *, seed: int = 0) -> list[int]:
     Raises:
         InputError: There are fewer than two papers, or a paper comes twice.
     """
-    count = len(paper_ids)
-    if count < 2:  # noqa: PLR2004 - a paper and another one
+    papers = len(paper_ids)
+    if papers < 2:  # noqa: PLR2004 - a paper and another one
         raise InputError("one paper cannot be paired with another one", cure="give two or more")
-    if len(set(paper_ids)) < count:
+    if len(set(paper_ids)) < papers:
         raise InputError("a paper comes twice", cure="give one candidate a paper")
     rng = random.Random(seed)
-    places = list(range(count))
+    places = list(range(papers))
     while True:  # about one shuffle in e leaves nothing in its place, for any count above two
         rng.shuffle(places)
         if all(place != own for own, place in enumerate(places)):
@@ -97,13 +98,11 @@ class Described:
     Attributes:
         name: As in a table.
         kind: Why it is done.
-        does: What it does, in words.
         expectation: What the score of a good metric does.
     """
 
     name: str
     kind: Kind
-    does: str
     expectation: Expectation
 
 
@@ -268,6 +267,31 @@ def _changed(line: str, change: Callable[[str], str | None]) -> str:
             out = line[: one.start]  # the indentation stays for what follows
         end = one.end
     return out + line[end:] if out.strip() else ""
+
+
+def each_unit(case: Case, change: Callable[[str], str | None]) -> str:
+    """A candidate with its judgments, or its sentences, changed one after the other.
+
+    Args:
+        case: The candidate.
+        change: Gives the new judgment or sentence; None takes it out.
+    """
+    if case.form is Form.JUDGMENTS:
+        changed = map(change, judgments(case.candidate))
+        return joined([text for text in changed if text is not None], case.candidate)
+    return by_section(case.candidate, lambda part: each_sentence(part.body, change))
+
+
+def every_other(case: Case, change: Callable[[str], str | None]) -> str:
+    """A candidate with the second, fourth, .. judgment, or sentence of each section, changed."""
+
+    def changes() -> Callable[[str], str | None]:
+        number = count(1)
+        return lambda text: text if next(number) % 2 else change(text)
+
+    if case.form is Form.JUDGMENTS:
+        return each_unit(case, changes())
+    return by_section(case.candidate, lambda part: each_sentence(part.body, changes()))
 
 
 def joined(lines: list[str], like: str) -> str:

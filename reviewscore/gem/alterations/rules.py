@@ -6,10 +6,10 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from math import ceil
 
-from reviewscore.errors import InputError
 from reviewscore.gem.alterations import wording
 from reviewscore.gem.alterations.alteration import (
     Alteration,
@@ -20,7 +20,8 @@ from reviewscore.gem.alterations.alteration import (
     Part,
     by_section,
     closed,
-    each_sentence,
+    each_unit,
+    every_other,
     joined,
     judgments,
     opened,
@@ -35,27 +36,22 @@ from reviewscore.sources.written import Form
 
 KEPT_PERCENT = (100, 80, 60, 40, 20)
 """Percentages of a review that the steps of the ladder keep."""
+TOPIC_WORDS = 20
+"""How many topic words are stuffed into a review."""
+_STRENGTHS = "strength and weaknesses"
+_SPELLINGS = {plain_name("Strengths And Weaknesses"): _STRENGTHS}
 
 
-def without_every_other(case: Case, rng: random.Random) -> Altered:
+def without_every_other(case: Case, _: random.Random) -> Altered:
     """Every other sentence of each section deleted, from the second; of judgments every other.
 
     arXiv 2411.07228, sec. 4.2 and app. D.1.1.
     """
-    del rng
-    if case.form is Form.JUDGMENTS:
-        return Altered(joined(judgments(case.candidate)[::2], case.candidate))
-
-    def odd(part: Part) -> str:
-        number = count(1)
-        return each_sentence(part.body, lambda text: text if next(number) % 2 else None)
-
-    return Altered(by_section(case.candidate, odd))
+    return Altered(every_other(case, lambda _: None))
 
 
-def of_another_paper(case: Case, rng: random.Random) -> Altered:
+def of_another_paper(case: Case, _: random.Random) -> Altered:
     """The review of another paper in its place."""
-    del rng
     if case.other is None:
         return Altered(None, "there is no review of another paper")
     if case.form is Form.JUDGMENTS:
@@ -63,74 +59,25 @@ def of_another_paper(case: Case, rng: random.Random) -> Altered:
     return Altered(case.other)
 
 
-def kept(percent: int) -> Callable[[Case, random.Random], Altered]:
-    """Keep a share of the sentences or judgments, drawn at random, in their order.
+def kept(case: Case, rng: random.Random, *, percent: int) -> Altered:
+    """A share of the sentences or judgments, drawn at random, in their order; at least one.
 
-    With one random stream a smaller share is part of a larger one. At least one is kept.
+    With one random stream a smaller share is part of a larger one.
 
     Args:
+        case: The review.
+        rng: Draws them.
         percent: The share, 1..100.
     """
-
-    def make(case: Case, rng: random.Random) -> Altered:
-        if percent >= 100:  # noqa: PLR2004 - per cent
-            return Altered(case.candidate)
-        if case.form is Form.JUDGMENTS:
-            lines = judgments(case.candidate)
-            chosen = _chosen(len(lines), percent, rng)
-            return Altered(
-                joined([line for at, line in enumerate(lines) if at in chosen], case.candidate)
-            )
-        seen: list[str] = []
-        _each(case.candidate, seen.append)
-        chosen = _chosen(len(seen), percent, rng)
-        number = count()
-        return Altered(_each(case.candidate, lambda text: text if next(number) in chosen else None))
-
-    return make
-
-
-def _each(review: str, change: Callable[[str], str | None]) -> str:
-    return by_section(review, lambda part: each_sentence(part.body, change))
-
-
-def _chosen(units: int, percent: int, rng: random.Random) -> set[int]:
-    order = list(range(units))
+    if percent >= 100:  # noqa: PLR2004 - per cent
+        return Altered(case.candidate)
+    units: list[str] = []
+    each_unit(case, units.append)
+    order = list(range(len(units)))
     rng.shuffle(order)
-    return set(order[: max(1, ceil(units * percent / 100))])
-
-
-SENTENCE_DELETION = Alteration(
-    "sentence deletion",
-    Kind.DEGRADATION,
-    "every other sentence of each section, or every other judgment, is deleted, from the second",
-    Expectation.FALLS,
-    without_every_other,
-)
-SHUFFLED_PAPER = Alteration(
-    "shuffled paper",
-    Kind.DEGRADATION,
-    "the review of another paper stands in its place",
-    Expectation.FALLS,
-    of_another_paper,
-)
-KEPT = tuple(
-    Alteration(
-        f"keep {percent} %",
-        Kind.DEGRADATION,
-        f"{percent} % of the sentences or judgments are kept, drawn at random, at least one; the "
-        "steps are nested",
-        Expectation.FALLS if percent < 100 else Expectation.DOES_NOT_RISE,  # noqa: PLR2004
-        kept(percent),
-        stream="keep",
-    )
-    for percent in KEPT_PERCENT
-)
-"""The ladder, from the whole review down."""
-
-
-_STRENGTHS = "strength and weaknesses"
-_SPELLINGS = {plain_name("Strengths And Weaknesses"): _STRENGTHS}
+    chosen = set(order[: max(1, ceil(len(units) * percent / 100))])
+    number = count()
+    return Altered(each_unit(case, lambda text: text if next(number) in chosen else None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +93,9 @@ class Summaries:
     weaknesses: str
 
 
-def elongated(case: Case, summaries: Summaries | None = None) -> Altered:
+def elongated(
+    case: Case, _: random.Random | None = None, *, summaries: Summaries | None = None
+) -> Altered:
     """Fixed words that say nothing, before each section or before the judgments.
 
     After arXiv 2411.07228, app. D.2.2, in wording of our own.
@@ -156,9 +105,8 @@ def elongated(case: Case, summaries: Summaries | None = None) -> Altered:
         summaries: Worked into the introduction of the strengths and weaknesses, if given.
     """
     if case.form is Form.JUDGMENTS:
-        return Altered(
-            joined([*wording.FILLER_JUDGMENTS, *judgments(case.candidate)], case.candidate)
-        )
+        lines = [*wording.FILLER_JUDGMENTS, *judgments(case.candidate)]
+        return Altered(joined(lines, case.candidate))
     filled = (
         wording.SUMMARIES.format(strengths=summaries.strengths, weaknesses=summaries.weaknesses)
         if summaries
@@ -175,42 +123,17 @@ def elongated(case: Case, summaries: Summaries | None = None) -> Altered:
     return Altered(by_section(case.candidate, introduced))
 
 
-def _plainly(case: Case, rng: random.Random) -> Altered:
-    del rng
-    return elongated(case)
-
-
-MEANINGLESS_ELONGATION = Alteration(
-    "meaningless elongation",
-    Kind.MANIPULATION,
-    "fixed words that say nothing stand before each section, or before the judgments",
-    Expectation.DOES_NOT_RISE,
-    _plainly,
-)
-
-
-TOPIC_WORDS = 20
-"""How many topic words are stuffed into a review."""
-
-
 def _doubled(case: Case, again: Callable[[str], str]) -> Altered:
     """Each judgment or sentence, and after it what is made of it."""
     if case.form is Form.JUDGMENTS:
         lines = judgments(case.candidate)
-        return Altered(
-            joined([one for line in lines for one in (line, again(line))], case.candidate)
-        )
-    return Altered(
-        by_section(
-            case.candidate,
-            lambda part: each_sentence(part.body, lambda text: f"{text} {again(text)}"),
-        )
-    )
+        both = [text for line in lines for text in (line, again(line))]
+        return Altered(joined(both, case.candidate))
+    return Altered(each_unit(case, lambda text: f"{text} {again(text)}"))
 
 
-def duplicated(case: Case, rng: random.Random) -> Altered:
+def duplicated(case: Case, _: random.Random) -> Altered:
     """Each judgment or sentence twice."""
-    del rng
     return _doubled(case, lambda text: text)
 
 
@@ -225,9 +148,8 @@ def _with_lines(case: Case, lines: list[str]) -> Altered:
     return Altered(closed(case.candidate, " ".join(lines)))
 
 
-def praised(case: Case, rng: random.Random) -> Altered:
-    """Praise that fits any paper at the end."""
-    del rng
+def praised(case: Case, _: random.Random) -> Altered:
+    """Fixed lines of praise that fit any paper at the end."""
     return _with_lines(case, list(wording.PRAISE))
 
 
@@ -241,18 +163,16 @@ def topic_words(text: str, *, most: int = TOPIC_WORDS) -> list[str]:
     return [word for word, _ in counted.most_common(most)]
 
 
-def stuffed(case: Case, rng: random.Random) -> Altered:
+def stuffed(case: Case, _: random.Random) -> Altered:
     """A line with the topic words of the synopsis, or of the review where there is none."""
-    del rng
     words = topic_words(case.synopsis or case.candidate)
     if not words:
         return Altered(None, "there are no topic words")
     return _with_lines(case, [wording.STUFFED.format(words=", ".join(words))])
 
 
-def generic(case: Case, rng: random.Random) -> Altered:
+def generic(case: Case, _: random.Random) -> Altered:
     """A fixed review that fits any paper in its place."""
-    del rng
     if case.form is Form.JUDGMENTS:
         return Altered(joined(list(wording.GENERIC_JUDGMENTS), case.candidate))
     return Altered(
@@ -260,104 +180,46 @@ def generic(case: Case, rng: random.Random) -> Altered:
     )
 
 
-def synopsis_as_review(case: Case, rng: random.Random) -> Altered:
-    """The synopsis in its place."""
-    del rng
+def synopsis_as_review(case: Case, _: random.Random) -> Altered:
+    """The synopsis of the paper in its place."""
     text = (case.synopsis or "").strip()
     if not text:
         return Altered(None, "the paper has no synopsis")
     if case.form is Form.JUDGMENTS:
-        return Altered(
-            joined([one for line in judgments(text) for one in sentences_of(line)], case.candidate)
-        )
+        sentences = [each for line in judgments(text) for each in sentences_of(line)]
+        return Altered(joined(sentences, case.candidate))
     return Altered(f"Summary Of The Paper:\n\n{text}\n")
 
 
-def flipped(case: Case, rng: random.Random) -> Altered:
-    """Every judgment turned into its opposite."""
-    del rng
+def flipped(case: Case, _: random.Random) -> Altered:
+    """Praise becomes blame, blame and questions become praise, suggestions become objections."""
     if case.form is Form.JUDGMENTS:
-        return Altered(
-            joined([flipped_judgment(line) for line in judgments(case.candidate)], case.candidate)
-        )
+        return Altered(each_unit(case, flipped_judgment))
     return Altered(by_section(case.candidate, lambda part: flipped_text(part.body)))
 
 
-DUPLICATES = Alteration(
-    "duplicated lines",
-    Kind.ATTACK,
-    "each judgment or sentence stands twice",
-    Expectation.DOES_NOT_RISE,
-    duplicated,
+_FALLS, _DOES_NOT_RISE = Expectation.FALLS, Expectation.DOES_NOT_RISE
+ALTERATIONS = (
+    Alteration("sentence deletion", Kind.DEGRADATION, _FALLS, without_every_other),
+    Alteration("shuffled paper", Kind.DEGRADATION, _FALLS, of_another_paper),
+    Alteration("meaningless elongation", Kind.MANIPULATION, _DOES_NOT_RISE, elongated),
+    Alteration("duplicated lines", Kind.ATTACK, _DOES_NOT_RISE, duplicated),
+    Alteration("near-duplicates", Kind.ATTACK, _DOES_NOT_RISE, nearly_duplicated),
+    Alteration("praise filler", Kind.ATTACK, _DOES_NOT_RISE, praised),
+    Alteration("stuffed words", Kind.ATTACK, _DOES_NOT_RISE, stuffed),
+    Alteration("generic lines", Kind.ATTACK, _FALLS, generic),
+    Alteration("synopsis as review", Kind.ATTACK, _FALLS, synopsis_as_review),
+    Alteration("stance flip", Kind.ATTACK, _FALLS, flipped),
 )
-NEAR_DUPLICATES = Alteration(
-    "near-duplicates",
-    Kind.ATTACK,
-    "after each judgment or sentence comes the same in slightly other words",
-    Expectation.DOES_NOT_RISE,
-    nearly_duplicated,
+"""All alterations that need no model, in the order of a table."""
+LADDER = tuple(
+    Alteration(
+        f"keep {percent} %",
+        Kind.DEGRADATION,
+        _FALLS if percent < 100 else _DOES_NOT_RISE,  # noqa: PLR2004
+        partial(kept, percent=percent),
+        stream="keep",
+    )
+    for percent in KEPT_PERCENT
 )
-PRAISE_FILLER = Alteration(
-    "praise filler",
-    Kind.ATTACK,
-    f"{len(wording.PRAISE)} fixed lines of praise stand at the end",
-    Expectation.DOES_NOT_RISE,
-    praised,
-)
-STUFFED_WORDS = Alteration(
-    "stuffed words",
-    Kind.ATTACK,
-    f"the {TOPIC_WORDS} most frequent content words of the synopsis, or of the review where there "
-    "is none, stand in a line at the end",
-    Expectation.DOES_NOT_RISE,
-    stuffed,
-)
-GENERIC_LINES = Alteration(
-    "generic lines",
-    Kind.ATTACK,
-    "a fixed review that fits any paper stands in its place",
-    Expectation.FALLS,
-    generic,
-)
-SYNOPSIS_AS_REVIEW = Alteration(
-    "synopsis as review",
-    Kind.ATTACK,
-    "the synopsis of the paper stands in its place",
-    Expectation.FALLS,
-    synopsis_as_review,
-)
-STANCE_FLIP = Alteration(
-    "stance flip",
-    Kind.ATTACK,
-    "praise becomes blame, blame and questions become praise, suggestions become objections",
-    Expectation.FALLS,
-    flipped,
-)
-
-
-ALTERATIONS: tuple[Alteration, ...] = (
-    SENTENCE_DELETION,
-    SHUFFLED_PAPER,
-    MEANINGLESS_ELONGATION,
-    DUPLICATES,
-    NEAR_DUPLICATES,
-    PRAISE_FILLER,
-    STUFFED_WORDS,
-    GENERIC_LINES,
-    SYNOPSIS_AS_REVIEW,
-    STANCE_FLIP,
-)
-LADDER = KEPT
 """Smaller and smaller parts of a review, the whole first."""
-
-
-def alteration(name: str) -> Alteration:
-    """The alteration of a name.
-
-    Raises:
-        InputError: There is none; names those there are.
-    """
-    known = {one.name: one for one in (*ALTERATIONS, *LADDER)}
-    if name not in known:
-        raise InputError(f"no alteration '{name}'", cure=f"use one of {', '.join(known)}")
-    return known[name]
