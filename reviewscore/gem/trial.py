@@ -25,7 +25,7 @@ from reviewscore.gem.validation import (
     Validation,
     altered_set,
     areas,
-    ladder_of,
+    ladder,
     validate,
 )
 from reviewscore.likeness.pair import Metric, Pair
@@ -171,16 +171,7 @@ def area_table(areas: Sequence[Area]) -> Table:
         rows=tuple(
             (
                 one.metric,
-                Estimate(
-                    coefficient="area",
-                    value=one.value,
-                    low=one.low,
-                    high=one.high,
-                    n=one.n,
-                    dropped=one.dropped,
-                    reason=one.reason,
-                    method=one.method,
-                ),
+                one.estimate,
                 "–" if one.wins is None else f"{one.wins:.3f}",
             )
             for one in areas
@@ -388,8 +379,12 @@ def trial(
     validation = validate(metrics, subjects, [*own, *more], resampling=resampling)
     say(f"matched against mismatched, {ROUNDS} derangements")
     told = areas(metrics, subjects, seed=seed, rounds=ROUNDS, resampling=resampling)
-    names = [one.name for one in LADDER]
-    steps = {metric.name: ladder_of(validation, metric.name, names) for metric in metrics}
+    steps = {
+        metric.name: ladder(
+            {each.name: validation.outcome(metric.name, each.name).after for each in LADDER}
+        )
+        for metric in metrics
+    }
     shown = [one.alteration for one in more] + list(ALTERATIONS)
     tables = [
         differences(validation, shown),

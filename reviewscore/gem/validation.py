@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from pydantic import Field
 
 from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
@@ -39,7 +38,8 @@ from reviewscore.stats.effects import (
     t_test,
     wilcoxon_test,
 )
-from reviewscore.stats.resampling import Clusters, Method, Resampling, bootstrap_weights, interval
+from reviewscore.stats.estimates import Estimate, estimate
+from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights
 from reviewscore.stats.statistic import Floats
 
 NO_REFERENCE = "the paper has no reference"
@@ -314,32 +314,21 @@ def _array(scores: Sequence[float]) -> Floats:
 TOO_FEW = "fewer than two papers have a matched and a mismatched score"
 
 
-class Area(Record):
+@dataclass(frozen=True, slots=True)
+class Area:
     """Area under the ROC curve of matched against mismatched scores, by paper.
 
     Attributes:
         metric: Name of the metric.
-        value: Chance that a matched score is above a mismatched one, ties counting half, 0..1;
-            0.5 is blind. None if undefined.
-        low: Lower end of its interval, by papers; None if there is none.
-        high: Upper end.
-        n: Papers with both scores.
+        estimate: Chance that a matched score is above a mismatched one, ties counting half, 0..1;
+            0.5 is blind. Its n are the papers with both scores.
         wins: Share of these papers whose matched score is above their own mismatched one, ties
             counting half, 0..1; None if there are none.
-        dropped: Papers without one of the scores, by reason.
-        reason: Why there is no area; empty if there is one.
-        method: How the interval was made.
     """
 
     metric: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int
+    estimate: Estimate
     wins: float | None = None
-    dropped: dict[str, int] = Field(default_factory=dict)
-    reason: str = ""
-    method: Method = "bca"
 
 
 class Step(Record):
@@ -458,31 +447,18 @@ def area(
     how = resampling or Resampling(scheme="papers")
     n, left_out_by = len(matched), dict(dropped or {})
     if n < 2:  # noqa: PLR2004 - two papers
-        return Area(metric=metric, value=None, n=n, dropped=left_out_by, reason=TOO_FEW)
+        undefined = Estimate(
+            coefficient="area", value=None, n=n, dropped=left_out_by, reason=TOO_FEW
+        )
+        return Area(metric, undefined)
     beats = _beats(matched, wrong.reshape(n, -1))
-    value = float(beats.mean())
     clusters = Clusters.by([f"{place:09d}" for place in range(n)])
-    drawn = np.concatenate(
-        [
-            ((weights @ beats) * weights).sum(axis=1) / n**2
-            for weights in bootstrap_weights(
-                clusters, how.resamples, seed=how.seed, scheme="papers"
-            )
-        ]
-    )
+    weights = bootstrap_weights(clusters, how.resamples, seed=how.seed, scheme="papers")
+    drawn = np.concatenate([((each @ beats) * each).sum(axis=1) / n**2 for each in weights])
     own = np.diag(beats)
     rest = beats.sum() - beats.sum(axis=0) - beats.sum(axis=1) + own
-    ends = interval(value, drawn, rest / (n - 1) ** 2, method=how.method, level=how.level)
-    return Area(
-        metric=metric,
-        value=value,
-        low=ends.low,
-        high=ends.high,
-        n=n,
-        wins=float(own.mean()),
-        dropped=left_out_by,
-        method=ends.method,
-    )
+    value = estimate("area", float(beats.mean()), drawn, rest / (n - 1) ** 2, how, n=n)
+    return Area(metric, value.model_copy(update={"dropped": left_out_by}), float(own.mean()))
 
 
 def _beats(matched: Floats, wrong: Floats) -> Floats:
@@ -493,22 +469,20 @@ def _beats(matched: Floats, wrong: Floats) -> Floats:
     return above / float(wrong.shape[1])
 
 
-def ladder(scores: Mapping[str, Floats], *, steps: Sequence[str] | None = None) -> list[Step]:
+def ladder(scores: Mapping[str, Floats]) -> list[Step]:
     """Whether each step of the ladder scores less than the one above.
 
     Args:
         scores: Each step's scores, shape (papers,), NaN where missing; the whole review first.
-        steps: The steps' names in order; as in `scores` if not given.
 
     Raises:
         InputError: There are fewer than two steps.
     """
-    names = list(scores if steps is None else steps)
-    if len(names) < 2:  # noqa: PLR2004 - from one step to another
+    if len(scores) < 2:  # noqa: PLR2004 - from one step to another
         raise InputError("a ladder has two or more steps")
     return [
         _step(upper, lower, Paired(scores[upper], scores[lower]))
-        for upper, lower in itertools.pairwise(names)
+        for upper, lower in itertools.pairwise(scores)
     ]
 
 
@@ -522,14 +496,3 @@ def _step(upper: str, lower: str, paired: Paired) -> Step:
         wilcoxon=wilcoxon_test(more, less, alternative="less"),
         n=len(more),
     )
-
-
-def ladder_of(validation: Validation, metric: str, steps: Sequence[str]) -> list[Step]:
-    """The ladder from the outcomes of a validation.
-
-    Args:
-        validation: Holds the steps as alterations.
-        metric: Name of the metric.
-        steps: Names of the alterations, the whole review first.
-    """
-    return ladder({name: validation.outcome(metric, name).after for name in steps})

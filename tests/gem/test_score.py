@@ -112,13 +112,13 @@ def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) 
 def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(tmp_path, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS)
 
-    first = primer.primed(known, Form.JUDGMENTS)
+    first = primer.primed(known)
     file = next(tmp_path.iterdir())
-    again = primer.primed(known, Form.JUDGMENTS)
+    again = primer.primed(known)
     file.write_bytes(b"spoilt")
-    mended = primer.primed(known, Form.JUDGMENTS)
+    mended = primer.primed(known)
 
     question = [Question(*next(iter(known)).reviews[:2])]
     assert again.answers(question) == mended.answers(question)
@@ -130,14 +130,14 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
 def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(None, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS)
 
-    primer.primed(known, Form.JUDGMENTS)
-    primer.primed(known, Form.JUDGMENTS)
+    primer.primed(known)
+    primer.primed(known)
 
     assert len([line for line in told if line.startswith("warning: 30 papers")]) == 1
     with pytest.raises(InputError, match="fewer than 100"):
-        Primer(None, strict=True, say=quiet).primed(known, Form.JUDGMENTS)
+        Primer(None, strict=True, say=quiet).primed(known)
 
 
 def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
@@ -173,7 +173,7 @@ def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
     known = KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
-    save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
+    save(Primer(None, say=quiet).primed(known).state, tmp_path / "b.npz")
 
     scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
 
@@ -185,7 +185,7 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
 
 def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
     given, file, told = materials(), tmp_path / "b.npz", list[str]()
-    save(prime(KnownPapers(given, Form.JUDGMENTS, list(given.papers))), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS)), file)
 
     Primed(file, Primer(None, say=told.append))
 
@@ -361,7 +361,7 @@ def test_no_paper_is_parted_and_scores_keep_the_order_of_the_file() -> None:
 
 
 def test_a_model_goes_with_the_texts_it_has_read() -> None:
-    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW, list(materials().papers))))
+    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW)))
     model.answers([Question("the graph is clear", "a graph of nodes")])
     gone = weakref.ref(model)
 

@@ -36,11 +36,10 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    papers = KnownPapers(materials, Form(form), list(materials.papers))
-    model = Primer(None, strict=strict, say=say).primed(papers, Form(form))
-    save(model.state, output)
+    papers = KnownPapers(materials, Form(form))
+    state = Primer(None, strict=strict, say=say).primed(papers).state
+    save(state, output)
     size = output.stat().st_size / 1e6
-    state = model.state
     print_line(
         f"{output}: learned from {state.reviews:,} reviews of {len(state.papers):,} papers "
         f"({form}), {size:.1f} MB"
