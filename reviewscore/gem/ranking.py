@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -42,9 +41,7 @@ HONEST = (
 )
 
 
-def score_tables(
-    scores: Sequence[Scores], how: Resampling, *, notes: Sequence[str] = ()
-) -> list[Table]:
+def score_tables(scores: Sequence[Scores], how: Resampling) -> list[Table]:
     """Means of all systems, and if there are several, how they differ from people's.
 
     The unit is the paper: a system's reviews of one paper are averaged first, and whole papers are
@@ -53,40 +50,55 @@ def score_tables(
     Args:
         scores: One for each variant.
         how: How intervals are made; papers are drawn whatever it says.
-        notes: To be printed under the tables.
     """
     papers = sorted(set[str]().union(*(score.papers() for score in scores)))
     if not papers:
         return []
     plan = BootstrapPlan(Clusters.by(papers), how)
     systems = list(dict.fromkeys(name for score in scores for name in score.dropped))
-    values = {
-        (score.variant.name, name): _scores_of_papers(score, name, papers)
-        for score in scores
-        for name in systems
-    }
-    columns = ("system", *(score.variant.name for score in scores))
-    rows: list[tuple[Cell, ...]] = []
-    for name in systems:
-        rows.append((name, *(_mean(plan, score, name, values) for score in scores)))
-    level = how.percent
+    variants = [PaperScores.of(score) for score in scores]
+    columns = ("system", *(each.variant for each in variants))
+
+    def of_variant(each: PaperScores, name: str) -> PendingEstimate:
+        column = _column(each.systems.get(name, {}), papers)
+        return plan.ask(mean(each.variant, column), each.dropped[name])
+
+    def to_people(each: PaperScores, name: str) -> PendingEstimate:
+        sides = (_column(each.systems.get(side, {}), papers) for side in (name, PEOPLE))
+        return _difference(plan, each.variant, *sides)
+
     found = [
         Table(
             MEANS,
-            f"Informativeness in nats, mean over papers with {level} intervals "
+            f"Informativeness in nats, mean over papers with {how.percent} intervals "
             "(GRE-bench, arXiv 2411.07228, Table 6)",
             columns,
-            tuple(rows),
-            notes=tuple(notes),
+            tuple((name, *(of_variant(each, name) for each in variants)) for name in systems),
         )
     ]
     if len(systems) > 1 and PEOPLE in systems:
-        found.append(_differences(plan, scores, systems, values, level))
+        others = [name for name in systems if name != PEOPLE]
+        found.append(
+            Table(
+                DIFFERENCES,
+                f"Difference to people in nats, paired by paper, with {how.percent} intervals and "
+                "permutation p",
+                columns,
+                tuple((name, *(to_people(each, name) for each in variants)) for name in others),
+            )
+        )
     plan.run()
     for table in found:
         for row in table.rows:
             without_spread(cell for cell in row if isinstance(cell, PendingEstimate))
     return found
+
+
+def _difference(plan: BootstrapPlan, name: str, left: Floats, right: Floats) -> PendingEstimate:
+    """Of two systems' means, on the papers that both have scores for."""
+    both = ~np.isnan(left) & ~np.isnan(right)
+    first, second = (np.where(both, side, nan) for side in (left, right))
+    return plan.ask(mean(name, first), minus=mean(name, second))
 
 
 def without_spread(slots: Iterable[PendingEstimate]) -> None:
@@ -95,55 +107,6 @@ def without_spread(slots: Iterable[PendingEstimate]) -> None:
         if slot.answer.n == 1:
             nothing = {"low": None, "high": None, "p": None, "reason": ONE_PAPER}
             slot.estimate = slot.answer.model_copy(update=nothing)
-
-
-def _scores_of_papers(score: Scores, system: str, papers: Sequence[str]) -> Floats:
-    """Shape (papers,); NaN where a system has no score."""
-    known = score.by_paper(system)
-    return np.array([known.get(paper, np.nan) for paper in papers])
-
-
-def _mean(
-    plan: BootstrapPlan, score: Scores, name: str, values: dict[tuple[str, str], Floats]
-) -> PendingEstimate:
-    column = values[score.variant.name, name]
-    return plan.ask(mean(score.variant.name, column), _dropped(score.dropped[name]))
-
-
-def _dropped(reasons: Counter[str]) -> dict[str, int]:
-    return {f"reviews {reason}": count for reason, count in reasons.items()}
-
-
-def _differences(
-    plan: BootstrapPlan,
-    scores: Sequence[Scores],
-    systems: Sequence[str],
-    values: dict[tuple[str, str], Floats],
-    level: str,
-) -> Table:
-    """Each system minus people, on the papers that both have scores for."""
-    rows: list[tuple[Cell, ...]] = []
-    for name in systems:
-        if name == PEOPLE:
-            continue
-        cells: list[Cell] = [name]
-        for score in scores:
-            variant = score.variant.name
-            theirs, people = values[variant, name], values[variant, PEOPLE]
-            both = ~np.isnan(theirs) & ~np.isnan(people)
-            cells.append(
-                plan.ask(
-                    mean(variant, np.where(both, theirs, np.nan)),
-                    minus=mean(variant, np.where(both, people, np.nan)),
-                )
-            )
-        rows.append(tuple(cells))
-    return Table(
-        DIFFERENCES,
-        f"Difference to people in nats, paired by paper, with {level} intervals and permutation p",
-        ("system", *(score.variant.name for score in scores)),
-        tuple(rows),
-    )
 
 
 LEVEL = 0.9
@@ -269,15 +232,12 @@ class Ranking:
     table: Table
 
 
-def rank(
-    scores: PaperScores, how: Resampling | None = None, *, notes: Sequence[str] = ()
-) -> Ranking:
+def rank(scores: PaperScores, how: Resampling | None = None) -> Ranking:
     """Rank systems by their mean over papers; people are one of the systems.
 
     Args:
         scores: Of one variant.
         how: How intervals are made; by default at 90 %. The papers are the units, and drawn.
-        notes: To be printed under the table.
     """
     how = how or Resampling(level=LEVEL)
     means = scores.means()
@@ -305,7 +265,7 @@ def rank(
         ("place", "system", "mean", "ahead of the next by"),
         tuple(rows),
         keys=2,
-        notes=(TIES, *(more if uneven else ()), *notes),
+        notes=(TIES, *(more if uneven else ())),
     )
     return Ranking(scores.variant, tuple(places), unplaced, how.level, table)
 
@@ -322,11 +282,7 @@ def _asked(
         plan.ask(mean("mean", column), scores.dropped.get(name))
         for name, column in zip(order, columns, strict=True)
     ]
-    gaps = []
-    for upper, lower in pairwise(columns):
-        both = ~np.isnan(upper) & ~np.isnan(lower)
-        first, second = (np.where(both, one, nan) for one in (upper, lower))
-        gaps.append(plan.ask(mean("mean", first), minus=mean("mean", second)))
+    gaps = [_difference(plan, "mean", *pair) for pair in pairwise(columns)]
     plan.run()
     without_spread([*slots, *gaps])
     return slots, gaps

@@ -31,6 +31,7 @@ from reviewscore.gem.lexical.words import (
     coded,
     lines_of,
 )
+from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
 from reviewscore.sources.shelved import Chosen, Shelved
 
 _EVERYWHERE = 0.6
@@ -289,15 +290,13 @@ def _content(vocabulary: Vocabulary, often: Ints, reviews: int) -> NDArray[np.bo
         often: In how many reviews each is.
         reviews: How many there are.
     """
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
     out = np.zeros(vocabulary.size, dtype=np.bool_)
     out[UNSEEN] = True
     for number, word in enumerate(vocabulary.words, len(MARKS)):
         out[number] = (
             word[0].isalnum()
             and len(word) > 1
-            and word not in ENGLISH_STOP_WORDS
+            and word not in FUNCTION_WORDS
             and often[number] <= _EVERYWHERE * reviews
         )
     return out
