@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.measure import QUICK, head, row, skip
 
 if TYPE_CHECKING:
-    from reviewscore.gem.hf_asking import Asked
+    from reviewscore.gem.hf import Asked
 
 VOCABULARY = 2_000
 STEM = 400
@@ -39,7 +39,7 @@ def model() -> Any:
 
 def paper(length: int) -> list[Asked]:
     """Questions on one paper: each candidate against each reference of a length."""
-    from reviewscore.gem.hf_asking import Asked
+    from reviewscore.gem.hf import Asked
 
     rng = random.Random(1)
 
@@ -56,7 +56,7 @@ def one_by_one(causal: Any, asked: list[Asked]) -> list[float]:
     """One pass over the whole text for each pair."""
     import torch
 
-    from reviewscore.gem.hf_passes import log_probabilities
+    from reviewscore.gem.hf import log_probabilities
 
     out = []
     for one in asked:
@@ -90,8 +90,7 @@ def main() -> None:
         return
     import torch
 
-    from reviewscore.gem.hf_asking import answered
-    from reviewscore.gem.hf_passes import Passes
+    from reviewscore.gem.hf import Passes, answered
 
     torch.set_num_threads(1)
     causal = model()

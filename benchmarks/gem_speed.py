@@ -16,9 +16,8 @@ from pathlib import Path
 from benchmarks.gem_validation import FILE, split
 from benchmarks.measure import QUICK, head, row, run, skip
 from reviewscore.gem.estimator import Gem
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.model import LexicalCache, save
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.state import save
 from reviewscore.likeness.pair import Pair
 
 NAIVE = 1 if QUICK else 2

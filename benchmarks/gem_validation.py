@@ -16,11 +16,10 @@ import numpy as np
 
 from benchmarks.measure import SHARED, keep, skip
 from reviewscore.gem.backgrounds import Background, Primer
-from reviewscore.gem.baselines.compression import Compression
-from reviewscore.gem.cases import GEM_RAW, GEM_S, Variant
-from reviewscore.gem.discrimination import mismatched
+from reviewscore.gem.baselines import Compression
+from reviewscore.gem.score import GEM_RAW, GEM_S, Variant
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
-from reviewscore.gem.validation import Subject
+from reviewscore.gem.validation import Subject, mismatched
 from reviewscore.likeness.overlap import Bleu, RougeL
 from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
     from reviewscore.sources.files import Collection
     from reviewscore.sources.written import Materials
+    from reviewscore.stats.tables import Table
+    from reviewscore.stats.writing import Draw, Setup
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,6 +75,36 @@ def paper_figures_options(command: Command) -> Command:
     for option in reversed(_PAPER_FIGURES):
         command = option(command)
     return command
+
+
+def close_tables(
+    tables: Sequence[Table],
+    setup: Setup,
+    output: Path | None,
+    *,
+    as_json: bool = False,
+    draw: Draw | None = None,
+    more: Callable[[Path], Sequence[Path]] = lambda _: (),
+    shown: Sequence[Table] | None = None,
+) -> None:
+    """Write tables where a folder is named, and print them.
+
+    Args:
+        tables: All tables.
+        setup: How they were made.
+        output: The folder.
+        as_json: Print all estimates as JSON, not as a page.
+        draw: Draws plots into the folder.
+        more: Writes further files into the folder.
+        shown: What is printed; all if not given.
+    """
+    from reviewscore.stats import writing
+
+    if output is not None:
+        written = writing.write_tables(tables, setup, output, draw=draw, allow_foreign=True)
+        say(f"{len(written) + len(more(output))} files; read {written[0]} first")
+    told = writing.numbers if as_json else writing.page
+    print_text(told(tables if shown is None else shown, setup), markdown=not as_json)
 
 
 def tell(read: Materials | Collection) -> None:

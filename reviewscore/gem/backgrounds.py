@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
 from reviewscore.errors import InputError
-from reviewscore.gem.cases import text_of
 from reviewscore.gem.evaluation import EvaluationModel
-from reviewscore.gem.lexical.model import LexicalCache
-from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.state import VERSION, paper_key, save
+from reviewscore.gem.lexical.model import VERSION, LexicalCache, State, paper_key, save
+from reviewscore.gem.lexical.prime import Known, SplitPapers, prime, prime_on
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
@@ -24,7 +23,12 @@ _OWN = 100
 """Characters from which on a review that is found elsewhere is the same review."""
 
 
-class KnownPapers(Collection[Known]):
+def text_of(review: Written, form: Form) -> str:
+    """The text of a review in one form; empty if it is not there."""
+    return review.judgments if form == Form.JUDGMENTS else review.raw
+
+
+class KnownPapers(Iterable[Known]):
     """The people's reviews of some papers, one by each, as a background is primed with them.
 
     They are read anew whenever they are gone through, and held by nobody.
@@ -32,25 +36,23 @@ class KnownPapers(Collection[Known]):
     Args:
         materials: The reviews.
         form: Their text.
-        papers: Which papers.
+        papers: Which papers; all if not given.
     """
 
-    def __init__(self, materials: Materials, form: Form, papers: Sequence[str]) -> None:
-        self._materials, self._form, self._papers = materials, form, papers
-
-    def __len__(self) -> int:
-        return len(self._papers)
-
-    def __contains__(self, known: object) -> bool:
-        return any(known == one for one in self)
+    def __init__(
+        self, materials: Materials, form: Form, papers: Collection[str] | None = None
+    ) -> None:
+        self.form = form
+        self.papers = materials.papers if papers is None else papers
+        self._materials = materials
 
     def __iter__(self) -> Iterator[Known]:
-        for paper_id in self._papers:
+        for paper_id in self.papers:
             texts: dict[str, str] = {}
-            for one in self._materials.papers[paper_id]:
-                text = text_of(one, self._form)
-                if one.system == PEOPLE and text.strip():
-                    texts.setdefault(one.reviewer or one.review_id, text)
+            for review in self._materials.papers[paper_id]:
+                text = text_of(review, self.form)
+                if review.system == PEOPLE and text.strip():
+                    texts.setdefault(review.reviewer or review.review_id, text)
             row = self._materials.synopses.get(paper_id)
             yield Known(list(texts.values()), row.abstract if row else None, paper_id)
 
@@ -70,23 +72,28 @@ class Primer:
         self._folder, self._strict, self._say = folder, strict, say
         self._warned: set[str] = set()
 
-    def primed(self, papers: Collection[Known], form: Form) -> LexicalCache:
+    def primed(self, papers: KnownPapers, learn: Callable[[], State] | None = None) -> LexicalCache:
         """A model that has learned from these papers.
+
+        Args:
+            papers: The papers.
+            learn: Learns from them, where their texts are split already.
 
         Raises:
             InputError: There are too few.
         """
-        self.check(sum(len(one.reviews) > 1 for one in papers), form)
-        file = self._file(papers, form)
-        if file is None:
-            return LexicalCache(prime(papers, form=form))
+        learn = learn or partial(prime, papers, form=papers.form)
+        self.check(sum(len(known.reviews) > 1 for known in papers), papers.form)
+        if self._folder is None:
+            return LexicalCache(learn())
+        file = self._folder / f"{_digest(papers)}.npz"
         if not file.is_file():
-            self._say(f"priming on {len(papers):,} papers ({form}), once")
-            save(prime(papers, form=form), file)
+            self._say(f"priming on {len(papers.papers):,} papers ({papers.form}), once")
+            save(learn(), file)
         try:
             return LexicalCache.load(file)
         except InputError:  # a file that a full disk or another program spoilt
-            state = prime(papers, form=form)
+            state = learn()
             save(state, file)
             return LexicalCache(state)
 
@@ -111,58 +118,52 @@ class Primer:
             self._warned.add(form)
             self._say(f"warning: {problem} ({form}): scores will be noisy; {cure}")
 
-    def _file(self, papers: Collection[Known], form: Form) -> Path | None:
-        if self._folder is None:
-            return None
-        digest = hashlib.sha256(f"lexical-cache/{VERSION}/{form}".encode())
-        for one in papers:
-            digest.update(json.dumps([one.paper_id, *one.reviews, one.synopsis]).encode())
-        return self._folder / f"{digest.hexdigest()[:32]}.npz"
+
+def _digest(papers: KnownPapers) -> str:
+    """A name for what is learned from papers."""
+    digest = hashlib.sha256(f"lexical-cache/{VERSION}/{papers.form}".encode())
+    for known in papers:
+        digest.update(json.dumps([known.paper_id, *known.reviews, known.synopsis]).encode())
+    return digest.hexdigest()[:32]
 
 
-class Evaluators(Protocol):
-    """Finds the evaluation model for each paper.
+class Evaluators:
+    """Finds the evaluation model for each paper; all papers are in one group if nothing is said.
 
     Attributes:
         name: Of the kind of model.
         files: What was read beside the data.
     """
 
-    name: str
-    files: Sequence[Path]
+    name = LexicalCache.name
+    files: Sequence[Path] = ()
 
     def group(self, paper_id: str) -> int | None:
         """Papers of one group share a model; None if a paper must not be scored."""
+        return 0
 
+    @abstractmethod
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model of a group for a form of text."""
 
     def notes(self) -> list[str]:
         """What a reader of the scores must know of the models."""
+        return []
 
 
-class OneModel:
+class OneModel(Evaluators):
     """The same evaluation model for every paper and form."""
 
     def __init__(self, model: EvaluationModel) -> None:
         self.name = model.name
-        self.files: Sequence[Path] = ()
         self._model = model
-
-    def group(self, paper_id: str) -> int | None:
-        """All papers are in one group."""
-        return 0
 
     def model(self, form: Form, group: int) -> EvaluationModel:
         """The model."""
         return self._model
 
-    def notes(self) -> list[str]:
-        """Nothing more."""
-        return []
 
-
-class Background:
+class Background(Evaluators):
     """Models primed on papers other than those that are scored.
 
     Attributes:
@@ -177,10 +178,9 @@ class Background:
     """
 
     def __init__(self, materials: Materials, primer: Primer, scored: Materials) -> None:
-        self.name = LexicalCache.name
-        self.files: Sequence[Path] = materials.files
+        self.files = materials.files
         self._materials, self._primer = materials, primer
-        known = {text for one in scored.all() for text in _digests(one)}
+        known = {text for review in scored.all() for text in _digests(review)}
         self.papers = [
             paper
             for paper, reviews in materials.papers.items()
@@ -188,13 +188,9 @@ class Background:
         ]
         self.left_out = len(materials.papers) - len(self.papers)
 
-    def group(self, paper_id: str) -> int | None:
-        """All papers are in one group."""
-        return 0
-
-    def model(self, form: Form, group: int) -> EvaluationModel:
+    def model(self, form: Form, group: int) -> LexicalCache:
         """The model for a form of text."""
-        return self._primer.primed(KnownPapers(self._materials, form, self.papers), form)
+        return self._primer.primed(KnownPapers(self._materials, form, self.papers))
 
     def notes(self) -> list[str]:
         """How large the background is."""
@@ -210,7 +206,7 @@ def _digests(review: Written) -> list[bytes]:
     ]
 
 
-class CrossFitted:
+class CrossFitted(Evaluators):
     """Models primed on the other folds of the very papers that are scored.
 
     Args:
@@ -219,20 +215,27 @@ class CrossFitted:
     """
 
     def __init__(self, materials: Materials, primer: Primer) -> None:
-        self.name = LexicalCache.name
-        self.files: Sequence[Path] = ()
         self._materials, self._primer = materials, primer
         ordered = sorted(materials.papers, key=paper_key)
         self._fold = {paper: number % FOLDS for number, paper in enumerate(ordered)}
+        self._split: tuple[Form, SplitPapers] | None = None
 
     def group(self, paper_id: str) -> int | None:
         """The fold of a paper."""
         return self._fold[paper_id]
 
-    def model(self, form: Form, group: int) -> EvaluationModel:
+    def model(self, form: Form, group: int) -> LexicalCache:
         """The model for papers of one fold, which it has not seen."""
-        others = [one for one in self._materials.papers if self._fold[one] != group]
-        return self._primer.primed(KnownPapers(self._materials, form, others), form)
+        others = [paper for paper in self._materials.papers if self._fold[paper] != group]
+        papers = KnownPapers(self._materials, form, others)
+        return self._primer.primed(papers, partial(self._learn, form, group))
+
+    def _learn(self, form: Form, group: int) -> State:
+        """Learn from the other folds; texts of a form are split into words once for all folds."""
+        if self._split is None or self._split[0] is not form:
+            self._split = form, SplitPapers(KnownPapers(self._materials, form))
+        own = {paper_key(paper) for paper, fold in self._fold.items() if fold == group}
+        return prime_on(self._split[1], own, form=form)
 
     def notes(self) -> list[str]:
         """How papers are kept apart."""
@@ -243,7 +246,7 @@ class CrossFitted:
         ]
 
 
-class Primed:
+class Primed(Evaluators):
     """A model from a file that `reviewscore gem prime` wrote.
 
     Args:
@@ -255,8 +258,7 @@ class Primed:
     """
 
     def __init__(self, path: Path, primer: Primer) -> None:
-        self.name = LexicalCache.name
-        self.files: Sequence[Path] = (path,)
+        self.files = (path,)
         self._path, self._model = path, LexicalCache.load(path)
         primer.check(len(self._model.state.papers), self._model.state.form, file=path)
 

@@ -15,10 +15,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from reviewscore.errors import ModelError, SettingsError, StopError, StoppedError
-from reviewscore.gem import layout, self_check
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.layout import Layout
-from reviewscore.gem.self_check import Steadiness
+from reviewscore.gem.evaluation import Answer, Question, Steadiness, check_steadiness
+from reviewscore.gem.layout import Layout, chat_layout, forms, plain_layout, reference_of
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
@@ -99,7 +97,7 @@ class CompletionsModel:
             SettingsError: It gives no log-probabilities, or too different ones.
             StopError: It cannot be reached, or gives no access.
         """
-        return self_check.check(_Anew(self.name, lambda asked: self._run(asked, renew=True)))
+        return check_steadiness(_Anew(self.name, lambda asked: self._run(asked, renew=True)))
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer for each question, in order; equal questions are asked once.
@@ -167,15 +165,15 @@ class CompletionsModel:
         made = None
         if chat:
             shown = {}
-            for turns in layout.forms():
+            for turns in forms():
                 shown[str(turns)] = await provider.template(self.name, turns)
             try:
-                made = layout.chat(lambda turns: _known(shown[str(turns)]))
+                made = chat_layout(lambda turns: _known(shown[str(turns)]))
             except SettingsError:
                 made = None
         if made is None and self._form == "chat":
             raise SettingsError(f"{self.name}: the server shows no chat template that can be used")
-        return made or layout.plain()
+        return made or plain_layout()
 
     def _request(self, question: Question, fixed: Layout) -> Request:
         parts = fixed.context(question)
@@ -186,7 +184,7 @@ class CompletionsModel:
             )
             for part in parts[1:]
         ]
-        reference = broken_up(layout.reference_of(question))
+        reference = broken_up(reference_of(question))
         return Request(
             model=self.name,
             system=parts[0].text,

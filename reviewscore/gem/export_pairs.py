@@ -17,7 +17,7 @@ from typing import Literal
 
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
-from reviewscore.gem.layout import plain, reference_of, turns
+from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.sources.written import PEOPLE, Materials, Written
 from reviewscore.store.jsonl import JsonLines, drafted
@@ -186,6 +186,6 @@ def _fields(pair: PromptPair, *, chat: bool) -> dict[str, object]:
         return {**named, "messages": [*turns(pair.question), answer]}
     prompt = (
         broken_up(part.text) if part.foreign else part.text
-        for part in plain().context(pair.question)
+        for part in plain_layout().context(pair.question)
     )
     return {**named, "input": "".join(prompt), "output": reference}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reviewscore import prompts
 from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.expected import Expected, expected
 from reviewscore.asking.rows import Row, Rows
 from reviewscore.asking.session import (
     Clock,
@@ -114,6 +115,14 @@ def generate(
             return asyncio.run(
                 _session(folder, papers, settings, retry_errors=retry_errors, say=say)
             )
+
+
+def expected_to_generate(papers: Collection, models: Sequence[str], settings: Settings) -> Expected:
+    """What `generate` would ask; arguments as there."""
+    names = tuple(dict.fromkeys(models))
+    sizes = (len(papers.paper(paper_id).text) for paper_id in papers.papers)
+    asked = [(name, REVIEW, size) for size in sizes for name in names]
+    return expected(asked, settings, {REVIEW: 1500})
 
 
 async def _session(

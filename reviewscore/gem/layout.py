@@ -65,13 +65,13 @@ def reference_of(question: Question) -> str:
     return str(without_surrogates(without_unseen(question.reference)))
 
 
-def plain() -> Layout:
+def plain_layout() -> Layout:
     """The prompt for models without a chat template; the reference begins after an empty line."""
     task, item = _rendered()
     return _cut(f"{task}\n\n{item}\n\n", chat=False)
 
 
-def chat(template: Template) -> Layout:
+def chat_layout(template: Template) -> Layout:
     """The prompt inside a chat template: the task as system turn, the rest as the user's.
 
     Templates that have no system turn get the task at the head of the user's.
@@ -109,8 +109,9 @@ def turns(question: Question) -> Turns:
 
     Control markers of synopsis and candidate are broken up, since such a program reads them.
     """
+    parts = plain_layout().context(question)
     before, synopsis, between, candidate, _ = (
-        broken_up(part.text) if part.foreign else part.text for part in plain().context(question)
+        broken_up(part.text) if part.foreign else part.text for part in parts
     )
     task, _ = _rendered()
     user = f"{before.removeprefix(task).lstrip()}{synopsis}{between}{candidate}"

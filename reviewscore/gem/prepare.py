@@ -1,18 +1,22 @@
 """Prepare reviews and papers for GEM by a model. Front door: `prepare`.
 
-Reviews are reduced to judgments, so that style and topic tell nothing (arXiv 2411.07228,
-sec. 3.2); of papers, what they state about themselves is collected (GEM-S (ASSW), sec. 5).
+Reviews are reduced to judgments, so that style and topic tell nothing: one a line, each with one
+of four beginnings (arXiv 2411.07228, sec. 3.2 and app. C.1). Of papers, what they state about
+themselves is collected (GEM-S (ASSW), sec. 5).
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from reviewscore import prompts
 from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.expected import Expected, expected
 from reviewscore.asking.rows import Row, Rows
 from reviewscore.asking.session import (
     Clock,
@@ -23,20 +27,132 @@ from reviewscore.asking.session import (
     open_session,
 )
 from reviewscore.config import Plain, Settings
-from reviewscore.gem.judgments import (
-    JudgmentsReply,
-    StatedReply,
-    check_judgments,
-    check_stated,
-    judgment_lines,
-    stated_lines,
-)
+from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
+from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
 from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
+
+STANCES = ("appreciates", "criticizes", "questions", "suggests")
+"""A judgment begins with "The reviewer" and one of these."""
+LONGEST_LINE = 240
+"""Most characters of a judgment after its beginning."""
+LONGEST_POINT = 400
+"""Most characters of a point that a paper states about itself."""
+MOST = 60
+"""Most judgments of a review, and most points of each of a paper's two lists."""
+
+_VERDICT = re.compile(
+    r"\b(?:rebuttal|authors?['’]? responses?|(?:strong|weak|borderline|clear) (?:accept|reject)|"
+    r"(?:accept|reject)(?:ing|ance|ion)? (?:of )?(?:the|this) (?:paper|work|submission)|"
+    r"(?:rais|increas|lower|decreas|keep|chang)\w* (?:\w+ )?(?:score|rating))\b",
+    re.IGNORECASE,
+)
+"""What tells the outcome of a review and not what is good or bad about the paper."""
+
+
+class Judgment(Reply):
+    """One judgment: how the reviewer stands to something, and to what."""
+
+    stance: Literal["appreciates", "criticizes", "questions", "suggests"]
+    rest: Sentence
+
+
+class JudgmentsReply(Reply):
+    """The judgments of one review, in order."""
+
+    judgments: Several[Judgment]
+    no_judgment: bool
+
+
+class StatedReply(Reply):
+    """What a paper states about itself."""
+
+    strengths: Several[Sentence]
+    weaknesses: Several[Sentence]
+
+
+def check_judgments(reply: JudgmentsReply) -> None:
+    """Refuse judgments that cannot be scored.
+
+    Raises:
+        ValueError: The list is empty without a word or too long, or a judgment is not one plain
+            line, holds another one, or speaks of the verdict.
+    """
+    if bool(reply.judgments) == reply.no_judgment:
+        raise ValueError("the list must be empty where no_judgment is true, and only there")
+    if len(reply.judgments) > MOST:
+        raise ValueError(f"{len(reply.judgments)} judgments; at most {MOST}")
+    for number, one in enumerate(reply.judgments, start=1):
+        problem = _problem(one)
+        if problem:
+            raise ValueError(f"judgment {number}: {problem}")
+
+
+def _problem(one: Judgment) -> str:
+    """What is wrong with a judgment; empty if nothing is."""
+    rest = one.rest.strip()
+    again = rf"\bthe reviewer (?:also )?(?:{'|'.join(STANCES)})\b"
+    problems = (
+        (not re.search(r"\w", rest), "there are no words in `rest`"),
+        (len(rest) > LONGEST_LINE, f"`rest` has {len(rest)} characters; at most {LONGEST_LINE}"),
+        (len(rest.splitlines()) > 1, "`rest` has several lines; one judgment an entry"),
+        (
+            re.match(rf"(?:the reviewer|{one.stance})\b", rest, re.IGNORECASE),
+            "`rest` repeats the beginning; give what comes after the stance",
+        ),
+        (
+            re.search(again, rest, re.IGNORECASE),
+            "`rest` holds a second judgment; make two entries",
+        ),
+        (
+            _VERDICT.search(rest),
+            "it speaks of the rating or the authors' response; leave this entry out",
+        ),
+    )
+    return next((words for found, words in problems if found), "")
+
+
+def judgment_lines(reply: JudgmentsReply) -> str:
+    """A checked reply as lines with their beginnings; empty if there is no judgment."""
+    return "\n".join(
+        f"The reviewer {one.stance} {' '.join(one.rest.split()).rstrip('.')}"
+        for one in reply.judgments
+    )
+
+
+def check_stated(reply: StatedReply) -> None:
+    """Refuse points that cannot be read as one line each.
+
+    Raises:
+        ValueError: A list is too long, or a point is empty, too long, or of several lines.
+    """
+    for name, points in (("strengths", reply.strengths), ("weaknesses", reply.weaknesses)):
+        if len(points) > MOST:
+            raise ValueError(f"{name}: {len(points)} points; at most {MOST}")
+        for number, point in enumerate(points, start=1):
+            if not re.search(r"\w", point) or len(point.strip().splitlines()) > 1:
+                raise ValueError(f"{name} {number}: must be one line of words")
+            if len(point) > LONGEST_POINT:
+                raise ValueError(f"{name} {number}: over {LONGEST_POINT} characters")
+
+
+def stated_lines(reply: StatedReply) -> str:
+    """A checked reply as two lists under headings; empty if both lists are."""
+    lists = (
+        ("Strengths that the authors state:", reply.strengths),
+        ("Weaknesses that the authors state:", reply.weaknesses),
+    )
+    blocks = (
+        "\n".join([heading, *(f"- {' '.join(point.split())}" for point in points)])
+        for heading, points in lists
+        if points
+    )
+    return "\n\n".join(blocks)
+
 
 ACCOUNT = "prepare.json"
 JUDGMENTS, ASSW = "gem_judgments", "gem_assw"
@@ -131,6 +247,29 @@ def prepare(
         with Folder(out, ACCOUNT, account) as folder:
             work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
             return asyncio.run(work.session(settings, say))
+
+
+def expected_to_prepare(
+    materials: Materials,
+    papers: Collection | None,
+    settings: Settings,
+    *,
+    assw: bool = True,
+    anew: bool = False,
+) -> Expected:
+    """What `prepare` would ask; arguments as there."""
+    asked = [
+        (settings.model, JUDGMENTS, len(one.raw))
+        for one in materials.all()
+        if one.raw.strip() and (anew or not one.judgments)
+    ]
+    if assw and papers is not None:
+        for paper_id in materials.papers:
+            row = materials.synopses.get(paper_id)
+            given = row is not None and bool((row.assw or "").strip()) and not anew
+            if paper_id in papers.papers and not given:
+                asked.append((settings.model, ASSW, len(papers.paper(paper_id).text)))
+    return expected(asked, settings, {JUDGMENTS: 300, ASSW: 600})
 
 
 class _Work:

@@ -1,26 +1,113 @@
-"""GRE-bench: systems ranked by how informative their reviews are (arXiv 2411.07228, sec. 5)."""
+"""GRE-bench: means of systems, their ranks, sizes and other benchmarks, as tables and plots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import nan
+from math import isfinite, log, nan
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.gem.score import Scores
-from reviewscore.gem.tables import without_spread
-from reviewscore.gem.write import SCORES
+from reviewscore.gem.score import SCORES, Scores
 from reviewscore.papers.rows import input_error
+from reviewscore.sources.written import PEOPLE
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
-from reviewscore.stats.resampling import Clusters, Resampling
+from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
+from reviewscore.stats.rank_correlation import RankCorrelation, rank_correlation
+from reviewscore.stats.resampling import Clusters, Resampling, percent
 from reviewscore.stats.statistic import Floats
-from reviewscore.stats.tables import Cell, Table
+from reviewscore.stats.tables import Cell, Table, chance
 from reviewscore.store.jsonl import read_lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+MEANS, DIFFERENCES = "gem-means", "gem-differences"
+ONE_PAPER = "one paper alone has no interval"
+HONEST = (
+    "lexical-cache measures lexical and topical informativeness: which words of a review come back "
+    "in others of the same paper. Its nats cannot be compared with those of neural models or of "
+    "another background. Read the means of systems, not the scores of single reviews."
+)
+
+
+def score_tables(scores: Sequence[Scores], how: Resampling) -> list[Table]:
+    """Means of all systems, and if there are several, how they differ from people's.
+
+    The unit is the paper: a system's reviews of one paper are averaged first, and whole papers are
+    drawn.
+
+    Args:
+        scores: One for each variant.
+        how: How intervals are made; papers are drawn whatever it says.
+    """
+    papers = sorted(set[str]().union(*(score.papers() for score in scores)))
+    if not papers:
+        return []
+    plan = BootstrapPlan(Clusters.by(papers), how)
+    systems = list(dict.fromkeys(name for score in scores for name in score.dropped))
+    variants = [PaperScores.of(score) for score in scores]
+    columns = ("system", *(each.variant for each in variants))
+
+    def of_variant(each: PaperScores, name: str) -> PendingEstimate:
+        column = _column(each.systems.get(name, {}), papers)
+        return plan.ask(mean(each.variant, column), each.dropped[name])
+
+    def to_people(each: PaperScores, name: str) -> PendingEstimate:
+        sides = (_column(each.systems.get(side, {}), papers) for side in (name, PEOPLE))
+        return _difference(plan, each.variant, *sides)
+
+    found = [
+        Table(
+            MEANS,
+            f"Informativeness in nats, mean over papers with {how.percent} intervals "
+            "(GRE-bench, arXiv 2411.07228, Table 6)",
+            columns,
+            tuple((name, *(of_variant(each, name) for each in variants)) for name in systems),
+        )
+    ]
+    if len(systems) > 1 and PEOPLE in systems:
+        others = [name for name in systems if name != PEOPLE]
+        found.append(
+            Table(
+                DIFFERENCES,
+                f"Difference to people in nats, paired by paper, with {how.percent} intervals and "
+                "permutation p",
+                columns,
+                tuple((name, *(to_people(each, name) for each in variants)) for name in others),
+            )
+        )
+    plan.run()
+    for table in found:
+        for row in table.rows:
+            without_spread(cell for cell in row if isinstance(cell, PendingEstimate))
+    return found
+
+
+def _difference(plan: BootstrapPlan, name: str, left: Floats, right: Floats) -> PendingEstimate:
+    """Of two systems' means, on the papers that both have scores for."""
+    both = ~np.isnan(left) & ~np.isnan(right)
+    first, second = (np.where(both, side, nan) for side in (left, right))
+    return plan.ask(mean(name, first), minus=mean(name, second))
+
+
+def without_spread(slots: Iterable[PendingEstimate]) -> None:
+    """Take intervals from means of one paper: every resample is that paper again."""
+    for slot in slots:
+        if slot.answer.n == 1:
+            nothing = {"low": None, "high": None, "p": None, "reason": ONE_PAPER}
+            slot.estimate = slot.answer.model_copy(update=nothing)
+
 
 LEVEL = 0.9
 """Of intervals, as in the paper's figure 5."""
@@ -145,15 +232,12 @@ class Ranking:
     table: Table
 
 
-def rank(
-    scores: PaperScores, how: Resampling | None = None, *, notes: Sequence[str] = ()
-) -> Ranking:
+def rank(scores: PaperScores, how: Resampling | None = None) -> Ranking:
     """Rank systems by their mean over papers; people are one of the systems.
 
     Args:
         scores: Of one variant.
         how: How intervals are made; by default at 90 %. The papers are the units, and drawn.
-        notes: To be printed under the table.
     """
     how = how or Resampling(level=LEVEL)
     means = scores.means()
@@ -181,7 +265,7 @@ def rank(
         ("place", "system", "mean", "ahead of the next by"),
         tuple(rows),
         keys=2,
-        notes=(TIES, *(more if uneven else ()), *notes),
+        notes=(TIES, *(more if uneven else ())),
     )
     return Ranking(scores.variant, tuple(places), unplaced, how.level, table)
 
@@ -198,11 +282,7 @@ def _asked(
         plan.ask(mean("mean", column), scores.dropped.get(name))
         for name, column in zip(order, columns, strict=True)
     ]
-    gaps = []
-    for upper, lower in pairwise(columns):
-        both = ~np.isnan(upper) & ~np.isnan(lower)
-        first, second = (np.where(both, one, nan) for one in (upper, lower))
-        gaps.append(plan.ask(mean("mean", first), minus=mean("mean", second)))
+    gaps = [_difference(plan, "mean", *pair) for pair in pairwise(columns)]
     plan.run()
     without_spread([*slots, *gaps])
     return slots, gaps
@@ -220,3 +300,264 @@ def _includes_zero(gap: Estimate) -> bool:
 
 def _slug(name: str) -> str:
     return "-".join("".join(sign if sign.isalnum() else " " for sign in name.lower()).split())
+
+
+SIZE = "parameters_billions"
+CORRELATIONS, BENCHMARKS = "gem-correlations", "gem-benchmarks"
+_NAMES = ("system", "model_name")
+_HOW = (
+    "n systems with both scores; p two-sided over all orders up to 8 systems, else over drawn "
+    "ones; systems of one maker are not independent, so that p is too small"
+)
+
+
+def read_columns(path: Path) -> dict[str, dict[str, float]]:
+    """Numbers of systems from a CSV file: by column, then by system; empty cells are left out.
+
+    Args:
+        path: The file; a column ``system`` (or ``model_name``) names the systems.
+
+    Raises:
+        InputError: The file, a system's name or a number cannot be used; names file and line.
+    """
+    try:
+        text = read_bounded(path, in_force().table).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"cannot be read: {error}", file=path, cure="give a CSV file") from error
+    key = next((one for one in _NAMES if rows and one in rows[0]), None)
+    if key is None:
+        raise InputError("has no column 'system'", file=path, cure="name the systems in it")
+    found: dict[str, dict[str, float]] = {name: {} for name in rows[0] if name and name != key}
+    seen: set[str] = set()
+    for line, row in enumerate(rows, start=2):
+        system = (row[key] or "").strip()
+        if not system or system in seen:
+            problem = f"'{system}' is there twice" if system else "names no system"
+            raise InputError(problem, file=path, line=line, field=key, cure="one line a system")
+        seen.add(system)
+        for column, known in found.items():
+            if text := (row[column] or "").strip():
+                known[system] = _number(text, path, line, column)
+    return found
+
+
+def _number(text: str, path: Path, line: int, column: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise InputError(
+            f"'{text}' is no number", file=path, line=line, field=column, cure="or leave it empty"
+        )
+    return value
+
+
+def read_sizes(path: Path) -> dict[str, float]:
+    """Billions of parameters by system, from a CSV file ``system,parameters_billions``.
+
+    Raises:
+        InputError: As `read_columns`; or the column is missing, or a size is not above 0.
+    """
+    columns = read_columns(path)
+    if SIZE not in columns:
+        raise InputError(f"has no column '{SIZE}'", file=path, cure="write billions into it")
+    for system, size in columns[SIZE].items():
+        if size <= 0:
+            raise InputError(
+                f"'{system}' has {size:g} billion parameters", file=path, field=SIZE,
+                cure="leave it empty where the size is not known",
+            )  # fmt: skip
+    return columns[SIZE]
+
+
+def compare_models(
+    left: Sequence[PaperScores], right: Sequence[PaperScores], *, names: tuple[str, str]
+) -> Table:
+    """How alike two evaluation models rank the same systems, by variant.
+
+    Args:
+        left: Scores by one evaluation model.
+        right: Scores by the other.
+        names: Of the two.
+    """
+    others = {one.variant: one.means() for one in right}
+    rows: list[tuple[Cell, ...]] = []
+    for one in left:
+        if one.variant in others:
+            pair = (one.means(), others[one.variant])
+            rho, tau = (rank_correlation(*pair, kind=kind) for kind in ("spearman", "kendall"))
+            rows.append((one.variant, in_words(rho), in_words(tau)))
+    return Table(
+        CORRELATIONS,
+        f"Rank correlation of systems' means by {names[0]} and by {names[1]} "
+        "(arXiv 2411.07228, sec. 5)",
+        ("variant", "Spearman", "Kendall"),
+        tuple(rows),
+        notes=(_HOW,),
+    )
+
+
+def compare_benchmarks(
+    means: Mapping[str, Mapping[str, float]], others: Mapping[str, Mapping[str, float]]
+) -> Table:
+    """Spearman's correlation of systems' means with other benchmarks.
+
+    Args:
+        means: By variant, then by system.
+        others: By benchmark, then by system (`read_columns`).
+    """
+    rows = tuple(
+        (variant, *(in_words(rank_correlation(known, other)) for other in others.values()))
+        for variant, known in means.items()
+    )
+    return Table(
+        BENCHMARKS,
+        "Spearman's rank correlation with other benchmarks (arXiv 2411.07228, Table 3)",
+        ("variant", *others),
+        rows,
+        notes=(_HOW,),
+    )
+
+
+def in_words(one: RankCorrelation) -> str:
+    """A correlation as tables print it."""
+    if one.value is None or one.p is None:
+        return f"– (n={one.n}: {one.reason})"
+    return f"{one.value:.2f} (n={one.n}, {chance(one.p)})".replace("-", "−")
+
+
+BY_SIZE = "gem-by-size"
+_GREY = "#718096"
+_SHORT = 24
+_STEP = 0.12
+"""Distance of systems without a size, as a share of the width that sizes take."""
+_WIDE = 100.0
+"""From this ratio of sizes on, ticks stand at powers of ten alone."""
+_APART, _SIGN, _LINE = 0.015, 0.0095, 0.03
+"""Of a label: its distance to the point, a sign's width and a line's height, as shares of axes."""
+
+
+def draw_by_size(
+    rankings: Sequence[Ranking], sizes: Mapping[str, float], folder: Path
+) -> list[Path]:
+    """Draw systems' means against their size, a panel for each variant.
+
+    Error bars are the rankings' intervals; people are a grey line with their interval as a band
+    (arXiv 2411.07228, fig. 5). Systems whose size is not known stand in a strip at the right.
+
+    Args:
+        rankings: One for each variant.
+        sizes: Billions of parameters by system.
+        folder: Where to.
+
+    Returns:
+        The files written; SVG and PNG. Nothing is drawn where no system has a score.
+    """
+    drawn = [one for one in rankings if any(place.system != PEOPLE for place in one.places)]
+    return save_all(_figures(drawn, sizes), folder)
+
+
+def _figures(
+    rankings: Sequence[Ranking], sizes: Mapping[str, float]
+) -> Iterator[tuple[str, Figure]]:
+    if not rankings:
+        return
+    figure, axes = new_figure(1, len(rankings), 4.6, 3.8)
+    systems = sorted({one.system for ranking in rankings for one in ranking.places} - {PEOPLE})
+    makers = sorted({_maker(one) for one in systems})
+    colours = {maker: colour_of(n) for n, maker in enumerate(makers)}
+    for axis, ranking in zip(axes, rankings, strict=True):
+        _panel(axis, ranking, sizes, colours)
+    axes[0].set_ylabel("nats, mean over papers")
+    handles, labels = [], []
+    for axis in axes:  # a maker may be missing in one panel
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            if label not in labels:
+                handles.append(handle)
+                labels.append(label)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
+    yield BY_SIZE, figure
+
+
+def _panel(
+    axis: Axes, ranking: Ranking, sizes: Mapping[str, float], colours: Mapping[str, str]
+) -> None:
+    people = next((one for one in ranking.places if one.system == PEOPLE), None)
+    others = [one for one in ranking.places if one.system != PEOPLE]
+    known = [sizes[one.system] for one in others if one.system in sizes]
+    unknown = sorted(one.system for one in others if one.system not in sizes)
+    left, right = min(known, default=1.0) / 2, max(known, default=1.0) * 2
+    step = (right / left) ** _STEP
+    places = {**sizes, **{name: right * step**n for n, name in enumerate(unknown, start=1)}}
+    end = right * step ** (len(unknown) + 1) if unknown else right
+    axis.set_xscale("log")
+    axis.set_title(f"{ranking.variant} ({percent(ranking.level)} intervals)", fontsize=9)
+    axis.set_xlabel("billions of parameters")
+    _ticks(axis, known)
+    if unknown:
+        axis.axvline(right, color=_GREY, lw=0.6, ls=":")
+        axis.text(
+            (right * end) ** 0.5, 0.0, "size not known", transform=axis.get_xaxis_transform(),
+            ha="center", va="bottom", fontsize=6, color=_GREY,
+        )  # fmt: skip
+    for one in others:
+        _point(axis, one, places[one.system], colours[_maker(one.system)])
+    if people is not None and people.mean.value is not None:
+        _band(axis, people)
+    axis.set_xlim(left, end * step)  # room for the last label
+    _labels(axis, [(places[one.system], one) for one in others])
+
+
+def _ticks(axis: Axes, known: Sequence[float]) -> None:
+    """Round sizes within the range; the axis ends where sizes are not known."""
+    from matplotlib.ticker import NullLocator
+
+    low, high = min(known, default=1.0) / 2, max(known, default=1.0) * 2
+    decades = range(-3, 7)
+    wide = high / low > _WIDE
+    marks = [n * 10.0**one for one in decades for n in ((1,) if wide else (1, 2, 5))]
+    inside = [mark for mark in marks if known and low <= mark <= high]
+    axis.set_xticks(inside, [f"{mark:g}" for mark in inside])
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
+def _point(axis: Axes, one: Placed, at: float, colour: str) -> None:
+    value, low, high = one.mean.value, one.mean.low, one.mean.high
+    assert value is not None, "only systems with a score have a place"
+    if low is not None and high is not None:
+        axis.plot([at, at], [low, high], color=colour, lw=1.0)
+    maker = _maker(one.system)
+    _, labels = axis.get_legend_handles_labels()
+    axis.plot(at, value, "o", ms=4, color=colour, label=None if maker in labels else maker)
+
+
+def _labels(axis: Axes, placed: Sequence[tuple[float, Placed]]) -> None:
+    """Names beside their points, each moved up until it covers no other."""
+    low, high = axis.get_ylim()
+    left, right = axis.get_xlim()
+    taken: list[tuple[float, float, float]] = []
+    for at, one in sorted(placed, key=lambda pair: (pair[1].mean.value or 0.0, pair[0])):
+        name = short_name(one.system, _SHORT)
+        x = log(at / left) / log(right / left) + _APART
+        y = ((one.mean.value or 0.0) - low) / (high - low)
+        end = x + _SIGN * len(name)
+        for from_, to, height in sorted(taken, key=lambda box: box[2]):
+            if from_ < end and x < to and abs(height - y) < _LINE:
+                y = height + _LINE
+        taken.append((x, end, y))
+        axis.text(x, y, name, transform=axis.transAxes, fontsize=5, va="center")
+
+
+def _band(axis: Axes, people: Placed) -> None:
+    value, low, high = people.mean.value, people.mean.low, people.mean.high
+    assert value is not None
+    axis.axhline(value, color=_GREY, lw=1.0, zorder=0, label=PEOPLE)
+    if low is not None and high is not None:
+        axis.axhspan(low, high, color=_GREY, alpha=0.2, lw=0, zorder=0)
+
+
+def _maker(system: str) -> str:
+    """Who made a model, from ``maker/name``; the whole name where it has no slash."""
+    return system.partition("/")[0]

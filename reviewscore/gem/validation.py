@@ -1,11 +1,14 @@
-"""Does a metric notice what it should? Scores before and after alterations, on the same papers.
+"""Does a metric notice what it should, and tell a paper's own reviews from another paper's?
 
-Algorithm 1 of arXiv 2411.07228, sec. 4.2, with the paper as the unit: the scores against several
-references of a candidate are averaged first.
+Scores before and after alterations on the same papers (algorithm 1 of arXiv 2411.07228, sec. 4.2),
+the area under the ROC curve of matched against mismatched references, and the ladder of smaller
+and smaller parts of a review. The unit is the paper: the scores against several references of a
+candidate are averaged first.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +23,23 @@ from reviewscore.gem.alterations.alteration import (
     Case,
     Described,
     Expectation,
+    derangement,
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
-from reviewscore.gem.scored import Scored, scored
+from reviewscore.gem.estimator import Scored, scored
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects
-from reviewscore.stats.resampling import Resampling
+from reviewscore.schema.record import Record
+from reviewscore.stats.effects import (
+    UNMOVED,
+    Effect,
+    Paired,
+    PairedTest,
+    effects,
+    t_test,
+    wilcoxon_test,
+)
+from reviewscore.stats.estimates import Estimate, estimate
+from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights
 from reviewscore.stats.statistic import Floats
 
 NO_REFERENCE = "the paper has no reference"
@@ -295,3 +309,190 @@ class _Tally:
 
 def _array(scores: Sequence[float]) -> Floats:
     return np.asarray(scores, dtype=np.float64)
+
+
+TOO_FEW = "fewer than two papers have a matched and a mismatched score"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Area under the ROC curve of matched against mismatched scores, by paper.
+
+    Attributes:
+        metric: Name of the metric.
+        estimate: Chance that a matched score is above a mismatched one, ties counting half, 0..1;
+            0.5 is blind. Its n are the papers with both scores.
+        wins: Share of these papers whose matched score is above their own mismatched one, ties
+            counting half, 0..1; None if there are none.
+    """
+
+    metric: str
+    estimate: Estimate
+    wins: float | None = None
+
+
+class Step(Record):
+    """From one step of the ladder to the next lower one.
+
+    Attributes:
+        upper: Name of the alteration that keeps more.
+        lower: Name of the one that keeps less.
+        fall: Mean of upper minus lower, in the metric's units; None if no paper has both.
+        t: Paired t-test, one-sided, that the lower one scores less.
+        wilcoxon: Wilcoxon signed-rank test of the same.
+        n: Papers with both scores.
+    """
+
+    upper: str
+    lower: str
+    fall: float | None
+    t: PairedTest
+    wilcoxon: PairedTest
+    n: int
+
+
+def mismatched(subjects: Sequence[Subject], *, seed: int = 0) -> list[Subject]:
+    """The subjects with the candidate of another paper each, by a seeded derangement.
+
+    References, synopsis and paper stay together, so that GEM-S asks what the wrong candidate adds
+    to the right synopsis.
+
+    Raises:
+        InputError: There are fewer than two papers, or a paper comes twice.
+    """
+    places = derangement([one.case.paper_id for one in subjects], seed=seed)
+    return [
+        replace(one, case=replace(one.case, candidate=subjects[place].case.candidate))
+        for one, place in zip(subjects, places, strict=True)
+    ]
+
+
+def areas(
+    metrics: Sequence[Metric],
+    subjects: Sequence[Subject],
+    *,
+    seed: int = 0,
+    rounds: int = 1,
+    resampling: Resampling | None = None,
+) -> list[Area]:
+    """For each metric, the area of matched against mismatched references.
+
+    The scores against a paper's references are averaged first. With several rounds the area is
+    the mean over as many derangements: which other papers were drawn then matters less.
+
+    Args:
+        metrics: What is tried.
+        subjects: One for each paper.
+        seed: Of the first derangement; the next ones count up from it.
+        rounds: Number of derangements, 1 or more.
+        resampling: How intervals are made; papers are drawn whatever its scheme.
+
+    Raises:
+        InputError: There are fewer than two papers or no rounds, or a paper comes twice.
+    """
+    if rounds < 1:
+        raise InputError("there are no rounds", cure="give one or more")
+    how = resampling or Resampling(scheme="papers")
+    sides = [subjects, *(mismatched(subjects, seed=seed + turn) for turn in range(rounds))]
+    once = list(dict.fromkeys(pair for side in sides for one in side for pair in _pairs(one)))
+    found = []
+    for metric in metrics:
+        known = dict(zip(once, scored(metric, once), strict=True))
+        means = [_means(side, known) for side in sides]
+        scores = np.stack([values for values, _ in means], axis=1)
+        reasons = zip(*(why for _, why in means), strict=True)
+        missing = (next(filter(None, one), "") for one in reasons)
+        dropped = Counter(filter(None, missing))
+        both = scores[~np.isnan(scores).any(axis=1)]
+        found.append(area(metric.name, both[:, 0], both[:, 1:], dropped, resampling=how))
+    return found
+
+
+def _pairs(subject: Subject) -> list[Pair]:
+    return [pair for pair in subject.pairs() if pair is not None]
+
+
+def _means(subjects: Sequence[Subject], known: Mapping[Pair, Scored]) -> tuple[Floats, list[str]]:
+    """Each paper's mean score, NaN where there is none, and why there is none."""
+    means, reasons = [], []
+    for subject in subjects:
+        scores = [known[pair] for pair in _pairs(subject)]
+        values = [one.value for one in scores if one.value is not None]
+        means.append(float(np.mean(values)) if values else float("nan"))
+        reasons.append("" if values else scores[0].reason if scores else NO_REFERENCE)
+    return np.asarray(means, dtype=np.float64), reasons
+
+
+def area(
+    metric: str,
+    matched: Floats,
+    wrong: Floats,
+    dropped: Mapping[str, int] | None = None,
+    *,
+    resampling: Resampling | None = None,
+) -> Area:
+    """The area under the ROC curve with its interval.
+
+    Each matched score is held against the mismatched scores of all papers (Hanley and McNeil
+    1982, Radiology 143, 29-36). Resamples draw papers with both their scores.
+
+    Args:
+        metric: Name of the metric.
+        matched: Shape (papers,); scores against the paper's own references, no NaN.
+        wrong: Shape (papers,) or (papers, rounds); scores of other papers' candidates against the
+            same references.
+        dropped: Papers that do not count, by reason.
+        resampling: How the interval is made.
+    """
+    how = resampling or Resampling(scheme="papers")
+    n, left_out_by = len(matched), dict(dropped or {})
+    if n < 2:  # noqa: PLR2004 - two papers
+        undefined = Estimate(
+            coefficient="area", value=None, n=n, dropped=left_out_by, reason=TOO_FEW
+        )
+        return Area(metric, undefined)
+    beats = _beats(matched, wrong.reshape(n, -1))
+    clusters = Clusters.by([f"{place:09d}" for place in range(n)])
+    weights = bootstrap_weights(clusters, how.resamples, seed=how.seed, scheme="papers")
+    drawn = np.concatenate([((each @ beats) * each).sum(axis=1) / n**2 for each in weights])
+    own = np.diag(beats)
+    rest = beats.sum() - beats.sum(axis=0) - beats.sum(axis=1) + own
+    value = estimate("area", float(beats.mean()), drawn, rest / (n - 1) ** 2, how, n=n)
+    return Area(metric, value.model_copy(update={"dropped": left_out_by}), float(own.mean()))
+
+
+def _beats(matched: Floats, wrong: Floats) -> Floats:
+    """How one paper's matched score does against another's wrong ones; shape (papers, papers)."""
+    above: Floats = np.zeros((len(matched), len(matched)))
+    for column in wrong.T:
+        above = above + (matched[:, None] > column) + (matched[:, None] == column) / 2
+    return above / float(wrong.shape[1])
+
+
+def ladder(scores: Mapping[str, Floats]) -> list[Step]:
+    """Whether each step of the ladder scores less than the one above.
+
+    Args:
+        scores: Each step's scores, shape (papers,), NaN where missing; the whole review first.
+
+    Raises:
+        InputError: There are fewer than two steps.
+    """
+    if len(scores) < 2:  # noqa: PLR2004 - from one step to another
+        raise InputError("a ladder has two or more steps")
+    return [
+        _step(upper, lower, Paired(scores[upper], scores[lower]))
+        for upper, lower in itertools.pairwise(scores)
+    ]
+
+
+def _step(upper: str, lower: str, paired: Paired) -> Step:
+    more, less = paired.known()
+    return Step(
+        upper=upper,
+        lower=lower,
+        fall=float((more - less).mean()) if len(more) else None,
+        t=t_test(more, less, alternative="less"),
+        wilcoxon=wilcoxon_test(more, less, alternative="less"),
+        n=len(more),
+    )

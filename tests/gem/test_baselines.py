@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from reviewscore.asking.questions import open_asker
 from reviewscore.config import Settings
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.gem.baselines.compression import Compression, similarity
-from reviewscore.gem.baselines.examiner import NO_PAPER, NO_REVIEW, Examiner
-from reviewscore.gem.scored import NO_SCORE, NOT_FINITE, Scored, scored
+from reviewscore.gem.baselines import NO_PAPER, NO_REVIEW, Compression, Examiner, similarity
+from reviewscore.gem.estimator import NO_SCORE, NOT_FINITE, Scored, scored
 from reviewscore.judges.asker import Asker
 from reviewscore.likeness.overlap import Bleu, RougeL, rouge_l
 from reviewscore.likeness.pair import Metric, Pair

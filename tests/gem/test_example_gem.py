@@ -7,10 +7,10 @@ from collections import Counter
 from itertools import chain
 from pathlib import Path
 
-from reviewscore.gem.cases import GEM as PLAIN
-from reviewscore.gem.cases import GEM_RAW, GEM_S, Cases, possible, summary_section
 from reviewscore.gem.export_pairs import prompt_pairs
-from reviewscore.gem.judgments import LONGEST_LINE, STANCES
+from reviewscore.gem.prepare import LONGEST_LINE, STANCES
+from reviewscore.gem.score import GEM as PLAIN
+from reviewscore.gem.score import GEM_RAW, GEM_S, Cases, possible, summary_section
 from reviewscore.sources.written import PEOPLE, read_materials
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "gem"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.config import Settings
-from reviewscore.gem.expected import expected_to_generate, expected_to_prepare
+from reviewscore.gem.generate import expected_to_generate
+from reviewscore.gem.prepare import expected_to_prepare
 from reviewscore.sources.files import read_papers
 from reviewscore.sources.written import read_materials
 from tests.gem.conftest import REVIEWS, write_lines

@@ -10,7 +10,7 @@ from reviewscore import prompts
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.export_pairs import NO_ABSTRACT, TOO_FEW, export_pairs, prompt_pairs
-from reviewscore.gem.layout import forms, plain
+from reviewscore.gem.layout import forms, plain_layout
 from reviewscore.sources.written import Materials, read_materials
 from tests.gem.conftest import read_lines, write_lines
 
@@ -58,7 +58,7 @@ def test_the_input_is_the_prompt_of_the_evaluation_model(tmp_path: Path) -> None
         whole = prompts.render("gem_predict", synopsis=synopsis, candidate=one).text
         assert row["input"] == f"{whole}\n\n"
         assert row["output"] == two
-    marginal = "".join(part.text for part in plain().context(Question(one)))
+    marginal = "".join(part.text for part in plain_layout().context(Question(one)))
     assert rows[6]["input"] == marginal
     assert marginal.count(absent) == 2
 

@@ -12,17 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.self_check import check
+from reviewscore.gem.evaluation import Answer, Question, check_steadiness
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from reviewscore.gem.hf import HuggingFaceModel, open_model  # noqa: E402
-from reviewscore.gem.hf_asking import Memory, OutOfMemoryError  # noqa: E402
-from reviewscore.gem.hf_passes import Passes  # noqa: E402
+from reviewscore.gem.hf import (  # noqa: E402
+    HuggingFaceModel,
+    Memory,
+    OutOfMemoryError,
+    Passes,
+    open_model,
+)
 from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
 
 CPU = Loading(device="cpu")
@@ -342,7 +345,7 @@ def test_downloads_need_the_users_word_and_the_environments_leave(
 
 
 def test_a_model_of_ones_own_passes_the_check(model: HuggingFaceModel) -> None:
-    assert check(model).warning == ""
+    assert check_steadiness(model).warning == ""
 
 
 FAMILIES = ("GPT2", "Gemma3Text", "Mistral")
@@ -372,7 +375,7 @@ def test_a_model_without_keys_and_values_is_refused() -> None:
 def test_a_model_that_forgets_what_it_has_read_is_refused(
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewscore.gem.hf_asking import Memory
+    from reviewscore.gem.hf import Memory
 
     monkeypatch.setattr(Passes, "read", lambda *_: Memory())
 

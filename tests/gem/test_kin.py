@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.gem.lexical.kin import Kin, stems_of
-from reviewscore.gem.lexical.vocabulary import MARKS
+from reviewscore.gem.lexical.caches import Kin, stems_of
+from reviewscore.gem.lexical.words import MARKS
 
 WORDS = ["model", "modeling", "models", "graph", "graphs", "of", "zebra"]
 CONTENT = np.array([False] * len(MARKS) + [True, True, True, True, True, False, True])

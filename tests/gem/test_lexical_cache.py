@@ -22,11 +22,9 @@ from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.lexical import background
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.model import LexicalCache, State, load, paper_key, save
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.state import State, load, paper_key, save
-from reviewscore.gem.lexical.vocabulary import SHIFT
-from reviewscore.gem.lexical.words import STANCES, lines_of
+from reviewscore.gem.lexical.words import SHIFT, STANCES, lines_of
 from reviewscore.likeness.pair import Pair
 from tests.gem.invented_reviews import papers
 
@@ -255,7 +253,7 @@ def test_a_missing_file_and_another_version_are_named(
 ) -> None:
     with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "none.npz")
-    monkeypatch.setattr("reviewscore.gem.lexical.state.VERSION", 99)
+    monkeypatch.setattr("reviewscore.gem.lexical.model.VERSION", 99)
     save(primed(), tmp_path / "model.npz")
     monkeypatch.undo()
     with pytest.raises(InputError, match="another version"):

@@ -11,15 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.gem.lexical.caches import Cache
-from reviewscore.gem.lexical.mixture import COMPONENTS, REGIMES, components
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.caches import Cache, Reference
+from reviewscore.gem.lexical.model import COMPONENTS, REGIMES, LexicalCache, State, components
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.reference import Reference
-from reviewscore.gem.lexical.spelling import LETTERS, Spelling
-from reviewscore.gem.lexical.state import State
-from reviewscore.gem.lexical.vocabulary import END, MARKS, Coded
-from reviewscore.gem.lexical.words import STANCES, lines_of
+from reviewscore.gem.lexical.words import END, LETTERS, MARKS, STANCES, Coded, Spelling, lines_of
+from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
 from tests.gem.invented_reviews import papers
 
 
@@ -229,3 +225,9 @@ def test_unseen_words_share_what_words_of_the_vocabulary_do_not_take() -> None:
     strange = vocabulary.code(lines_of("zzyzx"))
     expected = np.exp(vocabulary.spelling.log_probability("zzyzx")) / (1 - taken)
     assert vocabulary.letters(strange.word[:1])[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_stop_words_are_those_of_scikit_learn() -> None:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    assert FUNCTION_WORDS == ENGLISH_STOP_WORDS

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.gem.cases import (
+from reviewscore.gem.score import (
     GEM,
     GEM_RAW,
     GEM_S,

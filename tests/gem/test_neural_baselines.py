@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.baselines.bartscore import BartScore, bart_scores
+from reviewscore.gem.baselines import BartScore, bart_scores
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.likeness.pair import Pair
 from tests import tiny_models
@@ -17,8 +17,7 @@ from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from reviewscore.gem.hf import open_model  # noqa: E402
-from reviewscore.gem.hf_seq2seq import SequenceModel  # noqa: E402
+from reviewscore.gem.hf import SequenceModel, open_model  # noqa: E402
 from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
 from reviewscore.likeness.bertscore import BertScore, match  # noqa: E402
 

@@ -16,8 +16,9 @@ from reviewscore import __version__, prompts
 from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, RunFolderError, SettingsError
-from reviewscore.gem.judgments import (
+from reviewscore.gem.prepare import (
     LONGEST_LINE,
+    MIXED,
     MOST,
     Judgment,
     JudgmentsReply,
@@ -25,9 +26,9 @@ from reviewscore.gem.judgments import (
     check_judgments,
     check_stated,
     judgment_lines,
+    prepare,
     stated_lines,
 )
-from reviewscore.gem.prepare import MIXED, prepare
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.files import Collection, PaperHandle, read_papers
 from reviewscore.sources.written import read_materials

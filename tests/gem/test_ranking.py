@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
 from reviewscore.errors import InputError
-from reviewscore.gem.benchmarks import (
+from reviewscore.gem.ranking import (
+    PaperScores,
+    Ranking,
     compare_benchmarks,
     compare_models,
+    draw_by_size,
     in_words,
+    rank,
     read_columns,
+    read_scores,
     read_sizes,
 )
-from reviewscore.gem.cases import GEM
-from reviewscore.gem.plots import draw_by_size
-from reviewscore.gem.ranking import PaperScores, Ranking, rank, read_scores
-from reviewscore.gem.score import CandidateScore, Scores
-from reviewscore.gem.write import write_scores
+from reviewscore.gem.score import GEM, CandidateScore, Scores, write_scores
 from reviewscore.stats.rank_correlation import Kind, RankCorrelation, rank_correlation
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown

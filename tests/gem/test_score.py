@@ -21,15 +21,12 @@ from reviewscore.gem.backgrounds import (
     Primed,
     Primer,
 )
-from reviewscore.gem.cases import GEM, GEM_RAW
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.lexical.model import LexicalCache
+from reviewscore.gem.lexical.model import LexicalCache, paper_key, save
 from reviewscore.gem.lexical.prime import prime
-from reviewscore.gem.lexical.state import paper_key, save
-from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
-from reviewscore.gem.tables import tables
+from reviewscore.gem.ranking import score_tables
+from reviewscore.gem.score import GEM, GEM_RAW, IN_BACKGROUND, UNSCORED, score_systems, write_scores
 from reviewscore.gem.trial import subjects_of
-from reviewscore.gem.write import write_scores
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, markdown
@@ -115,13 +112,13 @@ def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) 
 def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(tmp_path, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS)
 
-    first = primer.primed(known, Form.JUDGMENTS)
+    first = primer.primed(known)
     file = next(tmp_path.iterdir())
-    again = primer.primed(known, Form.JUDGMENTS)
+    again = primer.primed(known)
     file.write_bytes(b"spoilt")
-    mended = primer.primed(known, Form.JUDGMENTS)
+    mended = primer.primed(known)
 
     question = [Question(*next(iter(known)).reviews[:2])]
     assert again.answers(question) == mended.answers(question)
@@ -133,14 +130,14 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
 def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(None, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS, list(materials().papers))
+    known = KnownPapers(materials(), Form.JUDGMENTS)
 
-    primer.primed(known, Form.JUDGMENTS)
-    primer.primed(known, Form.JUDGMENTS)
+    primer.primed(known)
+    primer.primed(known)
 
     assert len([line for line in told if line.startswith("warning: 30 papers")]) == 1
     with pytest.raises(InputError, match="fewer than 100"):
-        Primer(None, strict=True, say=quiet).primed(known, Form.JUDGMENTS)
+        Primer(None, strict=True, say=quiet).primed(known)
 
 
 def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
@@ -176,7 +173,7 @@ def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
     known = KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
-    save(Primer(None, say=quiet).primed(known, Form.JUDGMENTS).state, tmp_path / "b.npz")
+    save(Primer(None, say=quiet).primed(known).state, tmp_path / "b.npz")
 
     scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
 
@@ -188,7 +185,7 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
 
 def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
     given, file, told = materials(), tmp_path / "b.npz", list[str]()
-    save(prime(KnownPapers(given, Form.JUDGMENTS, list(given.papers))), file)
+    save(prime(KnownPapers(given, Form.JUDGMENTS)), file)
 
     Primed(file, Primer(None, say=told.append))
 
@@ -273,7 +270,7 @@ def test_means_of_systems_have_intervals_and_differences_to_people_are_paired() 
     given = with_system(given, "copier", dict(list(copied.items())[:10]))
 
     scores = score_systems(given, [GEM], OneModel(Letters()))
-    means, differences = tables(scores, FEW)
+    means, differences = score_tables(scores, FEW)
 
     assert [row[0] for row in means.rows] == [PEOPLE, "copier"]
     people, copier = (row[1].answer for row in means.rows)  # type: ignore[union-attr]
@@ -290,7 +287,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
     name = "| <b>bold</b>\n# heading"
     given = with_system(given, name, {"p0": "", "p1": "a", "p2": "b"})
 
-    text = page(tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
+    text = page(score_tables(score_systems(given, [GEM], OneModel(Letters())), FEW), SETUP)
 
     assert "<b>" not in text
     assert not any(line.startswith("# heading") for line in text.splitlines())
@@ -300,7 +297,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 def test_without_any_score_there_is_no_table() -> None:
     alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
 
-    assert tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
+    assert score_tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
 
 
 class Constant:
@@ -364,7 +361,7 @@ def test_no_paper_is_parted_and_scores_keep_the_order_of_the_file() -> None:
 
 
 def test_a_model_goes_with_the_texts_it_has_read() -> None:
-    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW, list(materials().papers))))
+    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW)))
     model.answers([Question("the graph is clear", "a graph of nodes")])
     gone = weakref.ref(model)
 
@@ -378,7 +375,7 @@ def test_a_model_goes_with_the_texts_it_has_read() -> None:
 
 def test_everything_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
     scores = score_systems(materials(12), [GEM, GEM_RAW], OneModel(Letters()))
-    found = tables(scores, FEW)
+    found = score_tables(scores, FEW)
 
     written = write_tables(found, SETUP, tmp_path / "out")
     lines = write_scores(scores, tmp_path / "out").read_text("utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""The check that a model gives one number for one question."""
+"""Whether a model gives one number for one question."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from itertools import count
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.self_check import REFUSE_ABOVE, WARN_ABOVE, check
+from reviewscore.gem.evaluation import REFUSE_ABOVE, WARN_ABOVE, Answer, Question, check_steadiness
 
 
 class Model:
@@ -28,7 +27,7 @@ class Model:
 
 
 def test_a_steady_model_passes_without_a_word() -> None:
-    found = check(Model())
+    found = check_steadiness(Model())
 
     assert (found.difference, found.warning) == (0.0, "")
 
@@ -36,7 +35,7 @@ def test_a_steady_model_passes_without_a_word() -> None:
 def test_the_second_round_comes_in_another_order() -> None:
     model = Model()
 
-    check(model)
+    check_steadiness(model)
 
     assert model.asked[0] == model.asked[1][::-1]
     assert len(set(model.asked[0])) == len(model.asked[0])
@@ -44,7 +43,7 @@ def test_the_second_round_comes_in_another_order() -> None:
 
 @pytest.mark.parametrize("a_token", [2 * WARN_ABOVE, 0.9 * REFUSE_ABOVE])
 def test_small_differences_are_told(a_token: float) -> None:
-    found = check(Model(drift=10 * a_token))
+    found = check_steadiness(Model(drift=10 * a_token))
 
     assert found.difference == pytest.approx(a_token)
     assert "small differences" in found.warning
@@ -52,7 +51,7 @@ def test_small_differences_are_told(a_token: float) -> None:
 
 def test_large_differences_are_refused() -> None:
     with pytest.raises(SettingsError, match="fake: two sums of one question differ"):
-        check(Model(drift=11 * REFUSE_ABOVE))
+        check_steadiness(Model(drift=11 * REFUSE_ABOVE))
 
 
 @pytest.mark.parametrize(
@@ -66,4 +65,4 @@ def test_large_differences_are_refused() -> None:
 )
 def test_what_is_no_log_probability_is_refused(answer: Answer, told: str) -> None:
     with pytest.raises(SettingsError, match=told):
-        check(Model(answer=answer))
+        check_steadiness(Model(answer=answer))

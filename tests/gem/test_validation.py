@@ -10,24 +10,25 @@ import pytest
 
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
-from reviewscore.gem.alterations.catalogue import ALTERATIONS, LADDER, alteration
-from reviewscore.gem.discrimination import areas, ladder_of, mismatched
-from reviewscore.gem.estimator import Gem
-from reviewscore.gem.scored import Scored
+from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER
+from reviewscore.gem.estimator import Gem, Scored
+from reviewscore.gem.trial import (
+    area_table,
+    differences,
+    intervals,
+    ladder_table,
+    numbers,
+)
 from reviewscore.gem.validation import (
     NO_REFERENCE,
     AlteredSet,
     Subject,
     Validation,
     altered_set,
+    areas,
+    ladder,
+    mismatched,
     validate,
-)
-from reviewscore.gem.validation_tables import (
-    area_table,
-    differences,
-    intervals,
-    ladder_table,
-    numbers,
 )
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Metric, Pair
@@ -37,7 +38,7 @@ from reviewscore.stats.tables import as_csv, guarded, latex, markdown
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")
-DELETION, SHUFFLED = alteration("sentence deletion"), alteration("shuffled paper")
+DELETION, SHUFFLED = ALTERATIONS[:2]
 
 
 class Length:
@@ -90,9 +91,7 @@ def test_gem_notices_what_takes_information_away() -> None:
 
 def test_every_pair_is_scored_once() -> None:
     papers, metric = subjects(), Length()
-    same = AlteredSet(
-        alteration("keep 100 %"), tuple((Altered(x.case.candidate),) * 2 for x in papers)
-    )
+    same = AlteredSet(LADDER[0], tuple((Altered(x.case.candidate),) * 2 for x in papers))
 
     validate([metric], papers, [altered_set(DELETION, papers), same], resampling=FEW)
 
@@ -169,8 +168,9 @@ def test_mismatched_candidates_are_another_papers_and_the_rest_stays_together() 
 
 def test_a_reference_with_a_synopsis_of_its_own_sees_that_one_alone() -> None:
     one = replace(subjects()[0], synopses=("first of it", "second of it"))
+    synopsis = next(each for each in ALTERATIONS if each.name == "synopsis as review")
 
-    made = altered_set(alteration("synopsis as review"), [one]).candidates[0]
+    made = altered_set(synopsis, [one]).candidates[0]
 
     assert [x.text for x in made] == ["first of it", "second of it"]
     pairs = one.pairs([x.text for x in made])
@@ -178,7 +178,8 @@ def test_a_reference_with_a_synopsis_of_its_own_sees_that_one_alone() -> None:
 
 
 def test_gem_tells_a_papers_own_reviews_from_another_papers() -> None:
-    gem, blind = areas([Gem(Unigrams()), Length()], subjects(), resampling=FEW)
+    both = areas([Gem(Unigrams()), Length()], subjects(), resampling=FEW)
+    gem, blind = (each.estimate for each in both)
 
     assert gem.value is not None
     assert gem.value > 0.8
@@ -189,7 +190,7 @@ def test_gem_tells_a_papers_own_reviews_from_another_papers() -> None:
 def test_more_rounds_draw_more_other_papers() -> None:
     metric = Length()
 
-    found = areas([metric], subjects(1), rounds=3, resampling=FEW)[0]
+    found = areas([metric], subjects(1), rounds=3, resampling=FEW)[0].estimate
 
     assert len(metric.asked) > 3 * 12
     assert found.n == 12
@@ -199,7 +200,7 @@ def test_papers_without_one_of_the_scores_are_left_out_of_the_area() -> None:
     papers = subjects()
     papers[0] = replace(papers[0], references=("bad",))
 
-    found = areas([Fussy()], papers, resampling=FEW)[0]
+    found = areas([Fussy()], papers, resampling=FEW)[0].estimate
 
     assert found.n == 11
     assert found.dropped == {"it is bad": 1}
@@ -247,10 +248,10 @@ def test_all_numbers_are_given_unrounded_with_reasons() -> None:
 
 def test_areas_and_ladders_have_their_tables() -> None:
     found = validated(RougeL())
-    names = [one.name for one in LADDER]
+    steps = {each.name: found.outcome("ROUGE-L", each.name).after for each in LADDER}
 
     areas_page = markdown(area_table(areas([RougeL()], subjects(), resampling=FEW)))
-    ladder_page = markdown(ladder_table({"ROUGE-L": ladder_of(found, "ROUGE-L", names)}))
+    ladder_page = markdown(ladder_table({"ROUGE-L": ladder(steps)}))
 
     assert "area under the ROC curve" in areas_page
     assert "keep 100 % to keep 80 %" in ladder_page
@@ -278,7 +279,7 @@ def test_overlap_tells_real_papers_apart_and_real_reviews_can_be_altered(shared:
     cases = with_others([replace(case(one[1]), paper_id=name) for name, one in texts.items()])
     papers = [Subject(one, (texts[one.paper_id][2], texts[one.paper_id][3])) for one in cases]
 
-    found = areas([RougeL()], papers, resampling=FEW)[0]
+    found = areas([RougeL()], papers, resampling=FEW)[0].estimate
     done = [altered_set(one, papers) for one in (*ALTERATIONS, *LADDER)]
 
     assert found.value is not None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reviewscore import prompts
 from reviewscore.gem.evaluation import Question
-from reviewscore.gem.layout import plain, reference_of, turns
+from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hidden import unseen_characters, without_unseen
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.rows import PaperRow, build_paper
@@ -112,7 +112,7 @@ def test_fenced_text_reads_as_people_read_it() -> None:
 def test_evaluation_models_do_not_get_them() -> None:
     question = Question(reference=SPLIT, candidate=SPLIT, synopsis=SPLIT)
 
-    shown = "".join(part.text for part in plain().context(question))
+    shown = "".join(part.text for part in plain_layout().context(question))
     chat = "".join(turn["content"] for turn in turns(question))
 
     assert shown.count(SEEN) == chat.count(SEEN) == 2

@@ -18,7 +18,7 @@ from reviewscore.config import Settings
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.estimate import estimate
 from reviewscore.focus.facets import read_facets
-from reviewscore.gem.benchmarks import read_columns
+from reviewscore.gem.ranking import read_columns
 from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf

@@ -23,8 +23,7 @@ def command(left: Path, right: Path) -> None:
     \b
     Example:  reviewscore gem compare gem-lexical gem-llama
     """
-    from reviewscore.gem.benchmarks import compare_models
-    from reviewscore.gem.ranking import read_scores
+    from reviewscore.gem.ranking import compare_models, read_scores
     from reviewscore.stats.tables import markdown
 
     names = (_name(left), _name(right))
@@ -36,7 +35,7 @@ def command(left: Path, right: Path) -> None:
 
 def _name(folder: Path) -> str:
     """The evaluation model, and the folder."""
-    from reviewscore.gem.write import VERB
+    from reviewscore.gem.score import VERB
     from reviewscore.stats.writing import numbers_name
     from reviewscore.store.jsonl import read_whole
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,12 +20,23 @@ from reviewscore.errors import SettingsError
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
-    from reviewscore.gem.self_check import Steadiness
+    from reviewscore.gem.evaluation import Steadiness
     from reviewscore.hf.loading import Device
     from reviewscore.sources.written import Materials
+    from reviewscore.stats.writing import Setup
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
+
+DATA = click.argument("data", type=click.Path(path_type=Path))
+SKIP_BAD_LINES = click.option(
+    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
+)
+
+
+def output_option(what: str) -> Callable[[Command], Command]:
+    """The flag of a verb that cannot do without an output; `what` that is."""
+    return click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=what)
 
 
 def evaluator_options(command: Command) -> Command:
@@ -104,12 +115,12 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
     if choice.model == EMBEDDED:
         yield _lexical(materials, choice)
     elif kind == "hf" and name:
-        from reviewscore.gem import self_check
+        from reviewscore.gem.evaluation import check_steadiness
         from reviewscore.gem.hf import open_model
         from reviewscore.hf.loading import Loading
 
         model = open_model(choice.model, Loading(choice.device, download=choice.download))
-        _warn(self_check.check(model))
+        _warn(check_steadiness(model))
         yield OneModel(model)
     elif kind == "server" and name:
         with _server(choice) as server:
@@ -150,23 +161,51 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
         book.close()
 
 
+def setup_of(
+    title: str,
+    evaluators: Evaluators,
+    settings: Mapping[str, Plain],
+    files: Iterable[Path],
+    notes: Iterable[str] = (),
+) -> Setup:
+    """How tables were made with an evaluation model.
+
+    Args:
+        title: Heading of the page.
+        evaluators: Found the models.
+        settings: Whatever can change a number.
+        files: Read beside those of the models.
+        notes: What a reader must know beside what the models say.
+    """
+    from reviewscore.gem.ranking import HONEST
+    from reviewscore.gem.score import VERB
+    from reviewscore.stats.writing import Setup, hashes
+
+    honest = [HONEST] if evaluators.name == EMBEDDED else []
+    return Setup(
+        verb=VERB,
+        title=title,
+        role="evaluation model",
+        model=evaluators.name,
+        settings=settings,
+        inputs=hashes(files),
+        notes=[*honest, *evaluators.notes(), *notes],
+    )
+
+
 def _warn(steadiness: Steadiness) -> None:
     if steadiness.warning:
         say(f"warning: {steadiness.warning}")
 
 
-def primed_folder() -> Path:
-    """Where primed models are kept."""
-    return settings_from({}).settings.ledger_folder / "gem"
-
-
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
-    from reviewscore.gem.lexical.state import SUFFIX
+    from reviewscore.gem.lexical.model import SUFFIX
     from reviewscore.sources.written import read_materials
 
     background = choice.background
-    primer = Primer(primed_folder(), strict=choice.strict, say=say)
+    kept = settings_from({}).settings.ledger_folder / "gem"
+    primer = Primer(kept, strict=choice.strict, say=say)
     if background is not None and background.suffix.lower() == SUFFIX:
         return Primed(background, primer)
     if background is None:

@@ -6,19 +6,18 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.gem.evaluator import DATA, SKIP_BAD_LINES, output_option
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("export-pairs", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (JSONL)."
-)
+@DATA
+@output_option("The file (JSONL).")
 @click.option("--chat", is_flag=True, help="Write messages (system, user, assistant).")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Which three reviews of a paper with more are drawn.")  # fmt: skip
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 def command(data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: bool) -> None:
     """Write prompts and continuations: nine a paper for GEM, nine for GEM-S.
 

@@ -8,20 +8,19 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.gem.evaluator import DATA, SKIP_BAD_LINES, output_option
 from reviewscore.cli.tabling import tell
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("generate", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the reviews."
-)
+@DATA
+@output_option("Folder of the reviews.")
 @click.option(
     "--model", "models", multiple=True, required=True, help="A candidate; several times for more."
 )
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 @asking_options
 def command(
     data: Path,
@@ -40,8 +39,7 @@ def command(
     \b
     Example:  reviewscore gem generate data -o generated --model openai/gpt-5 --model openai/gpt-4o
     """
-    from reviewscore.gem.expected import expected_to_generate
-    from reviewscore.gem.generate import generate
+    from reviewscore.gem.generate import expected_to_generate, generate
     from reviewscore.sources.files import read_papers
 
     settings = settings_of(models[0], flags)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.gem.evaluator import DATA, SKIP_BAD_LINES, output_option
 from reviewscore.cli.systems import named_files
 from reviewscore.cli.tabling import tell
 from reviewscore.cli.terminal import print_line, say
@@ -16,10 +17,8 @@ from reviewscore.errors import InputError
 
 
 @click.command("prepare", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the texts."
-)
+@DATA
+@output_option("Folder of the texts.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
 @click.option(
     "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
@@ -27,7 +26,7 @@ from reviewscore.errors import InputError
 @click.option("--system", "systems", multiple=True, help="Reviews of another system: NAME=FILE.")
 @click.option("--assw/--no-assw", default=True, help="Ask what each paper states about itself.")
 @click.option("--anew", is_flag=True, help="Ask also where judgments came with the reviews.")
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 @asking_options
 def command(
     data: Path,
@@ -50,8 +49,7 @@ def command(
     \b
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
-    from reviewscore.gem.expected import expected_to_prepare
-    from reviewscore.gem.prepare import prepare
+    from reviewscore.gem.prepare import expected_to_prepare, prepare
     from reviewscore.sources.files import read_papers
     from reviewscore.sources.written import read_materials
 

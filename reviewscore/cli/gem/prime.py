@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.gem.evaluator import DATA, SKIP_BAD_LINES, output_option
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("prime", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file (.npz)."
-)
+@DATA
+@output_option("The file (.npz).")
 @click.option(
     "--form",
     type=click.Choice(["judgments", "raw"]),
@@ -23,7 +22,7 @@ from reviewscore.cli.verb import Verb
     help="Which text of the reviews: GEM and GEM-S read judgments, GEM-raw reads raw.",
 )
 @click.option("--strict", is_flag=True, help="Refuse fewer than 100 papers.")
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: bool) -> None:
     """Learn lexical-cache from the people's reviews of papers that will not be scored.
 
@@ -32,15 +31,14 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
               reviewscore gem reviews.jsonl --background background.npz --variant gem
     """
     from reviewscore.gem.backgrounds import KnownPapers, Primer
-    from reviewscore.gem.lexical.state import save
+    from reviewscore.gem.lexical.model import save
     from reviewscore.sources.written import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    papers = KnownPapers(materials, Form(form), list(materials.papers))
-    model = Primer(None, strict=strict, say=say).primed(papers, Form(form))
-    save(model.state, output)
+    papers = KnownPapers(materials, Form(form))
+    state = Primer(None, strict=strict, say=say).primed(papers).state
+    save(state, output)
     size = output.stat().st_size / 1e6
-    state = model.state
     print_line(
         f"{output}: learned from {state.reviews:,} reviews of {len(state.papers):,} papers "
         f"({form}), {size:.1f} MB"

@@ -9,17 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
+from reviewscore.cli.gem.evaluator import (
+    DATA,
+    SKIP_BAD_LINES,
+    chosen,
+    evaluator_options,
+    find_evaluators,
+    setup_of,
+)
 from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import tabling_options, tell
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import close_tables, tabling_options, tell
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
+from reviewscore.config import Plain
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.gem.cases import Variant
     from reviewscore.gem.ranking import Ranking
-    from reviewscore.gem.score import Scores
+    from reviewscore.gem.score import Scores, Variant
     from reviewscore.sources.written import Materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
@@ -28,7 +35,7 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
 
 @click.command("score", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
+@DATA
 @tabling_options
 @click.option(
     "--system",
@@ -58,7 +65,7 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     type=click.Path(path_type=Path),
     help="CSV of other benchmarks, a column each: how alike they rank the systems.",
 )
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 def command(
     data: Path,
     output: Path | None,
@@ -84,17 +91,14 @@ def command(
     \b
     Example:  reviewscore gem reviews.parquet --system my-model=mine.jsonl -o gem
     """
-    from reviewscore.gem.benchmarks import read_columns, read_sizes
-    from reviewscore.gem.plots import draw_by_size
-    from reviewscore.gem.score import score_systems
-    from reviewscore.gem.tables import HONEST, tables
-    from reviewscore.gem.write import VERB, write_scores
+    from reviewscore.gem.ranking import draw_by_size, read_columns, read_sizes, score_tables
+    from reviewscore.gem.score import VERB, score_systems, write_scores
     from reviewscore.sources.written import read_materials
-    from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import check_folder
 
     if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
+        check_folder(output, VERB, allow_foreign=yes)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     tell(materials)
     variants = _variants(materials, wanted, data)
@@ -103,39 +107,26 @@ def command(
     choice = chosen(flags)
     with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
-        notes = [HONEST] if evaluators.name == "lexical-cache" else []
-        notes += evaluators.notes()
-        name = evaluators.name
+        settings: dict[str, Plain] = {
+            "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
+            **choice.settings(),
+        }  # fmt: skip
         read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
+        setup = setup_of("Informativeness of reviews (GEM)", evaluators, settings, read)
     how = Resampling(resamples, seed, level=level)
-    found = tables(scores, how)
+    found = score_tables(scores, how)
     if not found:
         raise _nothing(scores, data)
     rankings, more = _ranked(scores, how, columns)
     found += more
-    setup = results.Setup(
-        verb=VERB,
-        title="Informativeness of reviews (GEM)",
-        role="evaluation model",
-        model=name,
-        settings={
-            "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
-            **choice.settings(),
-        },
-        inputs=results.hashes(read),
-        notes=notes,
-    )  # fmt: skip
-    if output is not None:
-        written = results.write_tables(
-            found, setup, output, allow_foreign=yes,
-            draw=lambda folder: draw_by_size(rankings, known_sizes, folder) if rankings else [],
-        )  # fmt: skip
-        written.append(write_scores(scores, output))
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text(
-        results.numbers(found, setup) if as_json else results.page(found, setup),
-        markdown=not as_json,
-    )
+
+    def draw(folder: Path) -> list[Path]:
+        return draw_by_size(rankings, known_sizes, folder) if rankings else []
+
+    def more_files(folder: Path) -> list[Path]:
+        return [write_scores(scores, folder)]
+
+    close_tables(found, setup, output, as_json=as_json, draw=draw, more=more_files)
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:
@@ -153,8 +144,7 @@ def _ranked(
     scores: list[Scores], how: Resampling, columns: Mapping[str, Mapping[str, float]]
 ) -> tuple[list[Ranking], list[Table]]:
     """Systems ranked, where there are several, and how other benchmarks rank them."""
-    from reviewscore.gem.benchmarks import compare_benchmarks
-    from reviewscore.gem.ranking import PaperScores, rank
+    from reviewscore.gem.ranking import PaperScores, compare_benchmarks, rank
 
     by_paper = [PaperScores.of(one) for one in scores]
     if len({name for one in by_paper for name in one.systems}) < 2:  # noqa: PLR2004 - a rank
@@ -169,7 +159,7 @@ def _ranked(
 
 def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list[Variant]:
     """What to score: all that is possible, or what was asked for."""
-    from reviewscore.gem.cases import GEM, GEM_RAW, GEM_S, possible
+    from reviewscore.gem.score import GEM, GEM_RAW, GEM_S, possible
 
     if not wanted:
         found = list(possible(materials))

@@ -2,30 +2,126 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.gem.companions import Companions
-from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators
-from reviewscore.cli.tabling import tell
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.gem.evaluator import (
+    DATA,
+    SKIP_BAD_LINES,
+    Choice,
+    chosen,
+    evaluator_options,
+    find_evaluators,
+    setup_of,
+)
+from reviewscore.cli.options import settings_from
+from reviewscore.cli.tabling import close_tables, tell
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.config import Plain
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
+    from reviewscore.asking.questions import OpenAsker
     from reviewscore.gem.backgrounds import Evaluators
-    from reviewscore.gem.cases import Variant
+    from reviewscore.gem.score import Variant
+    from reviewscore.gem.validation import AlteredSet, Subject
     from reviewscore.likeness.pair import Metric
     from reviewscore.sources.written import Materials
-    from reviewscore.stats.writing import Setup
+
+_PLAIN = ("bleu", "rouge-l", "compression")
+_MODELLED = ("bertscore", "bartscore", "examiner")
+
+
+class Companions:
+    """Opens what a validation needs beside the evaluation model.
+
+    Args:
+        stack: Closes what was opened.
+        choice: Device of models on this machine.
+        max_usd: Spending cap of paid models.
+    """
+
+    def __init__(self, stack: ExitStack, choice: Choice, max_usd: float | None) -> None:
+        self._stack, self._choice, self._max_usd = stack, choice, max_usd
+
+    def baseline(self, named: str) -> Metric:
+        """A metric by ``NAME`` or ``NAME=MODEL``.
+
+        Raises:
+            SettingsError: There is none, or its model is missing or cannot be used.
+        """
+        name, _, model = named.partition("=")
+        if name in _PLAIN and not model:
+            return _plain(name)
+        if name in _MODELLED and model:
+            return self._modelled(name, model)
+        if name in _MODELLED:
+            raise SettingsError(f"--baseline {name} needs a model: {name}=MODEL")
+        raise SettingsError(
+            f"unknown baseline '{named}'; there are {', '.join((*_PLAIN, *_MODELLED))}"
+        )
+
+    def altered(self, writer: str, subjects: Sequence[Subject]) -> list[AlteredSet]:
+        """All alterations that a model makes.
+
+        Raises:
+            SettingsError: The model cannot be used.
+            StopError: Nothing more can be asked; what was answered is on record.
+        """
+        from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
+        from reviewscore.gem.validation import model_altered_set
+
+        opened = self._asker(writer)
+        say(f"{len(MODEL_ALTERATIONS)} alterations by {writer}")
+        return [model_altered_set(one, subjects, opened) for one in MODEL_ALTERATIONS]
+
+    def _modelled(self, name: str, model: str) -> Metric:
+        if name == "examiner":
+            from reviewscore.gem.baselines import Examiner
+
+            return Examiner(self._asker(model))
+        from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loading, load
+
+        loading = Loading(self._choice.device, download=self._choice.download)
+        if name == "bertscore":
+            from reviewscore.likeness.bertscore import BertScore
+
+            return BertScore(load(model, ENCODER, loading))
+        from reviewscore.gem.baselines import BartScore
+        from reviewscore.gem.hf import SequenceModel
+
+        return BartScore(SequenceModel(load(model, SEQ2SEQ, loading)))
+
+    def _asker(self, model: str) -> OpenAsker:
+        """Puts questions through the ledger that all runs share."""
+        from reviewscore.asking.questions import open_asker
+        from reviewscore.llm.connect import Surroundings, check
+        from reviewscore.llm.ledger.book import Ledger
+
+        settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
+        check(settings)
+        book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
+        self._stack.callback(book.close)
+        return lambda: open_asker(settings, book, Surroundings(say=say))
+
+
+def _plain(name: str) -> Metric:
+    from reviewscore.gem.baselines import Compression
+    from reviewscore.likeness.overlap import Bleu, RougeL
+
+    if name == "bleu":
+        return Bleu()
+    return RougeL() if name == "rouge-l" else Compression()
 
 
 @click.command("validate", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
+@DATA
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables.")
 @click.option(
     "--form",
@@ -52,7 +148,7 @@ if TYPE_CHECKING:
               help="Bootstrap samples.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Of alterations, derangements and bootstrap.")  # fmt: skip
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 @click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     data: Path,
@@ -77,11 +173,11 @@ def command(
     \b
     Example:  reviewscore gem validate reviews.parquet --baseline bleu --baseline rouge-l
     """
+    from reviewscore.gem.score import VERB
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.gem.write import VERB
     from reviewscore.sources.written import read_materials
     from reviewscore.stats.resampling import Resampling
-    from reviewscore.stats.writing import check_folder, page, write_tables
+    from reviewscore.stats.writing import check_folder
 
     if output is not None:
         check_folder(output, VERB, allow_foreign=yes)
@@ -109,18 +205,16 @@ def command(
             "those with a candidate and a reference that one evaluation model has not seen",
             *found.notes,
         ]
-        setup = _setup(evaluators, materials, notes, settings)
-    if output is not None:
-        written = write_tables(found.tables, setup, output, allow_foreign=yes)
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text(page(found.tables[:-1], setup), markdown=True)
+        read = [*materials.files, *evaluators.files]
+        setup = setup_of("Validation of metrics of reviews", evaluators, settings, read, notes)
+    close_tables(found.tables, setup, output, shown=found.tables[:-1])
 
 
 def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     """What is read, with a synopsis wherever papers have one."""
     from dataclasses import replace
 
-    from reviewscore.gem.cases import GEM, GEM_RAW, Cases, Known, possible
+    from reviewscore.gem.score import GEM, GEM_RAW, Cases, Known, possible
     from reviewscore.sources.written import Form
 
     can = list(possible(materials))
@@ -147,22 +241,3 @@ def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
         name = f"GEM-S{raw} ({variant.known})"
         metrics.append(GemOfPapers(evaluators, variant.form, synopsis=True, name=name))
     return metrics
-
-
-def _setup(
-    evaluators: Evaluators, materials: Materials, notes: list[str], settings: dict[str, Plain]
-) -> Setup:
-    from reviewscore.gem.tables import HONEST
-    from reviewscore.gem.write import VERB
-    from reviewscore.stats.writing import Setup, hashes
-
-    honest = [HONEST] if evaluators.name == "lexical-cache" else []
-    return Setup(
-        verb=VERB,
-        title="Validation of metrics of reviews",
-        role="evaluation model",
-        model=evaluators.name,
-        settings=settings,
-        inputs=hashes([*materials.files, *evaluators.files]),
-        notes=[*honest, *evaluators.notes(), *notes],
-    )

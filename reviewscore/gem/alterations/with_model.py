@@ -15,9 +15,13 @@ from reviewscore.gem.alterations.alteration import (
     Described,
     Expectation,
     Kind,
+    by_section,
+    every_other,
+    joined,
+    judgments,
+    parts,
 )
-from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
-from reviewscore.gem.alterations.manipulations import Summaries, elongated
+from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Sentence, Several, Text
@@ -110,7 +114,7 @@ async def deleted_and_completed(asker: Asker, case: Case) -> Altered:
     What is kept is kept letter by letter: the model gives the new sentences alone.
     """
     gaps = count(1)
-    with_gaps = _every_other(case, lambda _: f"[gap {next(gaps)}]")
+    with_gaps = every_other(case, lambda _: f"[gap {next(gaps)}]")
     wanted = next(gaps) - 1
     if not wanted:
         return Altered(case.candidate)
@@ -123,22 +127,7 @@ async def deleted_and_completed(asker: Asker, case: Case) -> Altered:
         gaps=wanted,
     )
     filled = iter(judged.reply.sentences)
-    return Altered(_every_other(case, lambda _: " ".join(next(filled).split())))
-
-
-def _every_other(case: Case, change: Callable[[str], str]) -> str:
-    """The candidate with the second, fourth, .. sentence or judgment of each section changed."""
-    if case.form is Form.JUDGMENTS:
-        lines = judgments(case.candidate)
-        return joined(
-            [change(line) if at % 2 else line for at, line in enumerate(lines)], case.candidate
-        )
-
-    def one_section(body: str) -> str:
-        number = count(1)
-        return each_sentence(body, lambda text: text if next(number) % 2 else change(text))
-
-    return by_section(case.candidate, lambda part: one_section(part.body))
+    return Altered(every_other(case, lambda _: " ".join(next(filled).split())))
 
 
 async def by_abstract_alone(asker: Asker, case: Case) -> Altered:
@@ -210,41 +199,19 @@ async def elongated_with_summaries(asker: Asker, case: Case) -> Altered:
         return Altered(None, "judgments have no section that summaries could open")
     judged = await asker.ask("gem_one_line", OneLineReply, review=case.candidate)
     reply = judged.reply
-    return elongated(
-        case, Summaries(reply.strengths.strip().rstrip("."), reply.weaknesses.strip().rstrip("."))
+    strengths, weaknesses = (
+        text.strip().rstrip(".") for text in (reply.strengths, reply.weaknesses)
     )
+    return elongated(case, summaries=Summaries(strengths, weaknesses))
 
 
+_FALLS, _DOES_NOT_RISE = Expectation.FALLS, Expectation.DOES_NOT_RISE
 MODEL_ALTERATIONS = (
+    ModelAlteration("deletion & completion", Kind.DEGRADATION, _FALLS, deleted_and_completed),
+    ModelAlteration("abstract-only review", Kind.DEGRADATION, _FALLS, by_abstract_alone),
+    ModelAlteration("rephrase", Kind.MANIPULATION, _DOES_NOT_RISE, rephrased),
     ModelAlteration(
-        "deletion & completion",
-        Kind.DEGRADATION,
-        "every other sentence or judgment is deleted, from the second, and a model puts one that "
-        "adds nothing in its place",
-        Expectation.FALLS,
-        deleted_and_completed,
-    ),
-    ModelAlteration(
-        "abstract-only review",
-        Kind.DEGRADATION,
-        "a review that a model wrote having read the synopsis alone stands in its place",
-        Expectation.FALLS,
-        by_abstract_alone,
-    ),
-    ModelAlteration(
-        "rephrase",
-        Kind.MANIPULATION,
-        "a model says the same in fluent language",
-        Expectation.DOES_NOT_RISE,
-        rephrased,
-    ),
-    ModelAlteration(
-        "elongation with summaries",
-        Kind.MANIPULATION,
-        "meaningless elongation, with two strengths and two weaknesses that a model took from the "
-        "review",
-        Expectation.DOES_NOT_RISE,
-        elongated_with_summaries,
+        "elongation with summaries", Kind.MANIPULATION, _DOES_NOT_RISE, elongated_with_summaries
     ),
 )
 """All alterations that a model makes, in the order of a table."""

@@ -1,6 +1,10 @@
-"""Fixed wording that alterations put into reviews: it fits any paper and says nothing of one."""
+"""Fixed lines that fit any paper, small rewordings by rule, and the stance turned round."""
 
 from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
 
 INTRODUCTIONS = {
     "summary of the paper": (
@@ -96,3 +100,123 @@ GENERIC_JUDGMENTS = (
 
 STUFFED = "The reviewer appreciates {words}."
 """The line that topic words are put into."""
+
+
+_SYNONYMS = {
+    "appreciates": "values", "criticizes": "objects to", "questions": "wonders about",
+    "suggests": "recommends", "shows": "demonstrates", "show": "demonstrate",
+    "presents": "introduces", "present": "introduce", "proposes": "puts forward",
+    "propose": "put forward", "provides": "gives", "provide": "give", "uses": "employs",
+    "mentions": "notes", "claims": "states", "claim": "state", "discusses": "talks about",
+    "adding": "including", "comparing": "contrasting", "clarifying": "making clear",
+}  # fmt: skip
+"""Reporting verbs and others of their kind."""
+_SMALL = {
+    "very": "quite", "also": "as well", "however": "yet", "many": "numerous", "some": "several",
+    "mostly": "mainly", "only": "merely", "often": "frequently", "clearly": "plainly",
+    "lack of": "absence of", "a lot of": "much", "the paper": "this paper", "the work": "this work",
+    "the authors": "these authors", "the proposed": "this proposed", "the results": "these results",
+    "the experiments": "these experiments", "the method": "this method",
+}  # fmt: skip
+"""Articles, adverbs and other small words."""
+_HINGE = re.compile(r"^(.{12,}?),? \b(although|because|since|while|whereas|if) (.{8,}?)([.!?]?)$")
+
+
+def _swapper(table: dict[str, str]) -> Callable[[str], str]:
+    longest_first = sorted(table, key=len, reverse=True)
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
+
+    def other(found: re.Match[str]) -> str:
+        return like(found[0], table[found[0].lower()])
+
+    return lambda sentence: pattern.sub(other, sentence, count=1)
+
+
+def like(old: str, new: str) -> str:
+    """A word with capitals as in the one it replaces."""
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def _clauses_swapped(sentence: str) -> str:
+    """Turn ``A, although B.`` into ``Although B, A.``, where it can be done."""
+    found = _HINGE.match(sentence)
+    if found is None or "," in found[3]:
+        return sentence
+    return f"{found[2].capitalize()} {found[3]}, {lowered(found[1])}{found[4]}"
+
+
+def lowered(sentence: str) -> str:
+    """A sentence with a small first letter, unless its first word is a name or "I"."""
+    first = sentence.split(maxsplit=1)[0] if sentence.strip() else ""
+    return sentence[:1].lower() + sentence[1:] if first[1:].islower() else sentence
+
+
+_RULES = (_swapper(_SYNONYMS), _swapper(_SMALL), _clauses_swapped)
+
+
+def reworded(sentence: str, rng: random.Random) -> str:
+    """The sentence in other words, never letter by letter the same.
+
+    One or two of the rules that apply are drawn; where none applies, words that say nothing stand
+    before it.
+
+    Args:
+        sentence: One sentence or judgment.
+        rng: Draws the rules.
+    """
+    applicable = [rule for rule in _RULES if rule(sentence) != sentence]
+    drawn = rng.sample(applicable, min(len(applicable), rng.choice((1, 2))))
+    changed = sentence
+    for rule in drawn:
+        changed = rule(changed)
+    return changed if changed != sentence else f"In addition, {lowered(sentence)}"
+
+
+_FLIPPED = {
+    "appreciates": "criticizes",
+    "criticizes": "appreciates",
+    "questions": "appreciates",
+    "suggests": "opposes",
+}
+"""What a judgment becomes. A suggestion turned round is against what it asked for."""
+_OPENING = re.compile(rf"^(The reviewers?) ({'|'.join(_FLIPPED)})\b", re.IGNORECASE)
+_WHETHER = re.compile(r"^ (?:whether|if)\b")
+
+_OPPOSITES = (
+    ("good", "bad"), ("strong", "weak"), ("strength", "weakness"), ("strengths", "weaknesses"),
+    ("clear", "unclear"), ("clearly", "vaguely"), ("novel", "unoriginal"), ("well", "poorly"),
+    ("easy", "hard"), ("interesting", "dull"), ("convincing", "unconvincing"),
+    ("sufficient", "insufficient"), ("significant", "insignificant"), ("correct", "incorrect"),
+    ("important", "unimportant"), ("useful", "useless"), ("better", "worse"), ("best", "worst"),
+    ("more", "less"), ("improves", "worsens"), ("improve", "worsen"), ("accept", "reject"),
+    ("acceptance", "rejection"), ("positive", "negative"),
+    ("agree", "disagree"), ("thorough", "superficial"),
+    ("sound", "unsound"), ("high", "low"), ("careful", "careless"), ("pros", "cons"),
+    ("succeeds", "fails"), ("success", "failure"),
+    ("reasonable", "unreasonable"), ("appropriate", "inappropriate"), ("fair", "unfair"),
+    ("motivated", "unmotivated"), ("valid", "invalid"), ("rich", "poor"),
+)  # fmt: skip
+"""Words and their opposites, each in one pair alone, so that turning twice gives back the text."""
+_TURNED = {a: b for a, b in _OPPOSITES} | {b: a for a, b in _OPPOSITES}
+_POLAR = re.compile(
+    rf"(?<![\w'-])({'|'.join(map(re.escape, sorted(_TURNED, key=len, reverse=True)))})(?![\w'-])",
+    re.IGNORECASE,
+)
+
+
+def flipped_judgment(line: str) -> str:
+    """A judgment with its verb turned round; a line that opens otherwise as raw text."""
+    found = _OPENING.match(line)
+    if found is None:
+        return flipped_text(line)
+    verb, rest = _FLIPPED[found[2].lower()], line[found.end() :]
+    if verb == "appreciates":
+        rest = _WHETHER.sub(" that", rest)
+    return f"{found[1]} {verb}{rest}"
+
+
+def flipped_text(text: str) -> str:
+    """Raw text with simple polarity words replaced by their opposites."""
+    return _POLAR.sub(lambda found: like(found[0], _TURNED[found[0].lower()]), text)

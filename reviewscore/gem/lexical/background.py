@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.gem.lexical.vocabulary import SHIFT, START, Coded, Floats, Ints, Vocabulary
+from reviewscore.gem.lexical.words import SHIFT, START, Coded, Floats, Ints, Vocabulary
 
 Often: TypeAlias = NDArray[np.int32]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -11,15 +12,16 @@ from numpy.typing import NDArray
 
 from reviewscore.errors import InputError
 from reviewscore.gem.lexical.background import Background, Counts, count
-from reviewscore.gem.lexical.caches import Cache
-from reviewscore.gem.lexical.kin import Kin, stems_of
-from reviewscore.gem.lexical.mixture import components
-from reviewscore.gem.lexical.mixture import learn as learn_shares
-from reviewscore.gem.lexical.persistence import Persistence
-from reviewscore.gem.lexical.persistence import learn as learn_persistence
-from reviewscore.gem.lexical.reference import Reference
-from reviewscore.gem.lexical.state import State, paper_key
-from reviewscore.gem.lexical.vocabulary import (
+from reviewscore.gem.lexical.caches import (
+    Cache,
+    Kin,
+    Persistence,
+    Reference,
+    learn_persistence,
+    stems_of,
+)
+from reviewscore.gem.lexical.model import State, components, learn_shares, paper_key
+from reviewscore.gem.lexical.words import (
     MARKS,
     UNSEEN,
     Coded,
@@ -27,8 +29,9 @@ from reviewscore.gem.lexical.vocabulary import (
     Ints,
     Vocabulary,
     coded,
+    lines_of,
 )
-from reviewscore.gem.lexical.words import Line, lines_of
+from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
 from reviewscore.sources.shelved import Chosen, Shelved
 
 _EVERYWHERE = 0.6
@@ -36,8 +39,8 @@ _EVERYWHERE = 0.6
 _FOLDS = 2
 _SAMPLES = 60_000
 """Words of references of each fold on which shares are learned."""
-_ROOM = 1 << 15
-"""Words that counts have room for at first."""
+_WORD_ROW = 2
+"""Of the words themselves in a packed text."""
 
 
 @dataclass(frozen=True)
@@ -59,51 +62,26 @@ Packed: TypeAlias = NDArray[np.int32]
 """A text as it waits on disk: the arrays of `Coded`, a row each, with the words' first numbers."""
 
 
-class _Waiting:
-    """The texts of usable papers, as numbers on disk, with what is counted of their words.
+class SplitPapers:
+    """The texts of usable papers, split into words once, as numbers on disk.
 
-    Words are numbered as they are met; what they are called in the end is known when all are read.
+    Words are numbered as they are met.
 
     Args:
-        papers: All papers; each is read once.
+        papers: All papers; each is read once. Those with fewer than two reviews are left out.
     """
 
     def __init__(self, papers: Iterable[Known]) -> None:
         self.reviews, self.synopses = Shelved[list[Packed]](), Shelved[Packed | None]()
         self.keys: list[int] = []
-        self.many = 0
-        self._numbers = _FirstNumbers()
-        self._counts, self._often = (np.zeros(_ROOM, dtype=np.int64) for _ in range(2))
+        self.numbers = _FirstNumbers()
         for paper in papers:
-            lines = [one for one in map(lines_of, paper.reviews) if one]
+            lines = [split for split in map(lines_of, paper.reviews) if split]
             if len(lines) > 1:
-                self._add(paper, lines)
-
-    def _add(self, paper: Known, lines: Sequence[Sequence[Line]]) -> None:
-        text, numbers = paper.synopsis, self._numbers
-        self.synopses.append(_packed(coded(lines_of(text), numbers)) if text else None)
-        texts = [coded(one, numbers) for one in lines]
-        while len(numbers) + len(MARKS) > len(self._counts):
-            self._counts, self._often = (
-                np.concatenate([one, np.zeros_like(one)]) for one in (self._counts, self._often)
-            )
-        for one in texts:
-            words, times = np.unique(one.word, return_counts=True)
-            self._counts[words] += times
-            self._often[words] += 1
-        self.reviews.append([_packed(one) for one in texts])
-        self.keys.append(paper_key(paper.paper_id))
-        self.many += len(texts)
-
-    def vocabulary(self) -> tuple[Vocabulary, Ints, Ints]:
-        """The vocabulary; the final number of each first one; in how many reviews each word is."""
-        counts = dict(zip(self._numbers, self._counts[len(MARKS) :].tolist(), strict=False))
-        vocabulary = Vocabulary.of(counts)
-        final = np.concatenate([np.arange(len(MARKS)), vocabulary.numbers(counts)])
-        often = np.zeros(vocabulary.size + vocabulary.unseen, dtype=np.int64)
-        often[final] = self._often[: len(final)]
-        self._numbers.clear()
-        return vocabulary, final, often
+                text = paper.synopsis
+                self.synopses.append(_packed(coded(lines_of(text), self.numbers)) if text else None)
+                self.reviews.append([_packed(coded(split, self.numbers)) for split in lines])
+                self.keys.append(paper_key(paper.paper_id))
 
 
 class _FirstNumbers(dict[str, int]):
@@ -127,20 +105,33 @@ class _Texts:
     """The reviews of some papers, paper by paper, as often as they are wanted.
 
     Args:
-        waiting: All papers.
+        packed: All papers' reviews.
         final: The final number of each word.
         papers: Which of them.
     """
 
-    def __init__(self, waiting: _Waiting, final: Ints, papers: Sequence[int]) -> None:
-        self._packed, self._final = Chosen(waiting.reviews, papers), final
+    def __init__(self, packed: Sequence[list[Packed]], final: Ints, papers: Sequence[int]) -> None:
+        self._packed, self._final = Chosen(packed, papers), final
 
     def __iter__(self) -> Iterator[list[Coded]]:
         for texts in self._packed:
-            yield [_unpacked(one, self._final) for one in texts]
+            yield [_unpacked(text, self._final) for text in texts]
 
 
 def prime(papers: Iterable[Known], *, form: str = "", seed: int = 0) -> State:
+    """Learn from papers that will not be scored; as `prime_on`, which has the rest.
+
+    Args:
+        papers: At least four, with two reviews or more each; each is read once.
+        form: Which form of reviews they are in, remembered.
+        seed: Of the choice of folds and samples.
+    """
+    return prime_on(SplitPapers(papers), form=form, seed=seed)
+
+
+def prime_on(
+    split: SplitPapers, left_out: Container[int] = (), *, form: str = "", seed: int = 0
+) -> State:
     """Learn from papers that will not be scored.
 
     Shares are learned on papers that the counts used for them have not seen (two folds); the
@@ -148,39 +139,147 @@ def prime(papers: Iterable[Known], *, form: str = "", seed: int = 0) -> State:
     while shares are learned.
 
     Args:
-        papers: At least four, with two reviews or more each; each is read once.
+        split: The papers' texts.
+        left_out: Keys of papers that are not learned from.
         form: Which form of reviews they are in, remembered.
         seed: Of the choice of folds and samples.
 
     Raises:
         InputError: There are too few papers.
     """
-    waiting = _Waiting(papers)
-    if len(waiting.keys) < 2 * _FOLDS:
+    chosen = [number for number, key in enumerate(split.keys) if key not in left_out]
+    if len(chosen) < 2 * _FOLDS:
         raise InputError(
-            f"{len(waiting.keys)} papers with two reviews are too few for a background",
+            f"{len(chosen)} papers with two reviews are too few for a background",
             cure="give at least 100 papers that are not scored",
         )
-    vocabulary, final, often = waiting.vocabulary()
-    content = _content(vocabulary, often, waiting.many)
-    rng = np.random.default_rng(seed)
-    stems = stems_of(vocabulary.words)
-    kin = Kin(stems, content)
-    shares = learn_shares(_samples(waiting, final, content, vocabulary, kin, rng))
-    everything = _Texts(waiting, final, range(len(waiting.keys)))
-    counts, persistence = _learned(everything, content, vocabulary)
+    priming = _Priming(split, chosen)
+    shares = learn_shares(priming.samples(np.random.default_rng(seed)))
+    counts, persistence = priming.learned(range(len(chosen)))
     return State(
-        words=vocabulary.words,
-        spelling=vocabulary.spelling.table,
-        content=content,
-        stems=stems,
+        words=priming.vocabulary.words,
+        spelling=priming.vocabulary.spelling.table,
+        content=priming.content,
+        stems=priming.stems,
         counts=counts,
         persistence=persistence,
         shares=shares,
         form=form,
-        papers=frozenset(waiting.keys),
-        reviews=waiting.many,
+        papers=frozenset(split.keys[number] for number in chosen),
+        reviews=priming.many,
     )
+
+
+class _Priming:
+    """What is known of the words of chosen papers, and what is learned from it.
+
+    Args:
+        split: The papers' texts.
+        chosen: Which of them.
+
+    Attributes:
+        many: How many reviews they have.
+        content: Shape (vocabulary,); which words have content.
+        stems: Shape (vocabulary,); words with equal numbers have one stem.
+    """
+
+    def __init__(self, split: SplitPapers, chosen: Sequence[int]) -> None:
+        self._reviews, self._synopses = (
+            Chosen(split.reviews, chosen), Chosen(split.synopses, chosen),
+        )  # fmt: skip
+        size = len(MARKS) + len(split.numbers)
+        counts, often = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        met = _FirstMet(size)
+        self.many = 0
+        for reviews, synopsis in zip(self._reviews, self._synopses, strict=True):
+            for text in reviews if synopsis is None else (synopsis, *reviews):
+                met.add(text[_WORD_ROW])
+            for text in reviews:
+                words, times = np.unique(text[_WORD_ROW], return_counts=True)
+                counts[words] += times
+                often[words] += 1
+            self.many += len(reviews)
+        names, order = list(split.numbers), met.order()
+        named = {names[number - len(MARKS)]: int(counts[number]) for number in order.tolist()}
+        self.vocabulary = Vocabulary.of(named)
+        self._final: Ints = np.arange(size)
+        self._final[order] = self.vocabulary.numbers(named)
+        in_reviews = np.zeros(self.vocabulary.size + self.vocabulary.unseen, dtype=np.int64)
+        in_reviews[self._final[order]] = often[order]
+        self.content = _content(self.vocabulary, in_reviews, self.many)
+        self.stems = stems_of(self.vocabulary.words)
+        self._kin = Kin(self.stems, self.content)
+
+    def learned(self, papers: Sequence[int]) -> tuple[Counts, Persistence]:
+        """Counts and persistence of some of the papers."""
+        texts = _Texts(self._reviews, self._final, papers)
+        counts = count((text for reviews in texts for text in reviews), self.vocabulary)
+        learned = learn_persistence(texts, self.content, self.vocabulary)
+        # As precise as in the file, so that a model scores the same before and after it is stored.
+        rounded = learned.excess.astype(np.float32).astype(np.float64)
+        return counts, replace(learned, excess=rounded)
+
+    def samples(self, rng: np.random.Generator) -> Iterator[tuple[Floats, Ints]]:
+        """Components of references that the background behind them has not seen."""
+        order = rng.permutation(len(self._reviews))
+        folds = [order[number::_FOLDS] for number in range(_FOLDS)]
+        for number, fold in enumerate(folds):
+            others = np.concatenate([*folds[:number], *folds[number + 1 :]]).tolist()
+            counts, persistence = self.learned(others)
+            background = Background(counts, self.content)
+            words = 0
+            texts = _Texts(self._reviews, self._final, fold.tolist())
+            for paper, reviews in zip(fold, texts, strict=True):
+                if words > _SAMPLES:
+                    break
+                words += sum(map(len, reviews))
+                yield from self._of_paper(reviews, self._synopses[paper], persistence, background)
+            del counts, background  # two of them are never held at once
+
+    def _of_paper(
+        self,
+        reviews: Sequence[Coded],
+        synopsis: Packed | None,
+        persistence: Persistence,
+        background: Background,
+    ) -> Iterator[tuple[Floats, Ints]]:
+        """Components of each review given nothing, the next one, a synopsis, and both."""
+
+        def cache(text: Coded) -> Cache:
+            return Cache(text, persistence, self.content, self.vocabulary, self._kin)
+
+        caches = list(map(cache, reviews))
+        abstract = None if synopsis is None else cache(_unpacked(synopsis, self._final))
+        for place, text in enumerate(reviews):
+            reference = Reference(text, background, self.vocabulary)
+            candidate = caches[(place + 1) % len(reviews)]
+            third = caches[(place + 2) % len(reviews)] if len(reviews) > 2 else None  # noqa: PLR2004
+            known = abstract or third
+            for given, read in product((None, known), (None, candidate)):
+                yield components(reference, read, given)
+
+
+class _FirstMet:
+    """The order in which words of texts are met.
+
+    Args:
+        size: Above all numbers of words.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._met = np.zeros(size, dtype=np.bool_)
+        self._met[: len(MARKS)] = True
+        self._parts: list[Ints] = []
+
+    def add(self, words: Packed) -> None:
+        """Meet the words of a text."""
+        new, first = np.unique(words[~self._met[words]], return_index=True)
+        self._met[new] = True
+        self._parts.append(new[np.argsort(first)].astype(np.int64))
+
+    def order(self) -> Ints:
+        """Numbers of all words that were met."""
+        return np.concatenate(self._parts)
 
 
 def _content(vocabulary: Vocabulary, often: Ints, reviews: int) -> NDArray[np.bool_]:
@@ -191,69 +290,13 @@ def _content(vocabulary: Vocabulary, often: Ints, reviews: int) -> NDArray[np.bo
         often: In how many reviews each is.
         reviews: How many there are.
     """
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
     out = np.zeros(vocabulary.size, dtype=np.bool_)
     out[UNSEEN] = True
     for number, word in enumerate(vocabulary.words, len(MARKS)):
         out[number] = (
             word[0].isalnum()
             and len(word) > 1
-            and word not in ENGLISH_STOP_WORDS
+            and word not in FUNCTION_WORDS
             and often[number] <= _EVERYWHERE * reviews
         )
     return out
-
-
-def _learned(
-    texts: _Texts, content: NDArray[np.bool_], vocabulary: Vocabulary
-) -> tuple[Counts, Persistence]:
-    counts = count((one for reviews in texts for one in reviews), vocabulary)
-    learned = learn_persistence(texts, content, vocabulary)
-    # As precise as in the file, so that a model scores the same before and after it is stored.
-    rounded = learned.excess.astype(np.float32).astype(np.float64)
-    return counts, replace(learned, excess=rounded)
-
-
-def _samples(
-    waiting: _Waiting,
-    final: Ints,
-    content: NDArray[np.bool_],
-    vocabulary: Vocabulary,
-    kin: Kin,
-    rng: np.random.Generator,
-) -> Iterator[tuple[Floats, Ints]]:
-    """Components of references that the background behind them has not seen."""
-    order = rng.permutation(len(waiting.keys))
-    folds = [order[number::_FOLDS] for number in range(_FOLDS)]
-    for number in range(_FOLDS):
-        others = np.concatenate([*folds[:number], *folds[number + 1 :]]).tolist()
-        counts, persistence = _learned(_Texts(waiting, final, others), content, vocabulary)
-        background = Background(counts, content)
-        words = 0
-        for one, reviews in zip(
-            folds[number], _Texts(waiting, final, folds[number].tolist()), strict=True
-        ):
-            if words > _SAMPLES:
-                break
-            caches = [Cache(text, persistence, content, vocabulary, kin) for text in reviews]
-            packed = waiting.synopses[one]
-            given = None if packed is None else _unpacked(packed, final)
-            for place, text in enumerate(reviews):
-                reference = Reference(text, background, vocabulary)
-                words += len(reference)
-                candidate = caches[(place + 1) % len(reviews)]
-                third = caches[(place + 2) % len(reviews)] if len(reviews) > 2 else None  # noqa: PLR2004
-                synopsis = (
-                    Cache(given, persistence, content, vocabulary, kin)
-                    if given is not None
-                    else third
-                )
-                for x, z in (
-                    (None, None),
-                    (candidate, None),
-                    (None, synopsis),
-                    (candidate, synopsis),
-                ):
-                    yield components(reference, x, z)
-        del counts, background  # two of them are never held at once
