@@ -23,7 +23,7 @@ from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject
 from reviewscore.likeness.overlap import Bleu, RougeL
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
 

@@ -37,7 +37,7 @@ from reviewscore.report.summary import Summary, summarise, write_summary
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.sources.files import (
+from reviewscore.sources.collection import (
     Collection,
     load_review,
     of_records,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import Collection
-from reviewscore.sources.shelved import Chosen
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.spooled import Chosen
 
 
 def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Review]:

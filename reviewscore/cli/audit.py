@@ -28,7 +28,7 @@ from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.run_dir import POINTS
 

@@ -11,8 +11,8 @@ import click
 from reviewscore.cli.terminal import say
 
 if TYPE_CHECKING:
-    from reviewscore.sources.files import Collection
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.collection import Collection
+    from reviewscore.sources.system_reviews import Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

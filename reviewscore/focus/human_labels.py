@@ -24,9 +24,8 @@ from reviewscore.focus.labelled import Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.papers.rows import Identifier, input_error
 from reviewscore.sources.annotations import is_pseudonym
-from reviewscore.sources.grids import read_csv
-from reviewscore.sources.records import Shelf
-from reviewscore.sources.written import Form, Materials
+from reviewscore.sources.records import Shelf, read_csv
+from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.tables import guarded
 
 LABELS, UNITS, SHEETS = "labels.jsonl", "units.jsonl", "*.csv"

@@ -15,7 +15,7 @@ from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import VERSION, paper_key, save
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""

@@ -12,7 +12,7 @@ from reviewscore.errors import InputError
 from reviewscore.likeness.pair import Pair
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 

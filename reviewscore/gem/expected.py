@@ -8,8 +8,8 @@ from reviewscore.asking.expected import Expected, expected
 from reviewscore.config import Settings
 from reviewscore.gem.generate import REVIEW
 from reviewscore.gem.prepare import ASSW, JUDGMENTS
-from reviewscore.sources.files import Collection
-from reviewscore.sources.written import Materials
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.system_reviews import Materials
 
 REPLIES = {JUDGMENTS: 300, ASSW: 600, REVIEW: 1500}
 """Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""

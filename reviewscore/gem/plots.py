@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.gem.ranking import Placed, Ranking
-from reviewscore.sources.written import PEOPLE
+from reviewscore.sources.system_reviews import PEOPLE
 from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
 from reviewscore.stats.resampling import percent
 

@@ -33,8 +33,8 @@ from reviewscore.gem.judgments import (
 )
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.files import Collection
-from reviewscore.sources.written import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.system_reviews import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
 from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 

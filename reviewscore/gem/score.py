@@ -12,8 +12,8 @@ from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Case, Cases, Variant
 from reviewscore.gem.estimator import Gem, Information, mean
 from reviewscore.likeness.pair import Pair
-from reviewscore.sources.shelved import Chosen, Shelved
-from reviewscore.sources.written import Materials
+from reviewscore.sources.spooled import Chosen, Shelved
+from reviewscore.sources.system_reviews import Materials
 
 IN_BACKGROUND = "whose paper is in the background"
 UNSCORED = "that the model could not score"

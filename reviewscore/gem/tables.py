@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from reviewscore.gem.score import Scores
-from reviewscore.sources.written import PEOPLE
+from reviewscore.sources.system_reviews import PEOPLE
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats

@@ -24,7 +24,7 @@ from reviewscore.gem.validation_tables import (
     numbers,
 )
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import PEOPLE, Form, Materials
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
 

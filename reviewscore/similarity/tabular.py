@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.sources.grids import csv_cells, heading
-from reviewscore.sources.records import Shelf, only_table
+from reviewscore.sources.records import Shelf, csv_cells, heading, only_table
 from reviewscore.stats.tables import guarded
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")

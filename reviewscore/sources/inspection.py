@@ -20,7 +20,7 @@ from reviewscore.papers.suspicions import addressed, in_names
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
 from reviewscore.sources.records import Row, Shelf, decode
-from reviewscore.sources.rows import ReviewRow
+from reviewscore.sources.reviews import ReviewRow
 
 _RECORDS = (".jsonl", ".json", ".parquet")
 

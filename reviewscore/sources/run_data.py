@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from reviewscore.errors import InputError
 from reviewscore.schema.record import storable
-from reviewscore.sources.files import Collection, read_collection, single, tables_of
+from reviewscore.sources.collection import Collection, read_collection, single, tables_of
 from reviewscore.sources.remote import address_of
-from reviewscore.sources.review_files import review_names
+from reviewscore.sources.reviews import review_names
 from reviewscore.store.manifest import Manifest, beside, hash_file
 from reviewscore.store.run_dir import read_manifest
 

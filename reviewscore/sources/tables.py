@@ -14,9 +14,8 @@ from reviewscore.bounds import check_size, in_force
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder, copied
-from reviewscore.sources.grids import OVERFLOW, SPREADSHEETS, read_grid
-from reviewscore.sources.records import Shelf
-from reviewscore.sources.roles import known_role, plain_name
+from reviewscore.sources.records import OVERFLOW, SPREADSHEETS, Shelf, read_grid
+from reviewscore.sources.section_roles import known_role, plain_name
 
 _OF_REVIEW = (
     "review_id", "reviewer", "rating", "confidence", "author_response", "date",

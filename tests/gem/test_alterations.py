@@ -28,7 +28,7 @@ from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
 from reviewscore.gem.derangement import derangement
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 from tests.gem.invented import JUDGMENTS, RAW, asks, case
 
 EVERY = (*catalogue.ALTERATIONS, *catalogue.LADDER)

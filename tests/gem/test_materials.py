@@ -25,7 +25,7 @@ from reviewscore.gem.cases import (
     possible,
     summary_section,
 )
-from reviewscore.sources.written import PEOPLE, Materials, read_materials
+from reviewscore.sources.system_reviews import PEOPLE, Materials, read_materials
 
 RAW = (
     "Summary Of The Paper:\n\nIt is on {0}.\n\nStrength And Weaknesses:\n\nGood {0}.\n\n"

@@ -30,7 +30,7 @@ from reviewscore.gem.score import IN_BACKGROUND, UNSCORED, score_systems
 from reviewscore.gem.tables import tables
 from reviewscore.gem.trial import subjects_of
 from reviewscore.gem.write import write_scores
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, markdown
 from reviewscore.stats.writing import Setup, hashes, page, write_tables

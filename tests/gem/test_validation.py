@@ -31,7 +31,7 @@ from reviewscore.gem.validation_tables import (
 )
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, guarded, latex, markdown
 from tests.gem.invented import Unigrams, case, subjects

@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import read_collection, single
+from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.records import Shelf
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.system_reviews import read_materials
 
 PAPER = {"paper_id": "p1", "title": "Lamps", "text": "ABSTRACT\n\nWe light lamps.\n"}
 REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "- Too dark."}}

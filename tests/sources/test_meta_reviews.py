@@ -10,8 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.sources.meta_reviews import meta_reviews_of, read_meta_reviews
-from reviewscore.sources.written import Remark, read_materials
+from reviewscore.sources.system_reviews import (
+    Remark,
+    meta_reviews_of,
+    read_materials,
+    read_meta_reviews,
+)
 
 GOOD = '{"paper_id": "p", "meta_review": "Clear."}\n'
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import Collection, single
-from reviewscore.sources.review_files import holds_paper, review_names
+from reviewscore.sources.collection import Collection, single
+from reviewscore.sources.reviews import holds_paper, review_names
 from reviewscore.sources.run_data import data_again
 from tests.conftest import PAPER
 

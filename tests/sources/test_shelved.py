@@ -23,9 +23,9 @@ from reviewscore.focus.text_table import text_table
 from reviewscore.focus.write import PointLines
 from reviewscore.likeness.pair import Pair
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import read_collection
-from reviewscore.sources.shelved import Altered, Grouped, Shelved
-from reviewscore.sources.written import Form, Materials, Written, read_materials
+from reviewscore.sources.collection import read_collection
+from reviewscore.sources.spooled import Altered, Grouped, Shelved
+from reviewscore.sources.system_reviews import Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 
 MANY, REVIEWS = 60, 4

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.self_check import Steadiness
     from reviewscore.hf.loading import Device
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
@@ -163,7 +163,7 @@ def primed_folder() -> Path:
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
     from reviewscore.gem.lexical.state import SUFFIX
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
 
     background = choice.background
     primer = Primer(primed_folder(), strict=choice.strict, say=say)

@@ -42,7 +42,7 @@ def command(
     """
     from reviewscore.gem.expected import expected_to_generate
     from reviewscore.gem.generate import generate
-    from reviewscore.sources.files import read_papers
+    from reviewscore.sources.collection import read_papers
 
     settings = settings_of(models[0], flags)
     papers = read_papers(data, skip_bad_lines=skip_bad_lines)

@@ -52,8 +52,8 @@ def command(
     """
     from reviewscore.gem.expected import expected_to_prepare
     from reviewscore.gem.prepare import prepare
-    from reviewscore.sources.files import read_papers
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.collection import read_papers
+    from reviewscore.sources.system_reviews import read_materials
 
     settings = settings_of(model, flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.cases import Variant
     from reviewscore.gem.ranking import Ranking
     from reviewscore.gem.score import Scores
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
 
@@ -89,7 +89,7 @@ def command(
     from reviewscore.gem.score import score_systems
     from reviewscore.gem.tables import HONEST, tables
     from reviewscore.gem.write import VERB, write_scores
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
     from reviewscore.likeness.pair import Metric
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
 
@@ -79,7 +79,7 @@ def command(
     """
     from reviewscore.gem.trial import subjects_of, trial
     from reviewscore.gem.write import VERB
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.writing import check_folder, page, write_tables
 
@@ -121,7 +121,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     from dataclasses import replace
 
     from reviewscore.gem.cases import GEM, GEM_RAW, Cases, Known, possible
-    from reviewscore.sources.written import Form
+    from reviewscore.sources.system_reviews import Form
 
     can = list(possible(materials))
     wanted = Form(form) if form else Form.JUDGMENTS if GEM in can else Form.RAW

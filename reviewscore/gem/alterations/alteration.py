@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from reviewscore.gem.derangement import derangement
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 
 EMPTY = "the candidate is empty"
 

@@ -15,7 +15,7 @@ from reviewscore.gem.alterations.alteration import (
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, each_sentence, joined, judgments
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 
 LADDER = (100, 80, 60, 40, 20)
 """Percentages of a review that the steps of the ladder keep."""

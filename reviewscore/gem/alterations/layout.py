@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from reviewscore.points.sentences import Stretch, sentences
-from reviewscore.sources.roles import Level, heading_kind, plain_name
+from reviewscore.sources.section_roles import Level, heading_kind, plain_name
 
 FORM_HEADINGS = (
     "Summary Of The Paper",

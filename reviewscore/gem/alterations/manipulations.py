@@ -14,8 +14,8 @@ from reviewscore.gem.alterations.alteration import (
     Kind,
 )
 from reviewscore.gem.alterations.layout import Part, by_section, joined, judgments, opened
-from reviewscore.sources.roles import plain_name
-from reviewscore.sources.written import Form
+from reviewscore.sources.section_roles import plain_name
+from reviewscore.sources.system_reviews import Form
 
 _STRENGTHS = "strength and weaknesses"
 _SPELLINGS = {plain_name("Strengths And Weaknesses"): _STRENGTHS}

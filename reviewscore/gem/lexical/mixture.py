@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from reviewscore.gem.lexical.caches import Cache
 from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.vocabulary import Floats, Ints
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import Shelved
 
 COMPONENTS = (
     "background",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reviewscore.gem.lexical.background import found
 from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import STANCES
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import Shelved
 
 _PRIOR = 10.0
 """How many readings the mean of equally frequent words counts for."""

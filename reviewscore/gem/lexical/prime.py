@@ -29,7 +29,7 @@ from reviewscore.gem.lexical.vocabulary import (
     coded,
 )
 from reviewscore.gem.lexical.words import Line, lines_of
-from reviewscore.sources.shelved import Chosen, Shelved
+from reviewscore.sources.spooled import Chosen, Shelved
 
 _EVERYWHERE = 0.6
 """Share of reviews from which a word says nothing of a paper."""

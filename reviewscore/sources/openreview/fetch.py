@@ -1,4 +1,4 @@
-"""Fetch a venue or some forums into a folder, resumable. Front door: `fetch`.
+"""Fetch a venue or some forums into a folder, resumable, or read them from an export.
 
 What the server sends is kept as it came (``raw/threads.jsonl``, a forum a line), written whole
 before the next request, so that a fetch that is killed goes on where it was. Papers, reviews and
@@ -13,16 +13,106 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, RunFolderError, StopError, TooLargeError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.sources.data_folder import PDFS, DataFolder, read_account, write_account
-from reviewscore.sources.openreview.export import files_of, records_in
-from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
-from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs, is_forum_id, shown_id
-from reviewscore.sources.openreview.raw import Raw
-from reviewscore.sources.openreview.review_form import keep_form
 from reviewscore.sources.openreview.server import Server, check_installed
-from reviewscore.sources.openreview.versions import Versions, fetch_versions
+from reviewscore.sources.openreview.thread_store import (
+    Raw,
+    Versions,
+    fetch_pdfs,
+    fetch_versions,
+    given_pdfs,
+    is_forum_id,
+    keep_form,
+    shown_id,
+)
+from reviewscore.sources.openreview.threads import Built, Forums, build
+from reviewscore.sources.records import Shelf
+
+_ENDINGS = (".json", ".jsonl")
+_HTML = (b"<!doctype", b"<html", b"<?xml", b"<head")
+_CURE = "export notes as JSON: a page of the API, a list of notes, or one note a line"
+
+Record = Mapping[str, object]
+
+
+def files_of(path: Path) -> list[Path]:
+    """The JSON and JSONL files of an export, sorted.
+
+    Raises:
+        InputError: There is no such file, or none in the folder.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputError("there is no such file or folder", file=path, cure=_CURE)
+    found = sorted(
+        one for one in path.rglob("*") if one.suffix.lower() in _ENDINGS and one.is_file()
+    )
+    if not found:
+        raise InputError("holds no .json or .jsonl file", file=path, cure=_CURE)
+    return found
+
+
+def records_in(file: Path) -> Iterator[Record | InputError]:
+    """The notes of a file, one by one; what is wrong with a line stands in its place.
+
+    A file holds one note, a list of notes, ``{"notes": [..]}`` as the API sends pages, or
+    ``{"submission": ..}`` with its replies; JSONL one of these a line.
+
+    Raises:
+        InputError: The file cannot be read, or is no JSON.
+    """
+    if file.suffix.lower() == ".jsonl":
+        for row in Shelf.of(file).rows(in_force().page):  # a line may hold a page of them
+            if row.error is not None or row.record is None:
+                yield row.error or InputError("is empty", file=file, line=row.line)
+            else:
+                yield from _notes_of(row.record, file)
+        return
+    yield from _notes_of(_whole(file), file)
+
+
+def _whole(file: Path) -> object:
+    raw = read_bounded(file, in_force().table)
+    if raw.lstrip()[:10].lower().startswith(_HTML):
+        raise InputError(
+            "is a web page, not JSON",
+            file=file,
+            cure="OpenReview may have asked to log in; export again, or use `fetch`",
+        )
+    try:
+        found = load_json(raw.decode("utf-8-sig"))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", file=file, cure=_CURE) from error
+    return found
+
+
+def _notes_of(value: object, file: Path) -> Iterator[Record | InputError]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _notes_of(one, file)
+    elif not isinstance(value, Mapping):
+        yield InputError(f"{type(value).__name__} where a note should be", file=file, cure=_CURE)
+    elif isinstance(value.get("notes"), list):
+        yield from _notes_of(value["notes"], file)
+    elif isinstance(value.get("submission"), Mapping):
+        yield from _notes_of(value["submission"], file)
+    elif "id" in value and ("invitation" in value or "invitations" in value):
+        yield value
+    elif not _about_something_else(value):
+        yield InputError("an object that is no note", file=file, cure=_CURE)
+
+
+def _about_something_else(value: Mapping[str, object]) -> bool:
+    """Groups, refusals and empty pages lie beside notes in exports."""
+    return bool({"http_status", "domain", "members", "count"} & set(value))
+
 
 RAW = Path("raw") / "threads.jsonl"
 FORM = Path("raw") / "form.json"

@@ -20,17 +20,18 @@ from reviewscore.papers.rows import PaperRow, input_error
 from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
-from reviewscore.sources.raw import RawPaper, raw_paper
+from reviewscore.sources.lazy_papers import RawPaper, raw_paper
 from reviewscore.sources.records import Row, Shelf, decode, only_table
-from reviewscore.sources.review_files import (
+from reviewscore.sources.reviews import (
+    ReviewRow,
+    build_review,
     holds_paper,
     is_response,
     responses,
     review_files,
     review_names,
 )
-from reviewscore.sources.rows import ReviewRow, build_review
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import Shelved
 from reviewscore.store.manifest import InputFile, hash_text
 
 _ENDINGS = (".jsonl", ".parquet")

@@ -1,4 +1,4 @@
-"""Reviews by people and models on the same papers: as written, as judgments; and synopses."""
+"""Reviews by people and models on the same papers; synopses and meta-reviews of these."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word, input_error
-from reviewscore.sources.files import Collection, too_many_reviews
-from reviewscore.sources.records import Shelf, only_table
-from reviewscore.sources.rows import Boxes, check_review_size
-from reviewscore.sources.shelved import Grouped, Shelved
+from reviewscore.sources.collection import Collection, too_many_reviews
+from reviewscore.sources.data_folder import METAREVIEWS
+from reviewscore.sources.records import Row, Shelf, only_table
+from reviewscore.sources.reviews import Boxes, check_review_size
+from reviewscore.sources.spooled import Grouped, Shelved
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
@@ -358,3 +359,76 @@ class _Reading:
         if not self._skip and not isinstance(error, TooLargeError):
             raise error
         self.skipped.append(error)
+
+
+class MetaReviewRow(BaseModel):
+    """One record of a file of meta-reviews; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Numbered
+    meta_review: Word = Field(
+        default=None, validation_alias=AliasChoices("meta_review", "metareview", "text")
+    )
+
+
+def meta_reviews_of(materials: Materials) -> dict[str, str]:
+    """Meta-reviews that came with synopses or papers, by paper; empty ones are left out."""
+    texts = {name: row.meta_review or "" for name, row in materials.synopses.items()}
+    return {name: tidy(text).text for name, text in texts.items() if text.strip()}
+
+
+def beside(data: Path) -> Path | None:
+    """The file of meta-reviews that `fetch` wrote beside reviews; None if there is none."""
+    folder = data if data.is_dir() else data.parent
+    file = folder / METAREVIEWS
+    return file if file.is_file() else None
+
+
+def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, str]:
+    """Meta-reviews by paper; empty ones are left out.
+
+    Args:
+        file: ``.jsonl`` or ``.parquet`` with ``paper_id`` and ``meta_review``.
+        skip_bad_lines: Go on without lines that cannot be used.
+
+    Raises:
+        InputError: The file is missing, a line cannot be used, or a paper is there twice.
+    """
+    file = Path(file)
+    if not file.is_file() or file.suffix.lower() not in _ENDINGS:
+        raise InputError(
+            "is no .jsonl or .parquet file",
+            file=file,
+            cure="give a file with paper_id and meta_review",
+        )
+    found: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for row in Shelf.of(file).rows():
+        try:
+            one = _row(row, file)
+            if one.paper_id in lines:
+                raise InputError(
+                    f"'{one.paper_id}' is also on line {lines[one.paper_id]}",
+                    file=file,
+                    line=row.line,
+                    field="paper_id",
+                    cure="give one meta-review a paper",
+                )
+        except InputError:
+            if not skip_bad_lines:
+                raise
+            continue
+        lines[one.paper_id] = row.line
+        if (text := tidy(one.meta_review or "").text).strip():
+            found[one.paper_id] = text
+    return found
+
+
+def _row(row: Row, file: Path) -> MetaReviewRow:
+    if row.error is not None or row.record is None:
+        raise row.error or InputError("is empty", file=file, line=row.line)
+    try:
+        return MetaReviewRow.model_validate(row.record)
+    except ValidationError as error:
+        raise input_error(error, file=file, line=row.line) from error
