@@ -507,6 +507,8 @@ def _folder_of(collection: Collection) -> Path | None:
     """
     if collection.pair is not None or not collection.files:
         return None
+    if collection.folder is not None:
+        return collection.folder
     papers = collection.files[0]
     return papers.parent if papers.stem == "papers" else papers
 

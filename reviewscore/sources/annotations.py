@@ -29,7 +29,7 @@ from reviewscore.schema.annotation import (
     Unit,
     UnitKind,
 )
-from reviewscore.sources.records import SPREADSHEETS, Grid, Row, Shelf, read_csv, tabs
+from reviewscore.sources.records import SPREADSHEETS, Grid, RecordFile, Row, read_csv, tabs
 
 LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
 _PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
@@ -106,10 +106,10 @@ def read_annotations(path: Path) -> AnnotationSet:
     if path.is_dir() and (path / UNITS).is_file():
         units = _units(path / UNITS, reading)
     if path.is_dir() and (path / ANNOTATORS).is_file():
-        rows = Shelf.of(path / ANNOTATORS).rows()
+        rows = RecordFile.of(path / ANNOTATORS).rows()
         read = _read(rows, path / ANNOTATORS, Annotator, reading, "annotator")
         annotators = {one.annotator: one for _, one in read}
-    return _checked(path.stem, Shelf.of(labels).rows(), labels, units, annotators, reading)
+    return _checked(path.stem, RecordFile.of(labels).rows(), labels, units, annotators, reading)
 
 
 def check_labels(
@@ -143,7 +143,7 @@ def read_units(folder: Path) -> dict[str, Unit] | None:
 
 
 def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
-    read = _read(Shelf.of(file).rows(), file, Unit, reading, "unit_id")
+    read = _read(RecordFile.of(file).rows(), file, Unit, reading, "unit_id")
     points = {one.unit_id for _, one in read if one.kind is UnitKind.POINT}
     units = {}
     for line, one in read:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from reviewscore.papers.rows import Identifier, Word
 from reviewscore.papers.suspicions import addressed, for_models, in_names
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
+from reviewscore.sources.records import ENDINGS, find_table
 
 _MOST_BYTES = 4
 """Bytes of a character in UTF-8 at most."""
@@ -174,9 +175,11 @@ def _notes(text: TidyText) -> tuple[str, ...]:
     return tuple(filter(None, (*text.notes, for_models(addressed(text.text)))))
 
 
-ENDINGS = (".txt", ".md", ".markdown", ".pdf", ".tei", ".xml", ".json", ".jsonl")
+_TEXTS = (".txt", ".md", ".markdown", ".pdf", ".docx", ".tei", ".xml")
+_ENDINGS = (*_TEXTS, *ENDINGS)
 """Files of a folder that are taken for reviews; a file that is named itself may have any."""
 
+_SIGNS = "-._ "
 _RESPONSE = ".response"
 _WINDOW, _WINDOWS = 40, 24
 """Letters of a passage, and how many passages of a paper are looked for in a text."""
@@ -257,9 +260,9 @@ def _of_folder(
                 f"{entry}: is called as the paper and lies beside it, so it is taken for the paper "
                 "in another format and left out; if it is a review, name it with --review"
             )
-        elif entry.suffix.lower() not in ENDINGS:
+        elif entry.suffix.lower() not in _ENDINGS:
             problem = f"has the ending '{entry.suffix}', which no review has"
-            cure = f"use {', '.join(ENDINGS)}, or name the file itself with --review"
+            cure = f"use {', '.join(_ENDINGS)}, or name the file itself with --review"
             unread.append(InputError(problem, file=entry, cure=cure))
         elif entry.resolve() != paper.resolve():
             yield entry
@@ -271,6 +274,66 @@ def _named_as_paper(entry: Path, paper: Path) -> bool:
     if place == known or place.parent != known.parent:
         return False
     return place.stem.removesuffix(".tei") == known.stem.removesuffix(".tei")
+
+
+def is_paper_folder(path: Path) -> bool:
+    """Whether a folder holds PDFs and no files of records of papers or reviews."""
+    tables = ("papers", "reviews")
+    return (
+        path.is_dir()
+        and any(_papers_of(path))
+        and not any(find_table(path, name) for name in tables)
+    )
+
+
+def _papers_of(folder: Path) -> list[Path]:
+    """The PDFs of a folder, but those that are called as another with more behind it."""
+    pdfs = sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() == ".pdf" and file.is_file() and not file.name.startswith(".")
+    )
+    stems = {file.stem for file in pdfs}
+    return [file for file in pdfs if _paper_named(file.stem, stems - {file.stem}) is None]
+
+
+def _paper_named(stem: str, papers: Collection[str]) -> str | None:
+    """The paper that a review's file is named after: the longest name before a sign or its end."""
+    fitting = [
+        name for name in papers if stem.startswith(name) and stem[len(name) :][:1] in ("", *_SIGNS)
+    ]
+    return max(fitting, key=len, default=None)
+
+
+def reviews_by_paper(folder: Path, warnings: list[str]) -> dict[Path, list[Path]]:
+    """The PDFs of a folder, and the files of reviews that are named after each.
+
+    ``p1.pdf`` has the reviews ``p1-R1.txt``, ``p1.docx``, ``p1/R1.md`` and ``reviews/p1_R1.pdf``:
+    the paper's name and what follows a sign of ``-._`` or a space, or any file in a folder of that
+    name; all of it may lie in a folder ``reviews``.
+
+    Args:
+        folder: The folder.
+        warnings: Takes what was passed over, in words.
+    """
+    papers = {file.stem: file for file in _papers_of(folder)}
+    found: dict[Path, list[Path]] = {file: [] for file in papers.values()}
+    inside = folder / "reviews"
+    for place in (folder, inside, *(root / name for root in (folder, inside) for name in papers)):
+        for entry in sorted(place.iterdir()) if place.is_dir() else ():
+            if entry in found or entry.is_dir():
+                continue
+            name = place.name if place not in (folder, inside) else None
+            name = name or _paper_named(entry.stem, papers)
+            if entry.name.startswith(".") or name is None or entry.suffix.lower() not in _ENDINGS:
+                warnings.append(
+                    f"{entry}: is not taken for a review; name it after its paper, as in "
+                    f"{next(iter(papers))}-R1.txt, with one of the endings {', '.join(_ENDINGS)}"
+                )
+            else:
+                found[papers[name]].append(entry)
+    warnings += [f"{file}: has no reviews" for file, reviews in found.items() if not reviews]
+    return found
 
 
 def is_response(file: Path) -> bool:

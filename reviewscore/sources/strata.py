@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.sources.records import SPREADSHEETS, Shelf, parquet_rows, read_grid
+from reviewscore.sources.records import table_rows
 
 FIELDS = (
     "area", "primary_area", "subject_area", "track",
@@ -17,10 +17,6 @@ FIELDS = (
 
 ``primary_area`` is ICLR's from 2024 on and NeurIPS's, the long one ICLR's of 2023. Keywords are not
 among them: authors choose them freely, so that nearly every paper would be an area of its own."""
-_LINES = (".jsonl", ".parquet")
-_BATCH = 65_536
-"""Rows of a Parquet file held at once: their columns are narrow."""
-Table = Iterator[tuple[int, Mapping[str, object]]]
 
 
 def area_of(record: Mapping[str, object], fields: Sequence[str] = FIELDS) -> str | None:
@@ -94,33 +90,6 @@ def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
     if not found:
         raise InputError("holds no rows", file=file, cure=f"give columns {key} and {value}")
     return found
-
-
-def table_rows(file: Path, columns: Sequence[str]) -> Table:
-    """Rows of a table with their 1-based line; of Parquet only some columns are read.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    ending = file.suffix.lower()
-    if not file.is_file():
-        raise InputError("there is no such file", file=file, cure="check the path")
-    if ending == ".parquet":
-        for line, record in parquet_rows(file, columns=columns, most=_BATCH):
-            if isinstance(record, InputError):
-                raise record
-            yield line, record
-    elif ending in _LINES:
-        for row in Shelf.of(file).rows():
-            if row.record is None:
-                raise row.error or InputError("is empty", file=file, line=row.line)
-            yield row.line, row.record
-    elif ending in (".csv", ".tsv", *SPREADSHEETS):
-        yield from read_grid(file)
-    else:
-        raise InputError(
-            f"unknown ending '{ending}'", file=file, cure="use .csv, .jsonl, .parquet or .xlsx"
-        )
 
 
 _COLUMNS = ("review_id", "paper_id", "reviewer", "rating", "confidence")

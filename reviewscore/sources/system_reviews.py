@@ -10,23 +10,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
-from reviewscore.errors import InputError, TooLargeError
+from reviewscore.errors import InputError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Identifier, Word, input_error
+from reviewscore.papers.rows import Identifier, Word
 from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
-from reviewscore.sources.records import Row, Shelf, only_table
+from reviewscore.sources.records import ENDINGS, FaultLog, find_table, read_records
 from reviewscore.sources.reviews import Boxes, check_review_size
 from reviewscore.sources.spooled import Grouped, Shelved
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
 REVIEWS, SYNOPSES = "reviews", "synopses"
-_ENDINGS = (".parquet", ".jsonl")
 _CURE = "give a folder with reviews.jsonl (or .parquet), or such a file"
 
 
@@ -210,18 +209,17 @@ def read_materials(
         InputError: A file is missing, or (unless skipped) a line cannot be used.
     """
     file = _reviews_file(Path(path))
-    reading = _Reading(skip_bad_lines)
+    log = FaultLog(skip_bad_lines)
+    reading = _Reading(log)
     reading.read(file, None)
     for name, other in others:
         reading.read(_reviews_file(Path(other)), name)
-    if not reading.papers and not reading.skipped:
+    if not reading.papers and not log.skipped:
         raise InputError("holds no reviews", file=file, cure="add one record per line")
-    beside = {name: only_table(file.parent, name, _ENDINGS) for name in (SYNOPSES, "papers")}
+    beside = {name: find_table(file.parent, name) for name in (SYNOPSES, "papers")}
     for known in filter(None, beside.values()):
         reading.read_synopses(known)
-    return Materials(
-        reading.papers, reading.synopses, reading.files, reading.warnings, reading.skipped
-    )
+    return Materials(reading.papers, reading.synopses, reading.files, log.warnings, log.skipped)
 
 
 def materials_of(collection: Collection) -> Materials:
@@ -245,29 +243,27 @@ def _headed(boxes: Mapping[str, str]) -> str:
 
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
-        found = only_table(path, REVIEWS, _ENDINGS)
+        found = find_table(path, REVIEWS)
         if found is None:
             raise InputError("has no reviews.jsonl or reviews.parquet", file=path, cure=_CURE)
         return found
     if not path.is_file():
         raise InputError("there is no such file or folder", file=path, cure=_CURE)
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError("is neither .jsonl nor .parquet", file=path, cure=_CURE)
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError("is no file of records", file=path, cure=_CURE)
     return path
 
 
 class _Reading:
     """What accumulates while files are read."""
 
-    def __init__(self, skip_bad_lines: bool) -> None:
-        self._skip = skip_bad_lines
+    def __init__(self, log: FaultLog) -> None:
+        self._log = log
         self._places: dict[str, tuple[int, int]] = {}
         self._shelf = Shelved[Written]()
         self.papers = Grouped(self._shelf)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
-        self.warnings: list[str] = []
-        self.skipped: list[InputError] = []
 
     def read(self, file: Path, system: str | None) -> None:
         """Read the reviews of one file."""
@@ -276,13 +272,13 @@ class _Reading:
         counts: Counter[str] = Counter()
         taken: dict[str, array[int]] = {}
         most = in_force().max_reviews_per_paper
-        for row in Shelf.of(file).rows():
+        for row, record in read_records(file, WrittenRow):
             try:
-                if row.error is not None or row.record is None:
-                    raise row.error or InputError("is empty", file=file, line=row.line)
-                one = self._written(row.record, file, row.line, system)
+                if isinstance(record, InputError):
+                    raise record
+                one = self._written(record, file, row.line, system)
             except InputError as error:
-                self._fault(error)
+                self._log.fault(error)
                 continue
             counts[one.paper_id] += 1
             if counts[one.paper_id] > most:
@@ -294,37 +290,25 @@ class _Reading:
             taken.setdefault(one.paper_id, array("i")).append(self._shelf.append(one))
         for paper_id, reviews in taken.items():
             if counts[paper_id] > most:
-                self._fault(too_many_reviews(paper_id, counts[paper_id], file))
+                self._log.fault(too_many_reviews(paper_id, counts[paper_id], file))
             else:
                 self.papers.add(paper_id, reviews)
         if empty:
-            self.warnings.append(f"{file}: {empty} reviews without any text are left out")
+            self._log.warnings.append(f"{file}: {empty} reviews without any text are left out")
 
     def read_synopses(self, file: Path) -> None:
         """Read what is known of papers; what an earlier line says of a paper stays."""
         self.files.append(file)
-        for row in Shelf.of(file).rows():
-            try:
-                if row.error is not None or row.record is None:
-                    raise row.error or InputError("is empty", file=file, line=row.line)
-                one = SynopsisRow.model_validate(row.record)
-            except ValidationError as error:
-                self._fault(input_error(error, file=file, line=row.line))
-            except InputError as error:
-                self._fault(error)
-            else:
-                given = one.model_dump(exclude_none=True)
-                if (old := self.synopses.get(one.paper_id)) is not None:
-                    given |= {name: text for name, text in old if text and text.strip()}
-                self.synopses[one.paper_id] = SynopsisRow.model_validate(given)
+        for _, record in read_records(file, SynopsisRow):
+            if isinstance(record, InputError):
+                self._log.fault(record)
+                continue
+            given = record.model_dump(exclude_none=True)
+            if (old := self.synopses.get(record.paper_id)) is not None:
+                given |= {name: text for name, text in old if text and text.strip()}
+            self.synopses[record.paper_id] = SynopsisRow.model_validate(given)
 
-    def _written(
-        self, record: dict[str, object], file: Path, line: int, system: str | None
-    ) -> Written:
-        try:
-            row = WrittenRow.model_validate(record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line) from error
+    def _written(self, row: WrittenRow, file: Path, line: int, system: str | None) -> Written:
         texts = {**(row.sections or {}), "text": row.text or "", "judgments": row.judgments or ""}
         check_review_size(row.review_id or row.paper_id, texts)
         name = system or row.system
@@ -354,11 +338,6 @@ class _Reading:
                 if (text := tidy(point.text).text.strip())
             ),
         )
-
-    def _fault(self, error: InputError) -> None:
-        if not self._skip and not isinstance(error, TooLargeError):
-            raise error
-        self.skipped.append(error)
 
 
 class MetaReviewRow(BaseModel):
@@ -396,39 +375,29 @@ def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, 
         InputError: The file is missing, a line cannot be used, or a paper is there twice.
     """
     file = Path(file)
-    if not file.is_file() or file.suffix.lower() not in _ENDINGS:
+    if not file.is_file() or file.suffix.lower() not in ENDINGS:
         raise InputError(
-            "is no .jsonl or .parquet file",
+            "is no file of records",
             file=file,
             cure="give a file with paper_id and meta_review",
         )
     found: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for row in Shelf.of(file).rows():
-        try:
-            one = _row(row, file)
-            if one.paper_id in lines:
-                raise InputError(
-                    f"'{one.paper_id}' is also on line {lines[one.paper_id]}",
-                    file=file,
-                    line=row.line,
-                    field="paper_id",
-                    cure="give one meta-review a paper",
-                )
-        except InputError:
-            if not skip_bad_lines:
-                raise
+    for row, record in read_records(file, MetaReviewRow):
+        fault = record if isinstance(record, InputError) else None
+        if not isinstance(record, InputError) and record.paper_id in lines:
+            fault = InputError(
+                f"'{record.paper_id}' is also on line {lines[record.paper_id]}",
+                file=file,
+                line=row.line,
+                field="paper_id",
+                cure="give one meta-review a paper",
+            )
+        if fault is not None and not skip_bad_lines:
+            raise fault
+        if fault is not None or isinstance(record, InputError):
             continue
-        lines[one.paper_id] = row.line
-        if (text := tidy(one.meta_review or "").text).strip():
-            found[one.paper_id] = text
+        lines[record.paper_id] = row.line
+        if text := tidy(record.meta_review or "").text.strip():
+            found[record.paper_id] = text
     return found
-
-
-def _row(row: Row, file: Path) -> MetaReviewRow:
-    if row.error is not None or row.record is None:
-        raise row.error or InputError("is empty", file=file, line=row.line)
-    try:
-        return MetaReviewRow.model_validate(row.record)
-    except ValidationError as error:
-        raise input_error(error, file=file, line=row.line) from error

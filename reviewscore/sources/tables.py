@@ -14,7 +14,7 @@ from reviewscore.bounds import check_size, in_force
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import PAPERS, REVIEWS, DataFolder, copied
-from reviewscore.sources.records import OVERFLOW, SPREADSHEETS, Shelf, read_grid
+from reviewscore.sources.records import OVERFLOW, SPREADSHEETS, RecordFile, read_grid
 from reviewscore.sources.section_roles import known_role, plain_name
 
 _OF_REVIEW = (
@@ -172,7 +172,7 @@ def _rows(table: Path) -> Iterator[tuple[int, dict[str, object]]]:
     ending = table.suffix.lower()
     if ending in _LINES:
         check_size(table, in_force().table)
-        for one in Shelf.of(table).rows():
+        for one in RecordFile.of(table).rows():
             if one.error is not None or one.record is None:
                 raise one.error or InputError("is empty", file=table, line=one.line)
             yield one.line, one.record

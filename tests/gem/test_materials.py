@@ -170,7 +170,7 @@ def test_empty_reviews_are_left_out_and_counted(tmp_path: Path) -> None:
     [
         (lambda folder: folder / "none.jsonl", "no such file"),
         (lambda folder: folder, "has no reviews"),
-        (lambda folder: written(folder / "r.csv", []), "neither .jsonl nor .parquet"),
+        (lambda folder: written(folder / "r.odt", []), "no file of records"),
         (lambda folder: written(folder / "r.jsonl", []), "holds no reviews"),
     ],
 )

@@ -29,7 +29,11 @@ from reviewscore.gem.judgments import (
 )
 from reviewscore.gem.prepare import MIXED, prepare
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.collection import Collection, PaperHandle, read_papers
+from reviewscore.sources.collection import (
+    Collection,
+    read_papers,
+)
+from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.sources.system_reviews import read_materials
 from tests.answering import answer
 from tests.conftest import ROOT

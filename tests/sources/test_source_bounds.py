@@ -26,9 +26,8 @@ from reviewscore.sources.annotations import read_annotations
 from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.inspection import inspect_file
 from reviewscore.sources.openreview.fetch import records_in
-from reviewscore.sources.records import read_csv, read_grid
+from reviewscore.sources.records import read_csv, read_grid, table_rows
 from reviewscore.sources.remote import at_hand
-from reviewscore.sources.strata import table_rows
 from reviewscore.sources.system_reviews import read_materials, read_meta_reviews
 from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import hash_file

@@ -30,7 +30,7 @@ from reviewscore.sources.openreview.thread_store import (
     shown_id,
 )
 from reviewscore.sources.openreview.threads import Built, Forums, build
-from reviewscore.sources.records import Shelf
+from reviewscore.sources.records import RecordFile
 
 _ENDINGS = (".json", ".jsonl")
 _HTML = (b"<!doctype", b"<html", b"<?xml", b"<head")
@@ -67,7 +67,7 @@ def records_in(file: Path) -> Iterator[Record | InputError]:
         InputError: The file cannot be read, or is no JSON.
     """
     if file.suffix.lower() == ".jsonl":
-        for row in Shelf.of(file).rows(in_force().page):  # a line may hold a page of them
+        for row in RecordFile.of(file).rows(in_force().page):  # a line may hold a page of them
             if row.error is not None or row.record is None:
                 yield row.error or InputError("is empty", file=file, line=row.line)
             else:
