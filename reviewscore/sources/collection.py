@@ -32,7 +32,7 @@ from reviewscore.sources.reviews import (
     review_names,
     reviews_by_paper,
 )
-from reviewscore.sources.spooled import Shelved
+from reviewscore.sources.spooled import SpooledList
 from reviewscore.store.manifest import InputFile, hash_text
 
 _CURE = (
@@ -191,8 +191,8 @@ def named_table(folder: Path, name: str) -> Path:
     raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
 
 
-def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> Shelved[Review]:
-    reviews = Shelved[Review]()
+def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> SpooledList[Review]:
+    reviews = SpooledList[Review]()
     lines: dict[str, int] = {}
     counts: Counter[str] = Counter()
     most = in_force().max_reviews_per_paper

@@ -10,201 +10,83 @@ from reviewscore.schema.review import Role
 POINT_ROLES = frozenset({Role.WEAKNESSES, Role.MIXED, Role.QUESTIONS, Role.REQUESTS})
 """Roles whose sections hold review points."""
 
-_TABLE: dict[Role, tuple[str, ...]] = {
-    Role.SUMMARY: (
-        "summary",
-        "summary of the paper",
-        "summary of the review",
-        "summary of contributions",
-        "summary of the contributions",
-        "paper summary",
-        "review summary",
-        "short summary",
-        "brief summary",
-        "summary of review",
-        "overall summary",
-        "summary and contributions",
-        "paper topic and main contributions",
-        "main contributions",
-        "title",
-        "overall",
-        "overall assessment",
-        "overall evaluation",
-        "overall recommendation",
-        "recommendation",
-        "conclusion",
-        "decision",
-        "justification",
-        "justification of score",
-        "reasons for score",
-    ),
-    Role.STRENGTHS: (
-        "strengths",
-        "summary of strengths",
-        "reasons to accept",
-        "reasons for acceptance",
-        "reasons to accept the paper",
-        "positive aspects",
-        "positives",
-        "what i liked",
-        "contributions",
-    ),
-    Role.WEAKNESSES: (
-        "weaknesses",
-        "summary of weaknesses",
-        "reasons to reject",
-        "reasons for rejection",
-        "reasons to reject the paper",
-        "claims and evidence",
-        "methods and evaluation criteria",
-        "theoretical claims",
-        "experimental designs or analyses",
-        "relation to broader scientific literature",
-        "essential references not discussed",
-        "claims explanation",
-        "audience explanation",
-        "negative aspects",
-        "negatives",
-        "missing references",
-        "areas for improvement",
-        "room for improvement",
-    ),
-    Role.MIXED: (
-        "text",
-        "review",
-        "main review",
-        "comments",
-        "strength and weaknesses",
-        "strengths and weaknesses",
-        "other strengths and weaknesses",
-        "clarity quality novelty and reproducibility",
-        "quality clarity originality and significance",
-        "detailed review",
-        "detailed comments",
-        "technical quality",
-        "correctness",
-        "related work",
-        "experiments",
-        "presentation",
-        "writing",
-    ),
-    Role.QUESTIONS: (
-        "questions",
-        "questions for authors",
-        "questions for the authors",
-        "questions to authors",
-        "questions to the authors",
-        "questions and suggestions for the authors",
-        "questions for rebuttal",
-        "questions for the rebuttal",
-        "clarification questions",
-        "clarifications",
-    ),
-    Role.REQUESTS: (
-        "requested changes",
-        "comments suggestions and typos",
-        "other comments or suggestions",
-        "other comments and suggestions",
-        "additional feedback",
-        "suggestions",
-        "suggestions for improvement",
-        "suggestions for improvements",
-        "typos",
-        "typos and minor issues",
-        "typos grammar style and presentation improvements",
-        "additional comments",
-        "minor comments",
-        "minor issues",
-        "minor",
-    ),
-    Role.LIMITATIONS: (
-        "limitations",
-        "limitations and societal impact",
-        "limitations and potential negative societal impact",
-        "societal impact",
-        "broader impact concerns",
-        "broader impact",
-    ),
-    Role.LATE: (
-        "final justification",
-        "post rebuttal",
-        "after rebuttal",
-        "update after rebuttal",
-        "post rebuttal update",
-        "after rebuttal update",
-        "post rebuttal comments",
-        "comments after rebuttal",
-        "after the rebuttal",
-        "update after author response",
-        "after author response",
-        "after rebuttal thoughts",
-        "update",
-        "updates",
-        "post discussion",
-        "after discussion",
-        "rebuttal response",
-        "response to rebuttal",
-    ),
-    Role.IGNORE: (
-        "references",
-        "reference",
-        "refs",
-        "ref",
-        "bibliography",
-        "supplementary material",
-        "code of conduct",
-        "ethical concerns",
-        "ethics review",
-        "details of ethics concerns",
-        "ethics flag",
-        "flag for ethics review",
-        "needs ethics review",
-        "ethics review area",
-        "first time reviewer",
-        "llm usage",
-        "paper id",
-        "license agreement",
-        "code of conduct acknowledgement",
-        "responsible reviewing acknowledgement",
-        "reproducibility justification",
-        "knowledge of paper",
-    ),
-    Role.SCORES: (
-        "rating",
-        "score",
-        "confidence",
-        "reviewer confidence",
-        "soundness",
-        "contribution",
-        "excitement",
-        "audience",
-        "datasets",
-        "software",
-        "experience assessment",
-        "technical novelty and significance",
-        "empirical novelty and significance",
-        "decision recommendation",
-        "paper rating",
-        "recommendation confidence",
-        "review assessment thoroughness in paper reading",
-        "review assessment checking correctness of derivations and theory",
-        "review assessment checking correctness of experiments",
-    ),
+_SIFTED_NAMES = """
+claims and evidence, methods and evaluation criteria, theoretical claims, experimental designs or
+analyses, relation to broader scientific literature, essential references not discussed, claims
+explanation, audience explanation
+"""
+_NAMES: dict[Role, str] = {
+    Role.SUMMARY: """
+        summary, summary of the paper, summary of the review, summary of contributions, summary
+        of the contributions, paper summary, review summary, short summary, brief summary,
+        summary of review, overall summary, summary and contributions, paper topic and main
+        contributions, main contributions, title, overall, overall assessment, overall
+        evaluation, overall recommendation, recommendation, conclusion, decision, justification,
+        justification of score, reasons for score
+    """,
+    Role.STRENGTHS: """
+        strengths, summary of strengths, reasons to accept, reasons for acceptance, reasons to
+        accept the paper, positive aspects, positives, what i liked, contributions
+    """,
+    Role.WEAKNESSES: f"""{_SIFTED_NAMES},
+        weaknesses, summary of weaknesses, reasons to reject, reasons for rejection, reasons to
+        reject the paper, negative aspects, negatives, missing references, areas for
+        improvement, room for improvement
+    """,
+    Role.MIXED: """
+        text, review, main review, comments, strength and weaknesses, strengths and weaknesses,
+        other strengths and weaknesses, clarity quality novelty and reproducibility, quality
+        clarity originality and significance, detailed review, detailed comments, technical
+        quality, correctness, related work, experiments, presentation, writing
+    """,
+    Role.QUESTIONS: """
+        questions, questions for authors, questions for the authors, questions to authors,
+        questions to the authors, questions and suggestions for the authors, questions for
+        rebuttal, questions for the rebuttal, clarification questions, clarifications
+    """,
+    Role.REQUESTS: """
+        requested changes, comments suggestions and typos, other comments or suggestions, other
+        comments and suggestions, additional feedback, suggestions, suggestions for improvement,
+        suggestions for improvements, typos, typos and minor issues, typos grammar style and
+        presentation improvements, additional comments, minor comments, minor issues, minor
+    """,
+    Role.LIMITATIONS: """
+        limitations, limitations and societal impact, limitations and potential negative
+        societal impact, societal impact, broader impact concerns, broader impact
+    """,
+    Role.LATE: """
+        final justification, post rebuttal, after rebuttal, update after rebuttal, post rebuttal
+        update, after rebuttal update, post rebuttal comments, comments after rebuttal, after
+        the rebuttal, update after author response, after author response, after rebuttal
+        thoughts, update, updates, post discussion, after discussion, rebuttal response,
+        response to rebuttal
+    """,
+    Role.IGNORE: """
+        references, reference, refs, ref, bibliography, supplementary material, code of conduct,
+        ethical concerns, ethics review, details of ethics concerns, ethics flag, flag for
+        ethics review, needs ethics review, ethics review area, first time reviewer, llm usage,
+        paper id, license agreement, code of conduct acknowledgement, responsible reviewing
+        acknowledgement, reproducibility justification, knowledge of paper
+    """,
+    Role.SCORES: """
+        rating, score, confidence, reviewer confidence, soundness, contribution, excitement,
+        audience, datasets, software, experience assessment, technical novelty and significance,
+        empirical novelty and significance, decision recommendation, paper rating,
+        recommendation confidence, review assessment thoroughness in paper reading, review
+        assessment checking correctness of derivations and theory, review assessment checking
+        correctness of experiments
+    """,
 }
-_ROLE_OF: dict[str, Role] = {name: role for role, names in _TABLE.items() for name in names}
+"""Names of boxes on forms, by what they are for."""
 
-_SIFTED = frozenset(
-    {
-        "claims and evidence",
-        "methods and evaluation criteria",
-        "theoretical claims",
-        "experimental designs or analyses",
-        "relation to broader scientific literature",
-        "essential references not discussed",
-        "claims explanation",
-        "audience explanation",
-    }
-)
+
+def _split(names: str) -> list[str]:
+    return [" ".join(name.split()) for name in names.split(",")]
+
+
+_ROLE_OF = {name: role for role, names in _NAMES.items() for name in _split(names)}
+_SIFTED = frozenset(_split(_SIFTED_NAMES))
+"""Boxes that are asked for criticism (ICML 2025, TMLR), and in practice also confirm and praise."""
 _SUBJECTS = frozenset(
     {"experiments", "writing", "presentation", "related work", "correctness", "technical quality"}
     | {"soundness", "contribution", "audience", "datasets", "software", "main contributions"}
@@ -216,59 +98,29 @@ clarity quality novelty reproducibility originality significance technical writi
 correctness soundness
 """
 _TOPICS = frozenset(_TOPIC_WORDS.split())
-_KINDS: dict[str, Role] = {
-    "strength": Role.STRENGTHS,
-    "strengths": Role.STRENGTHS,
-    "strenghts": Role.STRENGTHS,
-    "strenght": Role.STRENGTHS,
-    "stength": Role.STRENGTHS,
-    "stengths": Role.STRENGTHS,
-    "strong": Role.STRENGTHS,
-    "pro": Role.STRENGTHS,
-    "pros": Role.STRENGTHS,
-    "merits": Role.STRENGTHS,
-    "advantages": Role.STRENGTHS,
-    "positives": Role.STRENGTHS,
-    "positive": Role.STRENGTHS,
-    "weakness": Role.WEAKNESSES,
-    "weaknesses": Role.WEAKNESSES,
-    "weakneses": Role.WEAKNESSES,
-    "weaknessess": Role.WEAKNESSES,
-    "weaknes": Role.WEAKNESSES,
-    "weak": Role.WEAKNESSES,
-    "con": Role.WEAKNESSES,
-    "cons": Role.WEAKNESSES,
-    "flaw": Role.WEAKNESSES,
-    "flaws": Role.WEAKNESSES,
-    "concern": Role.WEAKNESSES,
-    "concerns": Role.WEAKNESSES,
-    "drawback": Role.WEAKNESSES,
-    "drawbacks": Role.WEAKNESSES,
-    "negatives": Role.WEAKNESSES,
-    "negative": Role.WEAKNESSES,
-    "issues": Role.WEAKNESSES,
-    "issue": Role.WEAKNESSES,
-    "shortcomings": Role.WEAKNESSES,
-    "disadvantages": Role.WEAKNESSES,
-    "criticism": Role.WEAKNESSES,
-    "criticisms": Role.WEAKNESSES,
-    "question": Role.QUESTIONS,
-    "questions": Role.QUESTIONS,
-    "clarifications": Role.QUESTIONS,
-    "suggestion": Role.REQUESTS,
-    "suggestions": Role.REQUESTS,
-    "typo": Role.REQUESTS,
-    "typos": Role.REQUESTS,
-    "nits": Role.REQUESTS,
-    "nitpicks": Role.REQUESTS,
-    "nit": Role.REQUESTS,
-    "minor": Role.REQUESTS,
-    "minors": Role.REQUESTS,
-    "corrections": Role.REQUESTS,
-    "improvements": Role.REQUESTS,
-    "limitations": Role.LIMITATIONS,
-    "limitation": Role.LIMITATIONS,
+_WORDS: dict[Role, str] = {
+    Role.STRENGTHS: """
+        strength strengths strenghts strenght stength stengths strong pro pros merits advantages
+        positives positive
+    """,
+    Role.WEAKNESSES: """
+        weakness weaknesses weakneses weaknessess weaknes weak con cons flaw flaws concern
+        concerns drawback drawbacks negatives negative issues issue shortcomings disadvantages
+        criticism criticisms
+    """,
+    Role.QUESTIONS: """
+        question questions clarifications
+    """,
+    Role.REQUESTS: """
+        suggestion suggestions typo typos nits nitpicks nit minor minors corrections
+        improvements
+    """,
+    Role.LIMITATIONS: """
+        limitations limitation
+    """,
 }
+_KINDS = {word: role for role, words in _WORDS.items() for word in words.split()}
+"""Single words of headings, as they are also misspelt, by what they announce."""
 _FILLER_WORDS = """
 the of this paper main major key some other others additional further potential possible few
 comments comment points point detailed details specific general and or for authors author my list

@@ -21,7 +21,7 @@ from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
 from reviewscore.sources.records import ENDINGS, FaultLog, find_table, read_records
 from reviewscore.sources.reviews import Boxes, check_review_size
-from reviewscore.sources.spooled import Grouped, Shelved
+from reviewscore.sources.spooled import GroupedList, SpooledList
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
@@ -224,8 +224,8 @@ def read_materials(
 
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
-    shelf = Shelved[Written]()
-    found = Grouped(shelf)
+    shelf = SpooledList[Written]()
+    found = GroupedList(shelf)
     for one in collection.reviews:
         review = Written(
             one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
@@ -260,8 +260,8 @@ class _Reading:
     def __init__(self, log: FaultLog) -> None:
         self._log = log
         self._places: dict[str, tuple[int, int]] = {}
-        self._shelf = Shelved[Written]()
-        self.papers = Grouped(self._shelf)
+        self._shelf = SpooledList[Written]()
+        self.papers = GroupedList(self._shelf)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
 

@@ -124,9 +124,9 @@ def _of_run(run: Path, moved: Path | None, *, accept_changed: bool) -> Materials
 
 def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
-    from reviewscore.sources.spooled import Altered
+    from reviewscore.sources.spooled import MappedGroups
 
     def renamed(review: Written) -> Written:
         return replace(review, system=review.reviewer or review.system)
 
-    return replace(materials, papers=Altered(materials.papers, renamed))
+    return replace(materials, papers=MappedGroups(materials.papers, renamed))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from reviewscore.gem.lexical.caches import Cache
 from reviewscore.gem.lexical.reference import Reference
 from reviewscore.gem.lexical.vocabulary import Floats, Ints
-from reviewscore.sources.spooled import Shelved
+from reviewscore.sources.spooled import SpooledList
 
 COMPONENTS = (
     "background",
@@ -81,7 +81,7 @@ def learn(samples: Iterable[tuple[Floats, Ints]]) -> Floats:
     Returns:
         Shape (regimes, components), rows sum to 1; 0 for components that cannot speak.
     """
-    waiting = Shelved[Floats]()
+    waiting = SpooledList[Floats]()
     regimes = []
     for part, known in samples:
         waiting.append(part)

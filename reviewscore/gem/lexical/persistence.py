@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reviewscore.gem.lexical.background import found
 from reviewscore.gem.lexical.vocabulary import END, UNSEEN, Coded, Floats, Ints, Vocabulary
 from reviewscore.gem.lexical.words import STANCES
-from reviewscore.sources.spooled import Shelved
+from reviewscore.sources.spooled import SpooledList
 
 _PRIOR = 10.0
 """How many readings the mean of equally frequent words counts for."""
@@ -53,7 +53,7 @@ def learn(
     within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
     usual = np.zeros(len(STANCES))
     reviews = 0
-    waiting = Shelved[list[Ints]]()
+    waiting = SpooledList[list[Ints]]()
     for texts in papers:
         group = [_content_words(one, full) for one in texts]
         waiting.append(group)

@@ -29,7 +29,7 @@ from reviewscore.gem.lexical.vocabulary import (
     coded,
 )
 from reviewscore.gem.lexical.words import Line, lines_of
-from reviewscore.sources.spooled import Chosen, Shelved
+from reviewscore.sources.spooled import ListView, SpooledList
 
 _EVERYWHERE = 0.6
 """Share of reviews from which a word says nothing of a paper."""
@@ -69,7 +69,7 @@ class _Waiting:
     """
 
     def __init__(self, papers: Iterable[Known]) -> None:
-        self.reviews, self.synopses = Shelved[list[Packed]](), Shelved[Packed | None]()
+        self.reviews, self.synopses = SpooledList[list[Packed]](), SpooledList[Packed | None]()
         self.keys: list[int] = []
         self.many = 0
         self._numbers = _FirstNumbers()
@@ -133,7 +133,7 @@ class _Texts:
     """
 
     def __init__(self, waiting: _Waiting, final: Ints, papers: Sequence[int]) -> None:
-        self._packed, self._final = Chosen(waiting.reviews, papers), final
+        self._packed, self._final = ListView(waiting.reviews, papers), final
 
     def __iter__(self) -> Iterator[list[Coded]]:
         for texts in self._packed:

@@ -20,8 +20,8 @@ from reviewscore.sources.data_folder import PDFS, DataFolder, read_account, writ
 from reviewscore.sources.openreview.notes import unwrapped
 from reviewscore.sources.openreview.server import Server, check_installed
 from reviewscore.sources.openreview.thread_store import (
-    Raw,
-    Versions,
+    ThreadStore,
+    VersionStore,
     fetch_pdfs,
     fetch_versions,
     given_pdfs,
@@ -196,7 +196,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
     DataFolder(out)
     account = _account(wanted, out)
     (out / RAW).parent.mkdir(exist_ok=True)
-    raw = Raw(out / RAW)
+    raw = ThreadStore(out / RAW)
     before = account.pop("failed")
     found = Fetched(Built(), failed={**{name: why for name, why in before.items() if name
                                         not in raw.known}, **unusable})  # fmt: skip
@@ -225,7 +225,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         found.stopped = fetch_versions(
             raw.threads(wanted.limit), out / VERSIONS, say=say, server=server
         )
-    versions = Versions(out / VERSIONS)
+    versions = VersionStore(out / VERSIONS)
     found.first_versions, found.hidden_versions = len(versions), versions.hidden
     if wanted.pdfs and found.stopped is None:
         kept = dict(islice(raw.known.items(), wanted.limit))
@@ -293,7 +293,7 @@ def _usable(wanted: Wanted) -> tuple[Wanted, dict[str, str]]:
 
 
 def _pages(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched, say: Say
+    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched, say: Say
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
     if raw.full(wanted.limit):
@@ -319,7 +319,7 @@ def _pages(
 
 
 def _asked_for(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched
+    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """The forums that were named and are not there yet."""
     for name in wanted.forums:
@@ -359,7 +359,7 @@ def _note(name: str, host: Server) -> list[Mapping[str, Any]]:
     return _notes(host.get("/notes", {"id": name, "details": "replies"}), host)
 
 
-def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
+def _lists(venue: str, api: int, host: Server, raw: ThreadStore) -> Iterator[str]:
     """The invitations that hold a venue's submissions."""
     if api == 1:
         for name in _V1_LISTS:
@@ -378,7 +378,7 @@ def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
 
 
 def _list(
-    host: Server, invitation: str, raw: Raw, size: int, failed: dict[str, str]
+    host: Server, invitation: str, raw: ThreadStore, size: int, failed: dict[str, str]
 ) -> Iterator[list[Mapping[str, Any]]]:
     """The pages of one list, from where an earlier session stopped.
 

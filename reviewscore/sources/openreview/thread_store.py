@@ -43,7 +43,7 @@ _OF_AUTHORS = re.compile("author|email", re.IGNORECASE)
 """Fields of a submission that tell who wrote it; its text has none."""
 
 
-class Raw:
+class ThreadStore:
     """The forums as they came, one a line, and how far each list was read.
 
     Args:
@@ -112,7 +112,7 @@ class Raw:
         write_whole(self._places_file, json.dumps(self.places, indent=1))
 
     def threads(
-        self, limit: int | None = None, versions: Versions | None = None
+        self, limit: int | None = None, versions: VersionStore | None = None
     ) -> Iterator[Thread]:
         """All forums, read one by one, as served; what cannot be used is counted.
 
@@ -133,7 +133,7 @@ class Raw:
         self._lines.close()
 
 
-def _with_first(record: Mapping[str, Any], versions: Versions | None) -> Mapping[str, Any]:
+def _with_first(record: Mapping[str, Any], versions: VersionStore | None) -> Mapping[str, Any]:
     first = None if versions is None else versions.first(str(record.get("id")))
     return record if first is None else {**record, "content": first, "served": record["content"]}
 
@@ -173,7 +173,7 @@ _SLACK_MS = 120_000
 _TELL = 20
 
 
-class Versions:
+class VersionStore:
     """First versions by note, one a line as they come, so that asking goes on where it was.
 
     Args:
@@ -232,14 +232,14 @@ def fetch_versions(
 
     Args:
         threads: The forums.
-        path: The file of `Versions`.
+        path: The file of `VersionStore`.
         say: Told how far it is.
         server: Opens a host, 1 or 2.
 
     Returns:
         What refused, in words; None if all was asked.
     """
-    known = Versions(path)
+    known = VersionStore(path)
     lines = JsonLines(path)
     asked = 0
     try:
