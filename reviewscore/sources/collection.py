@@ -416,12 +416,15 @@ def _read_paper_folder(folder: Path) -> Collection:
             review: name if name.startswith(file.stem) else f"{file.stem}/{name}"
             for review, name in review_names(files).items()
         }
-        try:  # a file that is called as the paper may be its text
-            alike = any(review.stem == file.stem for review in files)
+        try:  # a file that is called as the paper, or another PDF, may be its text
+            alike = any(file.stem == one.stem or one.suffix.lower() == ".pdf" for one in files)
             text = handle.load().text if alike else None
         except InputError:  # its reviews fail for this reason when they are judged
             text = None
         reviews.read({row.paper_id: handle}, names, files, text)
+    if not reviews.found and not unread:
+        cure = f"name them after their papers, as in {next(iter(handles))}-R1.txt"
+        raise InputError("holds no reviews", file=folder, cure=cure)
     if not reviews.found:
         raise _nothing_usable(unread)
     return Collection(

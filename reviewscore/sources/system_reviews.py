@@ -224,13 +224,13 @@ def read_materials(
 
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
-    shelf = SpooledList[Written]()
-    found = GroupedList(shelf)
+    kept = SpooledList[Written]()
+    found = GroupedList(kept)
     for one in collection.reviews:
         review = Written(
             one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
         )
-        found.add(one.paper_id, [shelf.append(review)])
+        found.add(one.paper_id, [kept.append(review)])
     return Materials(found, {}, list(collection.files))
 
 
@@ -260,8 +260,8 @@ class _Reading:
     def __init__(self, log: FaultLog) -> None:
         self._log = log
         self._places: dict[str, tuple[int, int]] = {}
-        self._shelf = SpooledList[Written]()
-        self.papers = GroupedList(self._shelf)
+        self._kept = SpooledList[Written]()
+        self.papers = GroupedList(self._kept)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
 
@@ -287,7 +287,7 @@ class _Reading:
             if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
-            taken.setdefault(one.paper_id, array("i")).append(self._shelf.append(one))
+            taken.setdefault(one.paper_id, array("i")).append(self._kept.append(one))
         for paper_id, reviews in taken.items():
             if counts[paper_id] > most:
                 self._log.fault(too_many_reviews(paper_id, counts[paper_id], file))
