@@ -241,12 +241,11 @@ def _read(
 
 
 def _record(row: Row, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
-    if row.error is not None or row.record is None:
-        raise row.error or InputError("is empty", file=file, line=row.line)
+    given = row.value
     known = {*model.model_fields, *(one.alias for one in model.model_fields.values() if one.alias)}
-    for name in row.record.keys() - known:
+    for name in (name for name in given if name not in known):
         strange[name] = strange.get(name, 0) + 1
-    kept = {name: value for name, value in row.record.items() if name in known}
+    kept = {name: value for name, value in given.items() if name in known}
     value = kept.get("value", 0)
     if not isinstance(value, int | str) or isinstance(value, bool):
         raise InputError(
@@ -440,15 +439,11 @@ def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
         common = {name: value for name, value in common.items() if value is not None}
         if "field" in cells:
             value = {"value": _value(cells["value"])} if cells.get("value") else {}
-            yield _row(line, {**common, "field": cells["field"], **value})
+            yield Row(line, 0, {**common, "field": cells["field"], **value})
             continue
         given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
         for name in given:
-            yield _row(line, {**common, "field": name, "value": _value(cells[name])})
-
-
-def _row(line: int, record: Mapping[str, object]) -> Row:
-    return Row(line, 0, dict(record))
+            yield Row(line, 0, {**common, "field": name, "value": _value(cells[name])})
 
 
 def _value(cell: str) -> int | str:

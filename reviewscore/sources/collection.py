@@ -20,7 +20,15 @@ from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
 from reviewscore.sources.docx import read_docx
 from reviewscore.sources.lazy_papers import PaperHandle, RawPaper, handle_of, read_handles
-from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, Row, as_model, find_table
+from reviewscore.sources.records import (
+    ENDINGS,
+    FaultLog,
+    RecordFile,
+    Row,
+    also_on,
+    as_model,
+    find_table,
+)
 from reviewscore.sources.reviews import (
     ReviewRow,
     build_review,
@@ -251,13 +259,9 @@ def _check_review(
     line: int,
 ) -> None:
     if review.review_id in lines:
-        raise InputError(
-            f"'{review.review_id}' is also on line {lines[review.review_id]}",
-            file=file,
-            line=line,
-            field="review_id",
-            cure="give every review its own identifier",
-        )
+        cure = "give every review its own identifier"
+        first = lines[review.review_id]
+        raise also_on(review.review_id, first, file=file, line=line, field="review_id", cure=cure)
     if review.paper_id not in papers:
         raise InputError(
             f"there is no usable paper '{review.paper_id}'",
@@ -586,7 +590,12 @@ def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> l
             filled.append(row)
             continue
         name = f"{stem}-{row.line}" if len(rows) > 1 else stem
-        record = {"review_id": name, "paper_id": paper_id, **row.record, **override}
+        record: dict[str, object] = {
+            "review_id": name,
+            "paper_id": paper_id,
+            **row.record,
+            **override,
+        }
         filled.append(replace(row, record=record))
     return filled
 

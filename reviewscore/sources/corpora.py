@@ -23,7 +23,7 @@ from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder, copied
-from reviewscore.sources.records import ENDINGS, check_overflow, table_rows
+from reviewscore.sources.records import ENDINGS, also_on, check_overflow, table_rows
 from reviewscore.sources.section_roles import known_role, plain_name
 
 _CURE = (
@@ -450,13 +450,8 @@ def _checked(
     if review is None:
         raise InputError("holds no review", file=table, line=line, field=_BOX)
     if (name := str(review["review_id"])) in ids:
-        raise InputError(
-            f"'{name}' is also on line {ids[name]}",
-            file=table,
-            line=line,
-            field="review_id",
-            cure="give every review its own",
-        )
+        cure = "give every review its own"
+        raise also_on(name, ids[name], file=table, line=line, field="review_id", cure=cure)
     return review
 
 

@@ -106,6 +106,12 @@ def read_records(file: Path, model: type[Model]) -> Iterator[tuple[Row, Model | 
             yield row, error
 
 
+def also_on(name: str, first: int, *, file: Path, line: int, field: str, cure: str) -> InputError:
+    """That a record has the identifier of an earlier one, which is on the line `first`."""
+    problem = f"'{name}' is also on line {first}"
+    return InputError(problem, file=file, line=line, field=field, cure=cure)
+
+
 @dataclass
 class FaultLog:
     """What could not be used, or was strange, while files of records were read.

@@ -19,7 +19,7 @@ from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Word
 from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
-from reviewscore.sources.records import ENDINGS, FaultLog, find_table, read_records
+from reviewscore.sources.records import ENDINGS, FaultLog, also_on, find_table, read_records
 from reviewscore.sources.reviews import Boxes, check_review_size
 from reviewscore.sources.spooled import GroupedList, SpooledList
 
@@ -386,12 +386,9 @@ def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, 
     for row, record in read_records(file, MetaReviewRow):
         fault = record if isinstance(record, InputError) else None
         if not isinstance(record, InputError) and record.paper_id in lines:
-            fault = InputError(
-                f"'{record.paper_id}' is also on line {lines[record.paper_id]}",
-                file=file,
-                line=row.line,
-                field="paper_id",
-                cure="give one meta-review a paper",
+            name, cure = record.paper_id, "give one meta-review a paper"
+            fault = also_on(
+                name, lines[name], file=file, line=row.line, field="paper_id", cure=cure
             )
         if fault is not None and not skip_bad_lines:
             raise fault

@@ -68,10 +68,7 @@ def records_in(file: Path) -> Iterator[Record | InputError]:
     """
     if file.suffix.lower() == ".jsonl":
         for row in RecordFile.of(file).rows(in_force().page):  # a line may hold a page of them
-            if row.error is not None or row.record is None:
-                yield row.error or InputError("is empty", file=file, line=row.line)
-            else:
-                yield from _notes_of(row.record, file)
+            yield from [row.error] if row.error else _notes_of(row.value, file)
         return
     yield from _notes_of(_whole(file), file)
 
@@ -85,12 +82,11 @@ def _whole(file: Path) -> object:
             cure="OpenReview may have asked to log in; export again, or use `fetch`",
         )
     try:
-        found = load_json(raw.decode("utf-8-sig"))
+        return load_json(raw.decode("utf-8-sig"))
     except UnusableJsonError as error:
         raise error.of_input(file) from error
     except ValueError as error:
         raise InputError(f"is not JSON: {error}", file=file, cure=_CURE) from error
-    return found
 
 
 def _notes_of(value: object, file: Path) -> Iterator[Record | InputError]:
