@@ -41,7 +41,7 @@ class Strata:
     Attributes:
         data: Folders of papers and reviews; empty for those that the runs were made of.
         areas: Table of ``paper_id`` and ``area``; None for the papers' records.
-        area_field: Field of those records; None for `sources.areas.FIELDS`.
+        area_field: Field of those records; None for `sources.strata.FIELDS`.
         reviewers: Table of ``review_id`` and ``reviewer``; None for the reviews' records.
         scores: Scores of reviews to sort by: ``rating``, ``confidence``.
     """

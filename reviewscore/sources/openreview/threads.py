@@ -341,7 +341,7 @@ class Built:
 
 
 def build(threads: Iterable[Thread], out: Path, *, pdfs: Mapping[str, Path]) -> Built:
-    """Write papers, reviews and meta-reviews as `sources.files` and other verbs read them.
+    """Write papers, reviews and meta-reviews as `sources.collection` and other verbs read them.
 
     Args:
         threads: The forums.
