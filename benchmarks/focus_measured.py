@@ -18,8 +18,8 @@ from reviewscore.focus.facets import DEFAULT, Polarity
 from reviewscore.focus.labelled import Point
 from reviewscore.focus.lexical import annotate
 from reviewscore.focus.points import points_of
-from reviewscore.sources.files import read_collection
-from reviewscore.sources.written import PEOPLE, Form, Written, materials_of, read_materials
+from reviewscore.sources.collection import read_collection
+from reviewscore.sources.system_reviews import PEOPLE, Form, Written, materials_of, read_materials
 from reviewscore.stats.resampling import Resampling
 
 MODELS = "all three models"

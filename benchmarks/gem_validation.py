@@ -16,13 +16,13 @@ import numpy as np
 
 from benchmarks.measure import SHARED, keep, skip
 from reviewscore.gem.backgrounds import Background, Primer
-from reviewscore.gem.baselines import Compression
-from reviewscore.gem.score import GEM_RAW, GEM_S, Variant
+from reviewscore.gem.baselines import Compression, Variant
+from reviewscore.gem.score import GEM_RAW, GEM_S
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject, mismatched
 from reviewscore.likeness.overlap import Bleu, RougeL
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
 

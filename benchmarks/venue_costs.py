@@ -24,7 +24,7 @@ from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.papers.parts import shown
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import Collection, read_collection
+from reviewscore.sources.collection import Collection, read_collection
 from reviewscore.store.shards import Shard, Shards
 
 FEW, MANY = (1, 3) if QUICK else (4, 16)

@@ -31,7 +31,7 @@ from reviewscore.batch.session import REVIEWS_AHEAD
 from reviewscore.config import Settings
 from reviewscore.estimate import estimate
 from reviewscore.llm.prices import tokens_in
-from reviewscore.sources.files import Collection, read_collection
+from reviewscore.sources.collection import Collection, read_collection
 
 SOURCE = SHARED / "iclr2022" / "batch100"
 SIZES = (1_000, 20_000, 100_000)

@@ -21,7 +21,7 @@ from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.parts import shown
 from reviewscore.points import split_review
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 
 WITH_PAPER = ("claim_factuality", "question_answerability", "reconstruct_argument",
               "premise_factuality", "premises_factuality")  # fmt: skip

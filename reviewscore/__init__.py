@@ -17,15 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reviewscore.api import (
-        Run,
-        audit,
-        audit_async,
-        load_run,
-        score,
-        score_async,
-        split,
-    )
+    from reviewscore.api import Run, audit, audit_async, load_run, score, score_async, split
     from reviewscore.config import Settings as Settings
     from reviewscore.errors import ReviewScoreError
     from reviewscore.judges.bench import ModelJudges
@@ -38,15 +30,15 @@ if TYPE_CHECKING:
     from reviewscore.schema.paper import Evidence, Paper
     from reviewscore.schema.point_score import PointScore
     from reviewscore.schema.review import Review, ReviewPoint
-    from reviewscore.sources.files import Collection, load_review
-    from reviewscore.sources.files import read_collection as load_collection
-    from reviewscore.sources.files import read_collection as read_collection
+    from reviewscore.sources.collection import Collection, load_review
+    from reviewscore.sources.collection import read_collection as load_collection
+    from reviewscore.sources.collection import read_collection as read_collection
 
 __version__ = "0.1.0"
 
 _PLACES = {
     "Argument": "reviewscore.schema.argument",
-    "Collection": "reviewscore.sources.files",
+    "Collection": "reviewscore.sources.collection",
     "Evidence": "reviewscore.schema.paper",
     "Judges": "reviewscore.judges.judge",
     "LexicalJudges": "reviewscore.judges.lexical",
@@ -59,9 +51,9 @@ _PLACES = {
     "Run": "reviewscore.api",
     "audit": "reviewscore.api",
     "audit_async": "reviewscore.api",
-    "load_collection": "reviewscore.sources.files:read_collection",
+    "load_collection": "reviewscore.sources.collection:read_collection",
     "load_paper": "reviewscore.papers.load",
-    "load_review": "reviewscore.sources.files",
+    "load_review": "reviewscore.sources.collection",
     "load_run": "reviewscore.api",
     "score": "reviewscore.api",
     "score_async": "reviewscore.api",
@@ -71,7 +63,7 @@ _PLACES = {
 
 _DEPRECATED = {
     "Settings": ("reviewscore.config", "keyword arguments of audit and score"),
-    "read_collection": ("reviewscore.sources.files", "load_collection"),
+    "read_collection": ("reviewscore.sources.collection", "load_collection"),
     "score_point": ("reviewscore.pipeline", "score"),
     "split_review": ("reviewscore.points", "split"),
 }

@@ -37,7 +37,7 @@ from reviewscore.report.summary import Summary, summarise, write_summary
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.sources.files import (
+from reviewscore.sources.collection import (
     Collection,
     load_review,
     of_records,
@@ -507,6 +507,8 @@ def _folder_of(collection: Collection) -> Path | None:
     """
     if collection.pair is not None or not collection.files:
         return None
+    if collection.folder is not None:
+        return collection.folder
     papers = collection.files[0]
     return papers.parent if papers.stem == "papers" else papers
 

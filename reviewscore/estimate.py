@@ -27,7 +27,7 @@ from reviewscore.points import split_review
 from reviewscore.schema.call import Usage
 from reviewscore.schema.paper import Unread, UnreadTotal
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 
 MEAN_ROUNDS = 3.09
 MEAN_PREMISES = 1748 / 422

@@ -21,7 +21,7 @@ from reviewscore.points import split_review
 from reviewscore.schema.argument import ArgumentState
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_points
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reviewscore.errors import InputError
 from reviewscore.json_text import MOST_DIGITS, UnusableJsonError, load_json
 from reviewscore.papers.load import load_paper
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.sources.formal import read_arguments
 
 JSON = st.recursive(

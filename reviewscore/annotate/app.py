@@ -16,14 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from reviewscore.annotate import coordinator, labelling, pages
-from reviewscore.annotate.guard import (
-    Guard,
-    admitted,
-    believed,
-    cookie_name,
-    home,
-    whose_token,
-)
+from reviewscore.annotate.guard import Guard, admitted, believed, cookie_name, home, whose_token
 from reviewscore.annotate.pages import Notice
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 from reviewscore.errors import ReviewScoreError

@@ -14,7 +14,7 @@ from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.sources.files import Collection, read_collection
+from reviewscore.sources.collection import Collection, read_collection
 from reviewscore.sources.run_data import data_again
 from reviewscore.store.run_dir import MANIFEST, read_points
 

@@ -17,13 +17,7 @@ from reviewscore.config import Plain, Settings
 from reviewscore.errors import RunFolderError
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.schema.record import Record
-from reviewscore.store.decisive import (
-    FRAME,
-    METHOD,
-    PROMPT,
-    first_difference,
-    of_the_same_prompts,
-)
+from reviewscore.store.decisive import FRAME, METHOD, PROMPT, first_difference, of_the_same_prompts
 from reviewscore.store.jsonl import read_whole, write_whole
 from reviewscore.store.manifest import InputFile, Spending, only_version
 

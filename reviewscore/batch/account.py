@@ -19,7 +19,7 @@ from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
 from reviewscore.schema.record import storable
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.sources.run_data import noted
 from reviewscore.store.decisive import INPUT, METHOD, PROMPT, prompt_names, sum_of
 from reviewscore.store.manifest import Manifest, Setting, Spending, hash_file

@@ -23,8 +23,8 @@ from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import Collection, PaperHandle
-from reviewscore.sources.raw import RawPaper
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.lazy_papers import PaperHandle, RawPaper
 from reviewscore.store.run_dir import ErrorRecord
 from reviewscore.store.shards import Shard, Shards
 

@@ -9,7 +9,7 @@ from reviewscore.batch.account import new_manifest
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Resolved, Settings
 from reviewscore.schema.point_score import Status
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.decisive import first_difference
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.run_dir import MANIFEST, failed_reviews, read_manifest, read_points

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from reviewscore.papers.parts import Parts, shown
 from reviewscore.schema.paper import Paper, Unread
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 
 PAPERS_HELD = 64
 """Papers kept in memory; reviews of one paper follow each other."""

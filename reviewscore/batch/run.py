@@ -29,7 +29,7 @@ from reviewscore.logic.pool import shared
 from reviewscore.points import split_review
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import Status
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import Counts, Manifest
 from reviewscore.store.run_dir import ErrorRecord, RunDir, read_points

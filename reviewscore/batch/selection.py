@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import Collection
-from reviewscore.sources.shelved import Chosen
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.spooled import ListView
 
 
 def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Review]:
@@ -37,4 +37,4 @@ def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Revie
         if unknown:
             raise InputError(f"no review '{min(unknown)}'", cure="check --point")
         numbers = [number for number in numbers if names[number] in owners]
-    return Chosen(collection.reviews, numbers[: settings.limit])
+    return ListView(collection.reviews, numbers[: settings.limit])

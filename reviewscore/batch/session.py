@@ -22,7 +22,7 @@ from reviewscore.schema.paper import Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import Provenance
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.run_dir import ErrorRecord
 
 log = logging.getLogger(__name__)

@@ -45,7 +45,7 @@ from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.run_dir import ErrorRecord, RunDir
 from reviewscore.store.shards import SHARDS, Shard, Shards
 

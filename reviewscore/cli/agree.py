@@ -163,7 +163,7 @@ def _first(runs: tuple[Path, ...]) -> Path:
 
 def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
     from reviewscore.agreement.judge_scores import point_units, read_run
-    from reviewscore.sources.label_sheets import empty_sheet
+    from reviewscore.sources.annotations import empty_sheet
     from reviewscore.store.jsonl import write_whole
 
     points = read_run(run, None, accept_changed=accept_changed).points.values()
@@ -177,8 +177,14 @@ def _import_sheet(
 ) -> None:
     """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
     from reviewscore.agreement.judge_scores import read_run, units_of
-    from reviewscore.sources.annotations import LABELS, UNITS, check_labels, first_fault, read_units
-    from reviewscore.sources.label_sheets import read_sheet
+    from reviewscore.sources.annotations import (
+        LABELS,
+        UNITS,
+        check_labels,
+        first_fault,
+        read_sheet,
+        read_units,
+    )
     from reviewscore.store.jsonl import write_whole
 
     units = read_units(folder)

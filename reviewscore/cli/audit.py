@@ -28,7 +28,7 @@ from reviewscore.errors import InputError
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.store.jsonl import read_lines
 from reviewscore.store.run_dir import POINTS
 
@@ -82,9 +82,9 @@ def command(
 ) -> int:
     """Score every point of a batch of reviews into a run folder.
 
-    DATA is a folder with papers.jsonl and reviews.jsonl (or .parquet), here or at an address
-    that fsspec knows (s3://..). The same command again
-    does only what is missing.
+    DATA is a folder with papers.jsonl and reviews.jsonl (or .json, .csv, .xlsx, .parquet), or
+    of PDFs with reviews beside them, here or at an address that fsspec knows (s3://..). The
+    same command again does only what is missing.
 
     \b
     Example:  reviewscore audit data/iclr24 -o runs/iclr24 --model openai/gpt-5

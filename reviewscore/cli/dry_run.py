@@ -16,7 +16,7 @@ from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import counted, unread_words
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 
 _GUESS = (
     "rounds and premises are guessed: the means of the ReviewScore paper "

@@ -173,7 +173,7 @@ def _check_no_file(name: str) -> None:
 
 def _table(table: Path, columns: tuple[str, ...], papers: Path | None, out: Path) -> int:
     from reviewscore.config import pairs
-    from reviewscore.sources.tables import convert_table
+    from reviewscore.sources.corpora import convert_table
 
     found = convert_table(
         table, pairs(columns, origin="--columns", form="OURS=THEIRS"), out, papers=papers

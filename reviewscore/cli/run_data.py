@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reviewscore.cli.terminal import say
 
 if TYPE_CHECKING:
-    from reviewscore.sources.files import Collection
+    from reviewscore.sources.collection import Collection
 
 
 def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Collection | None:

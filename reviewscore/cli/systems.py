@@ -15,7 +15,7 @@ def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
         SettingsError: A text is not NAME=FILE, a name comes twice, or it is that of people, whose
             reviews are the references.
     """
-    from reviewscore.sources.written import PEOPLE
+    from reviewscore.sources.system_reviews import PEOPLE
 
     found: dict[str, Path] = {}
     for text in texts:

@@ -11,8 +11,8 @@ import click
 from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
-    from reviewscore.sources.files import Collection
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.collection import Collection
+    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.tables import Table
     from reviewscore.stats.writing import Draw, Setup
 

@@ -24,8 +24,8 @@ from reviewscore.focus.references import EXPERTS
 from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.files import Collection
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.writing import hashes
 from reviewscore.store.jsonl import JsonLines, write_whole
 from reviewscore.store.results import results_folder

@@ -24,9 +24,8 @@ from reviewscore.focus.labelled import Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.papers.rows import Identifier, input_error
 from reviewscore.sources.annotations import is_pseudonym
-from reviewscore.sources.grids import read_csv
-from reviewscore.sources.records import Shelf
-from reviewscore.sources.written import Form, Materials
+from reviewscore.sources.records import read_csv, read_records
+from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.tables import guarded
 
 LABELS, UNITS, SHEETS = "labels.jsonl", "units.jsonl", "*.csv"
@@ -125,13 +124,10 @@ def read_human_labels(path: Path, facets: FacetSet) -> HumanLabels:
 
 
 def _lines(file: Path, kind: type[_Read]) -> Iterator[tuple[int, _Read]]:
-    for row in Shelf.of(file).rows():
-        if row.error is not None:
-            raise row.error
-        try:
-            yield row.line, kind.model_validate(row.record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=row.line) from error
+    for row, record in read_records(file, kind):
+        if isinstance(record, InputError):
+            raise record
+        yield row.line, record
 
 
 def _read_sheet(found: HumanLabels, sheet: Path, facets: FacetSet) -> None:

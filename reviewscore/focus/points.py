@@ -9,7 +9,7 @@ from reviewscore.focus.facets import Polarity
 from reviewscore.focus.labelled import Point
 from reviewscore.points.split import split_review
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.written import Form, Materials, Written
+from reviewscore.sources.system_reviews import Form, Materials, Written
 
 _STANCE = re.compile(r"\W*the reviewer\s+(\w+)", re.IGNORECASE)
 _POLARITY = {"appreciates": Polarity.STRENGTH, "criticizes": Polarity.WEAKNESS}

@@ -14,7 +14,7 @@ from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables
 from reviewscore.focus.text_table import text_table
 from reviewscore.likeness.pair import Metric
-from reviewscore.sources.written import Form, Materials
+from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
 

@@ -43,7 +43,7 @@ from reviewscore.focus.reference_replies import (
 )
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import Provenance
-from reviewscore.sources.written import PEOPLE, REVIEWS, Materials
+from reviewscore.sources.system_reviews import PEOPLE, REVIEWS, Materials
 from reviewscore.store.manifest import hash_file
 
 EXPERTS = "experts"

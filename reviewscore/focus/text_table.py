@@ -8,7 +8,7 @@ from itertools import permutations, product
 import numpy as np
 
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import Form, Materials, Written
+from reviewscore.sources.system_reviews import Form, Materials, Written
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats

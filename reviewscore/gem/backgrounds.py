@@ -14,7 +14,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.lexical.model import VERSION, LexicalCache, State, paper_key, save
 from reviewscore.gem.lexical.prime import Known, SplitPapers, prime, prime_on
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""

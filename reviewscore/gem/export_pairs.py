@@ -19,7 +19,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hygiene import broken_up
-from reviewscore.sources.written import PEOPLE, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, Written
 from reviewscore.store.jsonl import JsonLines, drafted
 
 Metric = Literal["GEM", "GEM-S"]

@@ -28,8 +28,8 @@ from reviewscore.errors import SettingsError
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.schema.answer import Sentence, Several, Text
-from reviewscore.sources.files import Collection
-from reviewscore.sources.written import REVIEWS
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.system_reviews import REVIEWS
 from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 

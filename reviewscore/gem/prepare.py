@@ -31,8 +31,8 @@ from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.files import Collection
-from reviewscore.sources.written import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.system_reviews import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
 from reviewscore.store.decisive import INPUT, METHOD
 from reviewscore.store.manifest import hash_file
 

@@ -18,7 +18,7 @@ from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.gem.score import SCORES, Scores
 from reviewscore.papers.rows import input_error
-from reviewscore.sources.written import PEOPLE
+from reviewscore.sources.system_reviews import PEOPLE
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
 from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
 from reviewscore.stats.rank_correlation import RankCorrelation, rank_correlation

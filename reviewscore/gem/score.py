@@ -17,8 +17,8 @@ from reviewscore.gem.estimator import Gem, Information, mean
 from reviewscore.likeness.pair import Pair
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.shelved import Chosen, Shelved
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.spooled import ListView, SpooledList
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.store.jsonl import write_pieces_whole
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
@@ -320,7 +320,7 @@ def _scored(
 ) -> Scores:
     found = Cases(materials, variant, candidate=candidate)
     dropped = found.dropped
-    groups: dict[int, Shelved[tuple[int, list[Case]]]] = {}
+    groups: dict[int, SpooledList[tuple[int, list[Case]]]] = {}
     many = 0
     for members in found:
         if not members:
@@ -330,9 +330,9 @@ def _scored(
             for case in members:
                 dropped[case.candidate.system][IN_BACKGROUND] += 1
         else:
-            groups.setdefault(group, Shelved()).append((many, members))
+            groups.setdefault(group, SpooledList()).append((many, members))
             many += len(members)
-    scores, places = Shelved[CandidateScore](), array("q", bytes(8 * many))
+    scores, places = SpooledList[CandidateScore](), array("q", bytes(8 * many))
     for group in sorted(groups):
         gem = Gem(evaluators.model(variant.form, group), synopsis=variant.conditional)
         for number, one in _of_group(groups.pop(group), gem, variant.name):
@@ -340,7 +340,7 @@ def _scored(
             if one.nats is None:
                 dropped[one.system][UNSCORED] += 1
         del gem  # one model goes before the next is made
-    return Scores(variant, Chosen(scores, places), dropped)
+    return Scores(variant, ListView(scores, places), dropped)
 
 
 def _of_group(

@@ -29,7 +29,7 @@ from reviewscore.gem.validation import (
     validate,
 )
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import PEOPLE, Form, Materials
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials
 from reviewscore.stats.effects import SIGNIFICANT, PairedTest
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import Resampling

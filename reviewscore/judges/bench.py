@@ -25,14 +25,7 @@ from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.sending import Book
-from reviewscore.schema.argument import (
-    Draft,
-    Extraction,
-    Faithfulness,
-    Premise,
-    Round,
-    Streamlined,
-)
+from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict

@@ -42,10 +42,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic import (
-    lenient,
-    syntax_errors,
-)
+from reviewscore.logic import lenient, syntax_errors
 from reviewscore.logic.fol import (
     LESS,
     And,

@@ -32,6 +32,7 @@ class Trick(StrEnum):
     TAGS = "tag characters"
     ZERO_WIDTH = "zero-width characters"
     COMMENT = "in a comment that Markdown does not show"
+    MARKED = "marked as hidden"
 
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff]")

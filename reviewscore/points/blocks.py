@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from reviewscore.points.markers import Line, lines_of
 from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.schema.review import Role
-from reviewscore.sources.roles import heading_kind
+from reviewscore.sources.section_roles import heading_kind
 
 
 @dataclass(frozen=True, slots=True)

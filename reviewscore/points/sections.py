@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.roles import (
+from reviewscore.sources.section_roles import (
     POINT_ROLES,
     Level,
     field_role,

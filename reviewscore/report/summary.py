@@ -21,12 +21,7 @@ from reviewscore.schema.verdict import Finding
 from reviewscore.stats.resampling import wilson
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.manifest import Manifest, Spending
-from reviewscore.store.run_dir import (
-    SUMMARY,
-    changed_records,
-    read_manifest,
-    read_points,
-)
+from reviewscore.store.run_dir import SUMMARY, changed_records, read_manifest, read_points
 
 UNTYPED = "untyped"
 """Name of the row for points that failed before their type was known."""

@@ -17,13 +17,7 @@ from reviewscore.schema.place import Place
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointType, Role
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import (
-    MISINFORMED_UP_TO,
-    Finding,
-    Provenance,
-    Verdict,
-    divided,
-)
+from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding, Provenance, Verdict, divided
 
 
 class Status(StrEnum):

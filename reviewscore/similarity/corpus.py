@@ -13,7 +13,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.rows import Identifier, Number, Word, input_error
 from reviewscore.similarity.tabular import Line, beside, lines
-from reviewscore.sources.written import Numbered
+from reviewscore.sources.system_reviews import Numbered
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

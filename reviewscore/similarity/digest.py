@@ -16,7 +16,7 @@ from reviewscore.similarity.affinity import Affinity, Library
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication, gaps, title_key
 from reviewscore.similarity.recipe import Recipe
-from reviewscore.sources.files import Collection
+from reviewscore.sources.collection import Collection
 from reviewscore.stats.statistic import Floats, Ints
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.manifest import hash_file

@@ -18,7 +18,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from reviewscore.errors import InputError
 from reviewscore.papers.rows import input_error
 from reviewscore.similarity.tabular import lines
-from reviewscore.sources.written import Numbered
+from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats
 
 NO_VECTOR = "has no embedding"

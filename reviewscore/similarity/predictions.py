@@ -17,7 +17,7 @@ from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.rows import Identifier, input_error
 from reviewscore.similarity.corpus import ONLY, Unread
 from reviewscore.similarity.tabular import Line, beside, cells, lines
-from reviewscore.sources.written import Numbered
+from reviewscore.sources.system_reviews import Numbered
 
 NAME = "predictions"
 _CURE = "give a file of reviewer_id, paper_id, similarity (and algorithm, version)"

@@ -14,7 +14,7 @@ from reviewscore.errors import InputError
 from reviewscore.papers.rows import input_error
 from reviewscore.similarity.goldstandard import SCALE, Ratings, ratings_of
 from reviewscore.similarity.tabular import Line, beside, lines
-from reviewscore.sources.written import Numbered
+from reviewscore.sources.system_reviews import Numbered
 
 NAMES = ("evaluations", "ratings")
 _PERSON = ("reviewer_id", "reviewer", "participant", "participantid", "user")

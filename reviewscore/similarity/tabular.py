@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.sources.grids import csv_cells, heading
-from reviewscore.sources.records import Shelf, only_table
+from reviewscore.sources.records import RecordFile, csv_cells, heading, only_table
 from reviewscore.stats.tables import guarded
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
@@ -54,7 +53,7 @@ def lines(file: Path) -> Iterator[Line]:
     if ending in (".csv", ".tsv"):
         yield from _named(file)
     elif ending in (".jsonl", ".parquet"):
-        for row in Shelf.of(file).rows():
+        for row in RecordFile.of(file).rows():
             if row.error is not None or row.record is None:
                 raise row.error or InputError("is empty", file=file, line=row.line)
             yield Line(file, row.line, row.record)

@@ -1,11 +1,18 @@
-"""A set of human labels, read and checked: every fault with its file, line and cure."""
+"""Sets of human labels, read and checked: every fault with its file, line and cure; label sheets.
+
+A sheet is CSV (comma, semicolon or tab) or a spreadsheet (xlsx, xls, ods), in one of two forms:
+long, a label a row (``unit_id, annotator, field, value``), or wide, a unit a row with a column for
+each field; the annotator is a column, or the name of the spreadsheet's tab.
+"""
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +29,7 @@ from reviewscore.schema.annotation import (
     Unit,
     UnitKind,
 )
-from reviewscore.sources.records import Row, Shelf
+from reviewscore.sources.records import SPREADSHEETS, Grid, RecordFile, Row, read_csv, tabs
 
 LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
 _PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
@@ -99,10 +106,10 @@ def read_annotations(path: Path) -> AnnotationSet:
     if path.is_dir() and (path / UNITS).is_file():
         units = _units(path / UNITS, reading)
     if path.is_dir() and (path / ANNOTATORS).is_file():
-        rows = Shelf.of(path / ANNOTATORS).rows()
+        rows = RecordFile.of(path / ANNOTATORS).rows()
         read = _read(rows, path / ANNOTATORS, Annotator, reading, "annotator")
         annotators = {one.annotator: one for _, one in read}
-    return _checked(path.stem, Shelf.of(labels).rows(), labels, units, annotators, reading)
+    return _checked(path.stem, RecordFile.of(labels).rows(), labels, units, annotators, reading)
 
 
 def check_labels(
@@ -136,7 +143,7 @@ def read_units(folder: Path) -> dict[str, Unit] | None:
 
 
 def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
-    read = _read(Shelf.of(file).rows(), file, Unit, reading, "unit_id")
+    read = _read(RecordFile.of(file).rows(), file, Unit, reading, "unit_id")
     points = {one.unit_id for _, one in read if one.kind is UnitKind.POINT}
     units = {}
     for line, one in read:
@@ -234,12 +241,11 @@ def _read(
 
 
 def _record(row: Row, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
-    if row.error is not None or row.record is None:
-        raise row.error or InputError("is empty", file=file, line=row.line)
+    given = row.value
     known = {*model.model_fields, *(one.alias for one in model.model_fields.values() if one.alias)}
-    for name in row.record.keys() - known:
+    for name in (name for name in given if name not in known):
         strange[name] = strange.get(name, 0) + 1
-    kept = {name: value for name, value in row.record.items() if name in known}
+    kept = {name: value for name, value in given.items() if name in known}
     value = kept.get("value", 0)
     if not isinstance(value, int | str) or isinstance(value, bool):
         raise InputError(
@@ -387,3 +393,86 @@ def _check_annotators(
     strangers = {one.annotator for one in labels} - (annotators or {}).keys()
     if annotators is not None and strangers:
         reading.warnings.append(f"not in {ANNOTATORS}: {', '.join(sorted(strangers))}")
+
+
+_EXTRA = ("justification", "codebook", "at")
+_WHOLE_NUMBER = re.compile(r"(-?\d+)(?:[.,]0+)?")
+_NOT_ASKED = "-"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+_HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
+
+
+def read_sheet(file: Path) -> Iterator[Row]:
+    """The labels of a filled sheet as records, each with its line.
+
+    Empty cells are labels that were not given. Whole numbers that a spreadsheet wrote as 4.0 or
+    4,0 are numbers again; anything else stays as it is and is refused by the checks.
+
+    Raises:
+        InputError: The file cannot be read, or has neither form.
+    """
+    if file.suffix.lower() in SPREADSHEETS:
+        for tab, grid in tabs(file):
+            yield from _labels(grid, file, tab)
+        return
+    yield from _labels(read_csv(file), file, None)
+
+
+def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
+    fields = [one.value for one in LabelField]
+    for line, cells in grid:
+        if not any(cells.values()):
+            continue
+        if "unit_id" not in cells:
+            raise InputError(
+                f"has no column 'unit_id'{f' in tab {tab}' if tab else ''}",
+                file=file,
+                line=1,
+                cure="the first row names the columns; agree RUN --sheet FILE writes an empty one",
+            )
+        common = {
+            "unit_id": _bare(cells.get("unit_id", "")),
+            "annotator": cells.get("annotator") or tab,
+        }
+        common |= {name: cells[name] for name in _EXTRA if cells.get(name)}
+        common = {name: value for name, value in common.items() if value is not None}
+        if "field" in cells:
+            value = {"value": _value(cells["value"])} if cells.get("value") else {}
+            yield Row(line, 0, {**common, "field": cells["field"], **value})
+            continue
+        given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
+        for name in given:
+            yield Row(line, 0, {**common, "field": name, "value": _value(cells[name])})
+
+
+def _value(cell: str) -> int | str:
+    number = _WHOLE_NUMBER.fullmatch(cell)
+    return int(number[1]) if number else cell
+
+
+def empty_sheet(units: Iterable[Unit]) -> str:
+    """A wide sheet as CSV, a unit a row, to be filled in by one annotator.
+
+    Cells for fields that do not apply to a unit hold a dash, so that they are passed over.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    fields = [one.value for one in LabelField]
+    writer.writerow([*_HEAD, *fields, *_EXTRA[:2]])
+    for unit in units:
+        open_fields = {one.value for one in FIELDS_OF[unit.kind]}
+        blanks = ["" if name in open_fields else _NOT_ASKED for name in fields]
+        names = (_guarded(one) for one in (unit.unit_id, "", unit.paper_id))
+        row = [*names, unit.kind.value, _guarded(unit.text or ""), *blanks, "", ""]
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def _guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; identifiers may begin with a dash."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _bare(name: str) -> str:
+    return name[1:] if name[:1] == "'" and name[1:].startswith(_FORMULA) else name

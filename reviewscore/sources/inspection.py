@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.addressing import Addressing, talk_of_prompts
 from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.hidden import Hidden, unseen_characters
-from reviewscore.papers.hygiene import read_text, tidy
+from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.parts import cut_from
 from reviewscore.papers.quality import badly_read
-from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of, text_of
+from reviewscore.papers.rows import PaperRow, build_paper, paper_of, text_of
 from reviewscore.papers.suspicions import addressed, in_names
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
-from reviewscore.sources.records import Row, Shelf, decode
-from reviewscore.sources.rows import ReviewRow
-
-_RECORDS = (".jsonl", ".json", ".parquet")
+from reviewscore.sources.records import ENDINGS, RecordFile, Row, as_model
+from reviewscore.sources.reviews import ReviewRow
 
 
 class SeenSection(Record):
@@ -124,23 +123,20 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
     A record that cannot be used gives its error, and the next one follows.
 
     Args:
-        path: A paper's file (see `papers.content.read_content`), or ``.jsonl``, ``.json`` or
-            ``.parquet`` with papers or reviews.
+        path: A paper's file (see `papers.content.read_content`), or a file of records of papers
+            or reviews (see `records.ENDINGS`).
 
     Raises:
         InputError: If the file cannot be used; says what to do.
     """
     path = Path(path)
-    if path.suffix.lower() not in _RECORDS:
+    if path.suffix.lower() not in ENDINGS:
         content = read_content(path)
         yield _paper(
             storable(str(path)), paper_of(content, PaperRow(paper_id=storable(path.stem))), content
         )
         return
-    if path.suffix.lower() == ".json":
-        yield _record(path, Row(1, 0, decode(read_text(path).encode(), path, 1)))
-        return
-    for row in Shelf.of(path).rows():
+    for row in RecordFile.of(path).rows():
         try:
             yield _record(path, row)
         except InputError as error:
@@ -148,15 +144,11 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
 
 
 def _record(path: Path, row: Row) -> Inspection:
-    if row.error is not None or row.record is None:
-        assert row.error is not None
-        raise row.error
-    try:
-        if "review_id" in row.record:
-            return _review(path, ReviewRow.model_validate({"paper_id": "?", **row.record}))
-        paper = PaperRow.model_validate({"paper_id": storable(path.stem), **row.record})
-    except ValidationError as error:
-        raise input_error(error, file=path, line=row.line) from error
+    if "review_id" in row.value:
+        row = replace(row, record={"paper_id": "?", **row.value})
+        return _review(path, as_model(row, ReviewRow, path))
+    row = replace(row, record={"paper_id": storable(path.stem), **row.value})
+    paper = as_model(row, PaperRow, path)
     name = f"{storable(str(path))}: {paper.paper_id}"
     if paper.source_file:
         content = read_content(path.parent / paper.source_file)

@@ -1,31 +1,48 @@
-"""Records from JSONL and Parquet files, one at a time, each with its place."""
+"""Records from JSONL, JSON, CSV, spreadsheets and Parquet, one at a time, each with its place."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zipfile
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from reviewscore.bounds import Bound, Line, bounded_lines, in_force
+from pydantic import BaseModel, ValidationError
+
+from reviewscore.bounds import Bound, Line, bounded_lines, check_size, in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import UnusableJsonError, load_json
-from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.papers.hygiene import read_text, without_surrogates
+from reviewscore.papers.rows import input_error
+from reviewscore.processes.pool import ChildPool
+from reviewscore.sources import spreadsheet_worker
 
 _BATCH = 32
 """Rows of a Parquet file held in memory at once, or fewer if they may be large."""
+_NARROW_BATCH = 65_536
+"""The same where only a few narrow columns are read."""
 _MOST_HELD = 256_000_000
 """Bytes that they may have, if all of a column were in each of them."""
 _READ_AHEAD = 65_536
 """Bytes of a column that are read at once; else whole row groups are held as they are packed."""
 _MOST_GROWTH = 100
 """Times by which text that was written by somebody shrinks at most when it is packed."""
+Model = TypeVar("Model", bound=BaseModel)
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+Records = Iterator[tuple[int, dict[str, object] | InputError]]
+"""Records with their 1-based line or row, or what is wrong with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +50,8 @@ class Row:
     """One record as it was read.
 
     Attributes:
-        line: 1-based line (JSONL) or row (Parquet).
-        offset: Byte offset of the line in the file that `Shelf.fetch` reads.
+        line: 1-based line (JSONL, CSV), row (spreadsheet, Parquet) or place in the list (JSON).
+        offset: Byte offset of the line in the file that `RecordFile.fetch` reads.
         record: The decoded record; None if `error` says why there is none.
         error: What is wrong with the line.
         paper_id: The paper's identifier, where the line was too large for a record but that
@@ -47,15 +64,103 @@ class Row:
     error: InputError | None = None
     paper_id: str | None = None
 
+    @property
+    def value(self) -> dict[str, object]:
+        """The decoded record.
 
-def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
-    """The record of one JSONL line.
+        Raises:
+            InputError: There is none.
+        """
+        if self.record is None:
+            assert self.error is not None
+            raise self.error
+        return self.record
+
+
+def as_model(row: Row, model: type[Model], file: Path) -> Model:
+    """A record as a checked value.
 
     Raises:
-        InputError: If the line is not a JSON object in UTF-8.
+        InputError: It cannot be used; names file, line, field and cure.
     """
     try:
-        record = load_json(line.decode("utf-8-sig"))
+        return model.model_validate(row.value)
+    except ValidationError as error:
+        raise input_error(error, file=file, line=row.line) from error
+
+
+def read_records(file: Path, model: type[Model]) -> Iterator[tuple[Row, Model | InputError]]:
+    """The records of a file as checked values, each with its place, or what is wrong with it.
+
+    Args:
+        file: JSONL, JSON, CSV, a spreadsheet or Parquet, by its ending; see `ENDINGS`.
+        model: What a record is.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    for row in RecordFile.of(file).rows():
+        try:
+            yield row, as_model(row, model, file)
+        except InputError as error:
+            yield row, error
+
+
+def also_on(name: str, first: int, *, file: Path, line: int, field: str, cure: str) -> InputError:
+    """That a record has the identifier of an earlier one, which is on the line `first`."""
+    problem = f"'{name}' is also on line {first}"
+    return InputError(problem, file=file, line=line, field=field, cure=cure)
+
+
+@dataclass
+class FaultLog:
+    """What could not be used, or was strange, while files of records were read.
+
+    Attributes:
+        skip_bad_lines: Whether records that cannot be used are left out, or are the end.
+        warnings: What was ignored or changed, in words.
+        skipped: Faults of records that were left out.
+    """
+
+    skip_bad_lines: bool = False
+    warnings: list[str] = field(default_factory=list)
+    skipped: list[InputError] = field(default_factory=list)
+    _unknown: dict[Path, set[str]] = field(default_factory=dict)
+
+    def fault(self, error: InputError) -> None:
+        """Leave a record out, or stop; what passes a bound never costs the others anything.
+
+        Raises:
+            InputError: The fault, unless such are left out.
+        """
+        if not self.skip_bad_lines and not isinstance(error, TooLargeError):
+            raise error
+        self.skipped.append(error)
+
+    def note_fields(self, row: Row, model: type[BaseModel], file: Path) -> None:
+        """Note the fields of a record that its model does not have."""
+        unknown = self._unknown.setdefault(file, set())
+        unknown.update(map(str, (row.record or {}).keys() - model.model_fields.keys()))
+
+    def warn_of_fields(self, file: Path, known: Collection[str]) -> None:
+        """Warn of the unknown fields in a file.
+
+        Args:
+            file: The file.
+            known: Further names that are no surprise.
+        """
+        if names := sorted(self._unknown.pop(file, set()).difference(known)):
+            self.warnings.append(f"{file}: unknown fields are ignored: {', '.join(names)}")
+
+
+def _decode(line: bytes, file: Path, number: int) -> object:
+    """The value of a JSON text.
+
+    Raises:
+        InputError: It is not JSON in UTF-8.
+    """
+    try:
+        value = load_json(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError(
             f"is not UTF-8 (byte {error.start} of the line)",
@@ -66,62 +171,80 @@ def decode(line: bytes, file: Path, number: int) -> dict[str, object]:
     except json.JSONDecodeError as error:
         cut = error.pos >= len(line.decode("utf-8-sig").rstrip()) or "Unterminated" in error.msg
         problem = "is cut off" if cut else f"is not JSON ({error.msg}, column {error.colno})"
+        place = number + min(error.lineno - 1, line.rstrip().count(b"\n"))
         raise InputError(
-            problem, file=file, line=number, cure="write one JSON object per line"
+            problem, file=file, line=place, cure="write one JSON object per line"
         ) from error
     except UnusableJsonError as error:
         raise error.of_input(file, number) from error
-    if not isinstance(record, dict):
-        raise InputError(
-            f"is {type(record).__name__}, not a JSON object",
-            file=file,
-            line=number,
-            cure='write {"name": value, ...}',
-        )
-    if _ESCAPED_SURROGATE.search(line):
-        try:
-            record = without_surrogates(record)
-        except RecursionError as error:
-            raise InputError("is nested too deeply", file=file, line=number) from error
-        assert isinstance(record, dict)
-    return record
+    if not _ESCAPED_SURROGATE.search(line):
+        return value
+    try:
+        return without_surrogates(value)
+    except RecursionError as error:
+        raise InputError("is nested too deeply", file=file, line=number) from error
+
+
+def _checked(value: object, file: Path, number: int) -> dict[str, object]:
+    """A value that is a record.
+
+    Raises:
+        InputError: It is none.
+    """
+    if isinstance(value, dict):
+        return value
+    raise InputError(
+        f"is {type(value).__name__}, not a JSON object",
+        file=file,
+        line=number,
+        cure='write {"name": value, ...}',
+    )
 
 
 @dataclass(frozen=True)
-class Shelf:
+class RecordFile:
     """A file whose records are read again one by one when they are asked for.
 
-    Rows of a Parquet file are laid out in a temporary JSONL file that goes with this object.
+    Records of any format but JSONL are laid out in a temporary JSONL file that goes with this
+    object.
 
     Attributes:
         file: The user's file.
         lines: The JSONL file to read from.
-        unreadable: What is wrong with rows of a Parquet file, by their numbers; their lines are
-            empty records.
+        unreadable: What is wrong with records, by their lines there, which are empty records.
+        numbers: Line or row of each record in the user's file; empty if it is that in `lines`.
     """
 
     file: Path
     lines: Path
     unreadable: Mapping[int, InputError] = field(default_factory=dict)
+    numbers: Sequence[int] = ()
 
     @classmethod
-    def of(cls, file: Path) -> Shelf:
-        """The shelf of a ``.jsonl`` or ``.parquet`` file."""
-        if file.suffix.lower() != ".parquet":
+    def of(cls, file: Path) -> RecordFile:
+        """The records of a file, by its ending; of an unknown one as JSONL.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        reader = _READERS.get(file.suffix.lower())
+        if reader is None:
             return cls(file, file)
         handle, name = tempfile.mkstemp(prefix="reviewscore-", suffix=".jsonl")
         unreadable: dict[int, InputError] = {}
-        shelf = cls(file, Path(name), unreadable)
-        weakref.finalize(shelf, _remove, name)
+        numbers = array("q")
+        records = cls(file, Path(name), unreadable, numbers)
+        weakref.finalize(records, _remove, name)
         with os.fdopen(handle, "wb") as out:
-            for row, record in parquet_rows(file):
+            for number, record in reader(file):
+                numbers.append(number)
                 if isinstance(record, InputError):
-                    unreadable[row] = record
+                    unreadable[len(numbers)] = record
                     out.write(b"{}\n")
                     continue
                 text = json.dumps(record, default=str, ensure_ascii=False)
                 out.write(text.encode("utf-8", "surrogatepass") + b"\n")
-        return shelf
+        return records
 
     def rows(self, bound: Bound | None = None) -> Iterator[Row]:
         """Every record in order; lines that cannot be decoded carry their error.
@@ -132,22 +255,27 @@ class Shelf:
         offset, bound = 0, bound or in_force().text
         try:
             with self.lines.open("rb") as file:
-                for number, line in enumerate(bounded_lines(file, bound), 1):
+                for at, line in enumerate(bounded_lines(file, bound), 1):
+                    number = self.numbers[at - 1] if self.numbers else at
                     if line.cut:
                         error = _too_large(line, bound, self.file, number)
                         yield Row(number, offset, None, error, _paper_id(line))
-                    elif number in self.unreadable:
-                        yield Row(number, offset, None, self.unreadable[number])
+                    elif at in self.unreadable:
+                        yield Row(number, offset, None, self.unreadable[at])
                     elif line.data.strip():
-                        try:
-                            yield Row(number, offset, decode(line.data, self.file, number))
-                        except InputError as error:
-                            yield Row(number, offset, None, error)
+                        yield self._row(line.data, offset, number)
                     offset += line.size
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}", file=self.file, cure="check the path"
             ) from error
+
+    def _row(self, line: bytes, offset: int, number: int) -> Row:
+        try:
+            record = _checked(_decode(line, self.file, number), self.file, number)
+        except InputError as error:
+            return Row(number, offset, None, error)
+        return Row(number, offset, record)
 
     def fetch(self, offset: int, number: int) -> dict[str, object]:
         """The record at a byte offset.
@@ -162,11 +290,23 @@ class Shelf:
                 line = next(bounded_lines(file, bound), Line(b"", 0))
                 if line.cut:
                     raise _too_large(line, bound, self.file, number)
-                return decode(line.data, self.file, number)
+                value = _decode(line.data, self.file, number)
+                return _checked(value, self.file, number)
         except OSError as error:
             raise InputError(
                 f"cannot be read any more: {error.strerror}", file=self.file, line=number
             ) from error
+
+
+def find_table(folder: Path, name: str) -> Path | None:
+    """The file of records of a name in a folder; None if there is none.
+
+    JSONL and Parquet come first: a CSV file or spreadsheet beside them is taken for an export.
+
+    Raises:
+        InputError: There are several; which one is meant cannot be known.
+    """
+    return only_table(folder, name, _FIRST) or only_table(folder, name, ENDINGS)
 
 
 def only_table(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
@@ -213,7 +353,7 @@ def _remove(name: str) -> None:
 
 def parquet_rows(
     file: Path, *, columns: Sequence[str] | None = None, most: int = _BATCH
-) -> Iterator[tuple[int, dict[str, object] | InputError]]:
+) -> Records:
     """The rows of a Parquet file with their 1-based numbers, or what is wrong with them.
 
     Text that is held as bytes is read as UTF-8; a row in which it is not is an error of its own.
@@ -244,10 +384,7 @@ def parquet_rows(
                     try:
                         yield (
                             row,
-                            {
-                                name: _plain(value, file, row, name)
-                                for name, value in record.items()
-                            },
+                            {name: _plain(one, file, row, name) for name, one in record.items()},
                         )
                     except InputError as error:
                         yield row, error
@@ -330,3 +467,262 @@ def _plain(value: object, file: Path, row: int, column: str) -> object:
                 cure="write the column as text (string) in UTF-8",
             ) from error
     return value
+
+
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_GRIDS = (".csv", ".tsv", *SPREADSHEETS)
+_DELIMITERS = ",;\t"
+_GRACE = 1.0
+"""Seconds beyond its limit after which a reader of spreadsheets is stopped from outside."""
+_MOST_TASKS = 100
+"""Spreadsheets after which it is replaced."""
+
+OVERFLOW = ""
+"""Name of what stands to the right of all headings."""
+
+Grid = Iterator[tuple[int, dict[str, str]]]
+"""Rows with their 1-based line and cells by heading."""
+
+
+def read_grid(file: Path) -> Grid:
+    """Rows of a CSV file, or of all tabs of a spreadsheet.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if file.suffix.lower() not in SPREADSHEETS:
+        yield from read_csv(file)
+        return
+    for _, grid in tabs(file):
+        yield from grid
+
+
+def read_csv(file: Path) -> Grid:
+    """Rows of a CSV file in UTF-8, separated by comma, semicolon or tab.
+
+    Headings are in lower case, with underscores for spaces.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    columns: list[str] | None = None
+    for line, cells in csv_cells(file):
+        if columns is None:
+            columns = _headings(cells)
+            continue
+        yield line, _cells(columns, cells)
+
+
+def csv_cells(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """All rows of such a file, the heading too: 1-based line and cells.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    try:
+        text = read_bounded(file, in_force().table).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 (byte {error.start})", file=file, cure="save it as CSV in UTF-8"
+        ) from error
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    csv.field_size_limit(in_force().text.size)  # a cell may hold a paper
+    before = 0
+    try:
+        for cells in reader:
+            # A cell may hold line breaks: the row begins after the line that ended the last one.
+            line, before = before + 1, reader.line_num
+            yield line, cells
+    except csv.Error as error:
+        raise InputError(f"is no CSV ({error})", file=file, line=reader.line_num) from error
+
+
+def tabs(file: Path) -> Iterator[tuple[str, Grid]]:
+    """The tabs of a spreadsheet by name, those with rows below their headings.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    _check_unpacked(file)
+    for name, rows in _read(file):
+        if len(rows) > 1:
+            yield name, _grid(rows)
+
+
+@lru_cache(maxsize=1)
+def _readers() -> ChildPool:
+    return ChildPool(
+        "reviewscore.sources.spreadsheet_worker", 1, grace=_GRACE, most_tasks=_MOST_TASKS
+    )
+
+
+def _read(file: Path) -> list[tuple[str, list[list[str]]]]:
+    """The tabs of a spreadsheet, read by a process that may die over it.
+
+    Raises:
+        InputError: It did, or the file is no spreadsheet.
+    """
+    bound = in_force().table
+    task = json.dumps({"path": str(file.resolve()), "most": bound.size})
+    answer = _readers().ask(task, spreadsheet_worker.SECONDS)
+    if not answer.line:
+        end = (
+            f"had no end within {spreadsheet_worker.SECONDS:.0f} s" if answer.late else "broke down"
+        )
+        raise InputError(
+            f"cannot be read: its reader {end}, as over a cell far away from all others",
+            file=file,
+            cure="delete what lies beyond the table, or save it as CSV",
+        )
+    found = json.loads(answer.line)
+    if size := found.get(spreadsheet_worker.TOO_LARGE):
+        raise TooLargeError(f"its cells {bound.problem(size)}", file=file, cure=bound.cure)
+    if problem := found.get("problem"):
+        raise InputError(problem, file=file)
+    tabs_read: list[tuple[str, list[list[str]]]] = found["tabs"]
+    return tabs_read
+
+
+def _check_unpacked(file: Path) -> None:
+    """Refuse a spreadsheet that is too large, or grows too large when it is unpacked.
+
+    Raises:
+        InputError: It is, or cannot be read.
+    """
+    bound = in_force().table
+    check_size(file, bound)
+    if not zipfile.is_zipfile(file):  # the older format is not packed
+        return
+    try:
+        with zipfile.ZipFile(file) as packed:
+            size = sum(one.file_size for one in packed.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise InputError(f"is no spreadsheet that can be read ({error})", file=file) from error
+    if size > bound.size:
+        raise TooLargeError(bound.problem(size, whole=True), file=file, cure=bound.cure)
+
+
+def _grid(rows: Sequence[list[str]]) -> Grid:
+    columns = _headings(rows[0])
+    for line, row in enumerate(rows[1:], start=2):
+        yield line, _cells(columns, row)
+
+
+def heading(cell: str) -> str:
+    """A heading as it is looked up: in lower case, with underscores for spaces."""
+    return cell.strip().lower().replace(" ", "_")
+
+
+def _headings(cells: Sequence[str]) -> list[str]:
+    """Names of columns; of columns with one name the later ones are numbered."""
+    names: list[str] = []
+    for cell in cells:
+        name = plain = heading(cell)
+        number = 1
+        while name and name in names:
+            number += 1
+            name = f"{plain}_{number}"
+        names.append(name)
+    return names
+
+
+def _cells(columns: list[str], cells: list[str]) -> dict[str, str]:
+    found = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+    beyond = " ".join(cell.strip() for cell in cells[len(columns) :]).strip()
+    return {**found, OVERFLOW: beyond} if beyond else found
+
+
+def _json_records(file: Path) -> Records:
+    """A record, a list of records, or (as some call it) one a line."""
+    text = read_text(file, bound=in_force().table)
+    if not text.strip():
+        return
+    try:
+        found = _decode(text.encode(), file, 1)
+    except InputError as error:
+        if "Extra data" not in error.problem:
+            raise
+        yield from ((row.line, row.record or row.value) for row in RecordFile(file, file).rows())
+        return
+    for number, value in enumerate(found if isinstance(found, list) else [found], 1):
+        try:
+            yield number, _checked(value, file, number)
+        except InputError as error:
+            yield number, error
+
+
+def _grid_records(file: Path) -> Records:
+    """A row as a record: empty cells are not given, ``sections.weaknesses`` is a part of one."""
+    for line, cells in read_grid(file):
+        if not any(cells.values()):
+            continue
+        record: dict[str, Any] = {}
+        for name, cell in cells.items():
+            outer, _, inner = name.partition(".")
+            if cell and inner:
+                record.setdefault(outer, {})[inner] = cell
+            elif cell:
+                record[name] = cell
+        try:
+            check_overflow(cells, file, line)
+            yield line, record
+        except InputError as error:
+            yield line, error
+
+
+def check_overflow(cells: Mapping[str, object], file: Path, line: int) -> None:
+    """Refuse a row with more cells than there are headings.
+
+    Raises:
+        InputError: It has more.
+    """
+    if cells.get(OVERFLOW):
+        raise InputError(
+            f"has more cells than there are headings ('{str(cells[OVERFLOW])[:40]}')",
+            file=file,
+            line=line,
+            cure="put texts that hold the delimiter into quotes",
+        )
+
+
+def table_rows(
+    file: Path, columns: Sequence[str] | None = None
+) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Rows of a table with their 1-based line; of CSV and spreadsheets as texts.
+
+    Args:
+        file: The table.
+        columns: What is read of Parquet, whose columns are narrow; None for all.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    ending = file.suffix.lower()
+    if not file.is_file():
+        raise InputError("there is no such file", file=file, cure="check the path")
+    if ending in _GRIDS:
+        yield from read_grid(file)
+    elif ending == ".parquet" and columns is not None:
+        for line, record in parquet_rows(file, columns=columns, most=_NARROW_BATCH):
+            if isinstance(record, InputError):
+                raise record
+            yield line, record
+    elif ending in ENDINGS:
+        yield from ((row.line, row.value) for row in RecordFile.of(file).rows())
+    else:
+        raise InputError(
+            f"unknown ending '{ending}'", file=file, cure="use .csv, .jsonl, .parquet or .xlsx"
+        )
+
+
+_READERS: dict[str, Callable[[Path], Records]] = {
+    ".parquet": parquet_rows,
+    ".json": _json_records,
+    **dict.fromkeys(_GRIDS, _grid_records),
+}
+"""What reads the records of a file, by its ending; JSONL is read in place."""
+_FIRST = (".jsonl", ".parquet")
+ENDINGS = (".jsonl", *_READERS)
+"""Endings of files of records."""

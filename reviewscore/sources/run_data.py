@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from reviewscore.errors import InputError
 from reviewscore.schema.record import storable
-from reviewscore.sources.files import Collection, read_collection, single, tables_of
+from reviewscore.sources.collection import Collection, read_collection, single, tables_of
 from reviewscore.sources.remote import address_of
-from reviewscore.sources.review_files import review_names
+from reviewscore.sources.reviews import is_paper_folder, review_names
 from reviewscore.store.manifest import Manifest, beside, hash_file
 from reviewscore.store.run_dir import read_manifest
 
@@ -192,7 +192,7 @@ def _at(place: _Place, manifest: Manifest) -> Collection:
 def _named(data: Path, manifest: Manifest) -> Collection:
     """What the user named: it must be what the run was made of."""
     if manifest.pair is None:
-        tables = tables_of(data)
+        tables = () if is_paper_folder(data) else tables_of(data)
         check_files(tables, manifest.inputs_sha256, data)  # before much is read
         found = read_collection(data, skip_bad_lines=True)
         check_files(found.files[len(tables) :], manifest.inputs_sha256, data)

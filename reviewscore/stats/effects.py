@@ -15,13 +15,7 @@ import numpy as np
 
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import estimate
-from reviewscore.stats.resampling import (
-    Clusters,
-    Method,
-    Resampling,
-    bootstrap,
-    jackknife,
-)
+from reviewscore.stats.resampling import Clusters, Method, Resampling, bootstrap, jackknife
 from reviewscore.stats.statistic import Floats, Statistic, Values, values
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]

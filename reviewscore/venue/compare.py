@@ -18,14 +18,7 @@ from reviewscore.store.parts import Part, changed_notes, check_scored, read_part
 from reviewscore.venue.comparison import Comparison, Section, Side
 from reviewscore.venue.outcomes import MEASURES, VERDICTS, outcome
 from reviewscore.venue.paired import crosses, paired_sections
-from reviewscore.venue.pairing import (
-    Columns,
-    Pairs,
-    columns_of,
-    found_again,
-    furthest,
-    pair,
-)
+from reviewscore.venue.pairing import Columns, Pairs, columns_of, found_again, furthest, pair
 from reviewscore.venue.rates import PAPERS, rates
 from reviewscore.venue.unpaired import by_paper, unpaired_sections
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewscore.errors import InputError
-from reviewscore.sources.areas import areas_of_papers, read_pairs
-from reviewscore.sources.files import named_table
-from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
+from reviewscore.sources.collection import named_table
 from reviewscore.sources.run_data import folder_again
+from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
 from reviewscore.stats.resampling import Resampling
 from reviewscore.store.parts import (
     Part,
@@ -42,7 +41,7 @@ class Strata:
     Attributes:
         data: Folders of papers and reviews; empty for those that the runs were made of.
         areas: Table of ``paper_id`` and ``area``; None for the papers' records.
-        area_field: Field of those records; None for `sources.areas.FIELDS`.
+        area_field: Field of those records; None for `sources.strata.FIELDS`.
         reviewers: Table of ``review_id`` and ``reviewer``; None for the reviews' records.
         scores: Scores of reviews to sort by: ``rating``, ``confidence``.
     """

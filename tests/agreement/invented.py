@@ -16,12 +16,7 @@ from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Role
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import (
-    KnowledgeSource,
-    PremiseVerdict,
-    Rating,
-    Verdict,
-)
+from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict, Rating, Verdict
 from reviewscore.store.manifest import Setting
 from tests.report.synthetic import manifest, write_run
 

@@ -17,15 +17,7 @@ from reviewscore.sources.annotations import read_annotations
 from reviewscore.stats.estimates import Estimate, PendingEstimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
-from tests.agreement.invented import (
-    Said,
-    judged,
-    labels_of,
-    point,
-    run_of,
-    truth,
-    write_labels,
-)
+from tests.agreement.invented import Said, judged, labels_of, point, run_of, truth, write_labels
 
 FAST = Resampling(resamples=200)
 

@@ -20,7 +20,7 @@ from reviewscore.errors import InputError, RunFolderError
 from reviewscore.schema.argument import ArgumentState, Validity
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import asked, column, wait_for_calls

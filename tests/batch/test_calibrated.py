@@ -15,7 +15,7 @@ from reviewscore.report.lines import summary_lines
 from reviewscore.report.summary import summarise
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration
 from reviewscore.schema.point_score import PointScore
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.calibration import write_calibration
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT

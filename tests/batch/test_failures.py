@@ -18,7 +18,7 @@ from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import PointType
-from reviewscore.sources.files import read_collection, single
+from reviewscore.sources.collection import read_collection, single
 from reviewscore.store.run_dir import read_points
 from tests.batch.test_audit import data, run
 from tests.conftest import PAPER, ROOT

@@ -13,7 +13,7 @@ from reviewscore.config import resolve
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import Surroundings
 from reviewscore.schema.point_score import Status
-from reviewscore.sources.files import Collection, read_collection
+from reviewscore.sources.collection import Collection, read_collection
 from reviewscore.store.shards import Shard, Shards
 from tests.conftest import ROOT
 

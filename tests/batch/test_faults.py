@@ -19,7 +19,7 @@ from aiohttp import web
 from reviewscore.batch import Outcome, Quiet, audit
 from reviewscore.config import resolve
 from reviewscore.llm import retry
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT, THOROUGH
 from tests.ledgers import column

@@ -23,7 +23,8 @@ from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
 from reviewscore.schema.point_score import Status
-from reviewscore.sources.files import Collection, PaperHandle, read_collection, read_papers
+from reviewscore.sources.collection import Collection, read_collection, read_papers
+from reviewscore.sources.lazy_papers import PaperHandle
 from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER
 from tests.loopback import Loopback

@@ -21,7 +21,7 @@ from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
-from reviewscore.sources.files import Collection, read_collection, single
+from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.store.run_dir import read_points
 from tests.conftest import ROOT
 from tests.loopback import Loopback

@@ -17,7 +17,7 @@ from reviewscore.report.html import write_report
 from reviewscore.report.lines import response_words, summary_lines
 from reviewscore.report.summary import Responses, summarise
 from reviewscore.schema.point_score import PointScore, Unaided
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_points
 from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, schema_name

@@ -17,7 +17,7 @@ from reviewscore.engine.crew import FailedError
 from reviewscore.engine.worker import Blueprint
 from reviewscore.errors import ReviewScoreError
 from reviewscore.llm.connect import Surroundings
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from tests.conftest import ROOT
 from tests.loopback import Loopback
 from tests.mishaps import sometimes

@@ -17,7 +17,7 @@ from reviewscore.config import Settings, resolve
 from reviewscore.errors import RunFolderError
 from reviewscore.judges import asker
 from reviewscore.report.summary import summarise
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.decisive import prompt_names
 from reviewscore.store.manifest import Manifest
 from reviewscore.store.parts import check_alike, read_parts, settings_sum

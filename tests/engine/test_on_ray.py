@@ -21,7 +21,7 @@ from reviewscore.batch import Outcome, audit, far, spread
 from reviewscore.cli.main import PARTLY
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.sources.files import read_collection, single
+from reviewscore.sources.collection import read_collection, single
 from tests.commands import invoker
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback

@@ -13,8 +13,8 @@ from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import SettingsError, StopError, TooLargeError
 from reviewscore.sources.openreview import server as servers
 from reviewscore.sources.openreview import transport
-from reviewscore.sources.openreview.pdfs import fetch_pdfs
 from reviewscore.sources.openreview.server import Server
+from reviewscore.sources.openreview.thread_store import fetch_pdfs
 from reviewscore.sources.openreview.transport import UnusableError, is_own
 from tests.commands import Invoke
 from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb

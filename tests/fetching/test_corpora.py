@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from tests.commands import Invoke
 from tests.fetching.server import pdf
 

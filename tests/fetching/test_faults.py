@@ -108,7 +108,7 @@ def test_a_full_disk_stops_with_a_sentence(
             raise jsonl._failure(path, OSError(28, "No space left on device"))
         true(path, data)
 
-    monkeypatch.setattr("reviewscore.sources.openreview.pdfs.write_pieces_whole", write)
+    monkeypatch.setattr("reviewscore.sources.openreview.thread_store.write_pieces_whole", write)
 
     ended = fetch(VENUE, "-o", tmp_path / "data")
 

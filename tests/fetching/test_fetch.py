@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from reviewscore.sources.files import read_collection
-from reviewscore.sources.openreview.raw import scrubbed
+from reviewscore.sources.collection import read_collection
+from reviewscore.sources.openreview.thread_store import scrubbed
 from tests.commands import Ended, Invoke, invoker
 from tests.fetching.server import HTML, JSON, Replay, load
 

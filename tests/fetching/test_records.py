@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from reviewscore.focus import references
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.sources.openreview.forms import FORMS, form_of
-from reviewscore.sources.openreview.forums import (
+from reviewscore.sources.openreview.notes import nameless, read_note
+from reviewscore.sources.openreview.thread_store import scrubbed
+from reviewscore.sources.openreview.threads import (
     Forums,
     metareview_record,
     paper_record,
     review_record,
 )
-from reviewscore.sources.openreview.notes import nameless, read_note
-from reviewscore.sources.openreview.raw import scrubbed
-from reviewscore.sources.roles import POINT_ROLES, field_role
+from reviewscore.sources.section_roles import POINT_ROLES, field_role
 from tests.commands import Invoke, invoker
 from tests.fetching.server import Replay, load
 from tests.fetching.test_fetch import lines

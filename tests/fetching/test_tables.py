@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from tests.commands import Invoke
 from tests.fetching.server import pdf
 

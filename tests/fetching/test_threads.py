@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
-from reviewscore.sources.openreview.forms import FORMS, form_of, year_of
-from reviewscore.sources.openreview.kinds import Kind, kind_of
-from reviewscore.sources.openreview.notes import read_note, unwrapped
-from reviewscore.sources.openreview.scores import Scale, read_score
+from reviewscore.sources.openreview.forms import FORMS, Scale, form_of, read_score, year_of
+from reviewscore.sources.openreview.notes import Kind, kind_of, read_note, unwrapped
 from reviewscore.sources.openreview.threads import Thread, body, thread
 from tests.fetching.server import load, threads
 

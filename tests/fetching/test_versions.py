@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from tests.commands import Ended, Invoke
 from tests.fetching.server import JSON, Replay, load
 from tests.fetching.test_fetch import VENUE, lines, more

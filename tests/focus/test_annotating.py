@@ -18,7 +18,7 @@ from reviewscore.focus.annotating import Labels, expected_to_label, label_points
 from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetSet
 from reviewscore.focus.labelled import Point
 from reviewscore.focus.profile import Points
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.system_reviews import read_materials
 from tests.answering import answer
 from tests.focus.invented import SMALL
 from tests.loopback import Loopback, completion, contents, fenced

@@ -11,7 +11,7 @@ import pytest
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.profile import profile_systems
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.writing import file_name
 from tests.commands import Invoke, invoker
 from tests.focus.invented import QUICK, SMALL, weaknesses

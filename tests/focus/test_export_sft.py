@@ -27,8 +27,8 @@ from reviewscore.focus.export_sft import (
 )
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
-from reviewscore.sources.files import read_papers
-from reviewscore.sources.written import Form, read_materials
+from reviewscore.sources.collection import read_papers
+from reviewscore.sources.system_reviews import Form, read_materials
 from tests.commands import Invoke, invoker
 from tests.conftest import PAPER
 from tests.gem.conftest import read_lines, write_lines

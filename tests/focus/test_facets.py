@@ -15,7 +15,7 @@ from reviewscore.focus.human_tables import coded_labels, nominal_kappa
 from reviewscore.focus.labelled import Point
 from reviewscore.focus.lexical import annotate, facets_of
 from reviewscore.focus.lexicon import ASPECTS, TARGETS
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.system_reviews import read_materials
 
 HAND_LABELS = Path(__file__).resolve().parents[2] / "annotations" / "focus-dev"
 

@@ -19,7 +19,7 @@ from reviewscore.focus.human_labels import (
 )
 from reviewscore.focus.labelled import Point
 from reviewscore.focus.profile import Points
-from reviewscore.sources.written import Materials, read_materials
+from reviewscore.sources.system_reviews import Materials, read_materials
 
 UNIT: dict[str, object] = {"unit_id": "u1", "polarity": "strength", "sha256": "0" * 64}
 LABEL: dict[str, object] = {

@@ -25,8 +25,7 @@ from reviewscore.focus.references import (
     sections_of,
     sources_of,
 )
-from reviewscore.sources.meta_reviews import meta_reviews_of
-from reviewscore.sources.written import Form, read_materials
+from reviewscore.sources.system_reviews import Form, meta_reviews_of, read_materials
 from tests.commands import Invoke, invoker
 from tests.gem.conftest import read_lines, write_lines
 from tests.loopback import Loopback, completion, contents, fenced, schema_name

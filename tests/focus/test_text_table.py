@@ -9,7 +9,7 @@ import pytest
 from reviewscore.focus.text_table import text_table
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Pair
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.tables import Table
 from tests.focus.invented import QUICK
 

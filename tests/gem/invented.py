@@ -16,7 +16,7 @@ from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 
 RAW = """Summary Of The Paper:
 

@@ -11,10 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError, ProviderError, StopError
-from reviewscore.gem.alterations import (
-    rules,
-    wording,
-)
+from reviewscore.gem.alterations import rules, wording
 from reviewscore.gem.alterations.alteration import (
     FORM_HEADINGS,
     Altered,
@@ -32,7 +29,7 @@ from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
 from reviewscore.gem.alterations.wording import flipped_judgment, flipped_text, lowered, reworded
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 from tests.gem.invented import JUDGMENTS, RAW, asks, case
 
 EVERY = (*rules.ALTERATIONS, *rules.LADDER)

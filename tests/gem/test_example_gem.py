@@ -11,7 +11,7 @@ from reviewscore.gem.export_pairs import prompt_pairs
 from reviewscore.gem.prepare import LONGEST_LINE, STANCES
 from reviewscore.gem.score import GEM as PLAIN
 from reviewscore.gem.score import GEM_RAW, GEM_S, Cases, possible, summary_section
-from reviewscore.sources.written import PEOPLE, read_materials
+from reviewscore.sources.system_reviews import PEOPLE, read_materials
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "gem"
 MATERIALS = read_materials(FOLDER)

@@ -9,8 +9,8 @@ import pytest
 from reviewscore.config import Settings
 from reviewscore.gem.generate import expected_to_generate
 from reviewscore.gem.prepare import expected_to_prepare
-from reviewscore.sources.files import read_papers
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.collection import read_papers
+from reviewscore.sources.system_reviews import read_materials
 from tests.gem.conftest import REVIEWS, write_lines
 
 

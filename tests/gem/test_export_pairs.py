@@ -11,7 +11,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.export_pairs import NO_ABSTRACT, TOO_FEW, export_pairs, prompt_pairs
 from reviewscore.gem.layout import forms, plain_layout
-from reviewscore.sources.written import Materials, read_materials
+from reviewscore.sources.system_reviews import Materials, read_materials
 from tests.gem.conftest import read_lines, write_lines
 
 

@@ -12,8 +12,8 @@ from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.gem.generate import Reason, ReviewReply, check_review, generate, sections_of
-from reviewscore.sources.files import read_papers
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.collection import read_papers
+from reviewscore.sources.system_reviews import read_materials
 from tests.gem.conftest import read_lines
 from tests.loopback import Loopback, completion, contents
 

@@ -19,13 +19,7 @@ from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from reviewscore.gem.hf import (  # noqa: E402
-    HuggingFaceModel,
-    Memory,
-    OutOfMemoryError,
-    Passes,
-    open_model,
-)
+from reviewscore.gem.hf import HuggingFaceModel, Memory, OutOfMemoryError, Passes, open_model  # noqa: E402
 from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
 
 CPU = Loading(device="cpu")

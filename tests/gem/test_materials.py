@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from reviewscore.errors import InputError
+from reviewscore.gem.alterations.alteration import Case
 from reviewscore.gem.score import (
     GEM,
     GEM_RAW,
@@ -19,13 +20,12 @@ from reviewscore.gem.score import (
     NO_SYNOPSIS,
     NO_TEXT,
     SAME_TEXT,
-    Case,
     Cases,
     Variant,
     possible,
     summary_section,
 )
-from reviewscore.sources.written import PEOPLE, Materials, read_materials
+from reviewscore.sources.system_reviews import PEOPLE, Materials, read_materials
 
 RAW = (
     "Summary Of The Paper:\n\nIt is on {0}.\n\nStrength And Weaknesses:\n\nGood {0}.\n\n"
@@ -170,7 +170,7 @@ def test_empty_reviews_are_left_out_and_counted(tmp_path: Path) -> None:
     [
         (lambda folder: folder / "none.jsonl", "no such file"),
         (lambda folder: folder, "has no reviews"),
-        (lambda folder: written(folder / "r.csv", []), "neither .jsonl nor .parquet"),
+        (lambda folder: written(folder / "r.odt", []), "no file of records"),
         (lambda folder: written(folder / "r.jsonl", []), "holds no reviews"),
     ],
 )

@@ -30,8 +30,9 @@ from reviewscore.gem.prepare import (
     stated_lines,
 )
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.files import Collection, PaperHandle, read_papers
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.collection import Collection, read_papers
+from reviewscore.sources.lazy_papers import PaperHandle
+from reviewscore.sources.system_reviews import read_materials
 from tests.answering import answer
 from tests.conftest import ROOT
 from tests.gem.conftest import REVIEWS, read_lines, write_lines

@@ -27,7 +27,7 @@ from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.ranking import score_tables
 from reviewscore.gem.score import GEM, GEM_RAW, IN_BACKGROUND, UNSCORED, score_systems, write_scores
 from reviewscore.gem.trial import subjects_of
-from reviewscore.sources.written import PEOPLE, Form, Materials, Written, read_materials
+from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, markdown
 from reviewscore.stats.writing import Setup, hashes, page, write_tables

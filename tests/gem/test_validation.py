@@ -12,13 +12,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import Altered, with_others
 from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER
 from reviewscore.gem.estimator import Gem, Scored
-from reviewscore.gem.trial import (
-    area_table,
-    differences,
-    intervals,
-    ladder_table,
-    numbers,
-)
+from reviewscore.gem.trial import area_table, differences, intervals, ladder_table, numbers
 from reviewscore.gem.validation import (
     NO_REFERENCE,
     AlteredSet,
@@ -32,7 +26,7 @@ from reviewscore.gem.validation import (
 )
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, guarded, latex, markdown
 from tests.gem.invented import Unigrams, case, subjects

@@ -21,7 +21,7 @@ from reviewscore.llm.provider import open_provider
 from reviewscore.llm.providers import openai
 from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
 from reviewscore.schema.call import Completion, Message, Parameters, Request, Structured
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_points
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback, completion

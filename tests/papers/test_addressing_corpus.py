@@ -10,7 +10,7 @@ import pytest
 
 from reviewscore.papers.addressing import addressing, talk_of_prompts
 from reviewscore.papers.rows import PaperRow, build_paper
-from reviewscore.sources.rows import ReviewRow, build_review
+from reviewscore.sources.reviews import ReviewRow, build_review
 
 FOLDER = Path(__file__).parent.parent / "data" / "addressing"
 FILES = sorted(FOLDER.glob("*.jsonl"))

@@ -14,17 +14,8 @@ from reviewscore.papers.hidden import Trick, comments, shapeless
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
-from reviewscore.sources.files import single
-from tests.papers.pdfs import (
-    SECRET,
-    TRICKS,
-    layered,
-    make,
-    mapped,
-    prose,
-    with_meaning,
-    with_trick,
-)
+from reviewscore.sources.collection import single
+from tests.papers.pdfs import SECRET, TRICKS, layered, make, mapped, prose, with_meaning, with_trick
 
 
 @pytest.mark.parametrize("name", TRICKS)

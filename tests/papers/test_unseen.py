@@ -18,7 +18,7 @@ from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.points.proposals import accept_proposed
 from reviewscore.schema.review import Review
 from reviewscore.sources.inspection import Inspection, inspect_file
-from reviewscore.sources.rows import ReviewRow, build_review
+from reviewscore.sources.reviews import ReviewRow, build_review
 from tests.cli.test_inspect import run
 from tests.commands import invoker
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.roles import field_role
+from reviewscore.sources.section_roles import field_role
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

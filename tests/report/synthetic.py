@@ -13,13 +13,7 @@ from reviewscore.schema.point_score import Advanced, PointScore, Status
 from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review, Role
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import (
-    Finding,
-    KnowledgeSource,
-    PremiseVerdict,
-    Provenance,
-    Verdict,
-)
+from reviewscore.schema.verdict import Finding, KnowledgeSource, PremiseVerdict, Provenance, Verdict
 from reviewscore.store.manifest import Counts, InputFile, Manifest, Setting, Spending
 from reviewscore.store.run_dir import ErrorRecord
 

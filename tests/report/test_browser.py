@@ -20,14 +20,7 @@ from reviewscore.stats.resampling import Resampling
 from reviewscore.venue.compare import compare_runs
 from reviewscore.venue.study import Strata, study_venue
 from tests.browser import MARKS, chromium, violations
-from tests.report.synthetic import (
-    PAPER,
-    REVIEW,
-    model_points,
-    point,
-    quote,
-    write_run,
-)
+from tests.report.synthetic import PAPER, REVIEW, model_points, point, quote, write_run
 from tests.report.venues import venue_points, venue_run
 
 if TYPE_CHECKING:

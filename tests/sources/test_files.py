@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import read_collection, single
-from reviewscore.sources.records import Shelf
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.collection import read_collection, single
+from reviewscore.sources.records import RecordFile
+from reviewscore.sources.system_reviews import read_materials
 
 PAPER = {"paper_id": "p1", "title": "Lamps", "text": "ABSTRACT\n\nWe light lamps.\n"}
 REVIEW = {"review_id": "r1", "paper_id": "p1", "sections": {"weaknesses": "- Too dark."}}
@@ -87,7 +87,7 @@ def test_texts_that_parquet_holds_as_bytes_are_read_as_utf8(tmp_path: Path, kind
     assert [one.review_id for one in found.reviews] == ["r", "s"]
     assert found.reviews[0].fields == {"text": review["text"]}
     assert found.paper("p").text.startswith("We light lamps.")
-    (row,) = Shelf.of(tmp_path / "boxes.parquet").rows()
+    (row,) = RecordFile.of(tmp_path / "boxes.parquet").rows()
     assert row.record == {"review_id": "r", "sections": {"weaknesses": "Grün"}}
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import Unit, UnitKind
-from reviewscore.sources.label_sheets import empty_sheet, read_sheet
+from reviewscore.sources.annotations import empty_sheet, read_sheet
 
 UNITS = [
     Unit(unit_id="p-r#1", paper_id="p", review_id="p-r", text="=Only one dataset."),

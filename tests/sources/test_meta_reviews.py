@@ -10,8 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.sources.meta_reviews import meta_reviews_of, read_meta_reviews
-from reviewscore.sources.written import Remark, read_materials
+from reviewscore.sources.system_reviews import (
+    Remark,
+    meta_reviews_of,
+    read_materials,
+    read_meta_reviews,
+)
 
 GOOD = '{"paper_id": "p", "meta_review": "Clear."}\n'
 
@@ -50,11 +54,11 @@ def test_a_line_that_cannot_be_used_is_named_or_skipped(
     assert read_meta_reviews(file, skip_bad_lines=True) == {"p": "Clear."}
 
 
-@pytest.mark.parametrize("name", ["gone.jsonl", "m.csv"])
+@pytest.mark.parametrize("name", ["gone.jsonl", "m.odt"])
 def test_another_kind_of_file_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "m.csv").write_text("paper_id,meta_review\n")
+    (tmp_path / "m.odt").write_text("paper_id,meta_review\n")
 
-    with pytest.raises(InputError, match=r"is no \.jsonl or"):
+    with pytest.raises(InputError, match="no file of records"):
         read_meta_reviews(tmp_path / name)
 
 

@@ -6,7 +6,7 @@ import fsspec
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import read_collection
+from reviewscore.sources.collection import read_collection
 from reviewscore.sources.remote import at_hand
 from tests.conftest import ROOT
 

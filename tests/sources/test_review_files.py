@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.sources.files import Collection, single
-from reviewscore.sources.review_files import holds_paper, review_names
+from reviewscore.sources.collection import Collection, single
+from reviewscore.sources.reviews import holds_paper, review_names
 from reviewscore.sources.run_data import data_again
 from tests.conftest import PAPER
 
@@ -53,7 +53,7 @@ def test_each_file_that_cannot_be_used_is_named(folder: Path) -> None:
     bob = folder / "bob"
     (bob / "empty.txt").touch()
     (bob / "latin.txt").write_bytes(b"\xff\xfe\xff")
-    (bob / "review.docx").write_text("x")
+    (bob / "review.odt").write_text("x")
     (bob / ".DS_Store").touch()
     (bob / "deeper").mkdir()
     (bob / "third.json").write_text('{"review_id": "second", "text": "- No proof."}')
@@ -65,7 +65,7 @@ def test_each_file_that_cannot_be_used_is_named(folder: Path) -> None:
     assert ids(found) == ["review", "second", "two"]
     failed = {Path(str(fault.file)).name for fault in found.unread}
     assert failed == {
-        *("empty.txt", "latin.txt", "review.docx", "deeper", "third.json", "half.jsonl"),
+        *("empty.txt", "latin.txt", "review.odt", "deeper", "third.json", "half.jsonl"),
         *("gone.txt", "paper.txt"),
     }
     assert any(".DS_Store" in warning for warning in found.warnings)

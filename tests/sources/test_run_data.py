@@ -15,7 +15,7 @@ from reviewscore.config import resolve
 from reviewscore.errors import InputError
 from reviewscore.printable import without_folders
 from reviewscore.report.html import write_report
-from reviewscore.sources.files import read_collection, single
+from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.remote import at_hand
 from reviewscore.sources.run_data import data_again
 from reviewscore.store.manifest import Manifest

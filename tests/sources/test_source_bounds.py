@@ -23,14 +23,12 @@ from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.sources.annotations import read_annotations
-from reviewscore.sources.areas import table_rows
-from reviewscore.sources.files import read_collection, single
-from reviewscore.sources.grids import read_csv, read_grid
+from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.inspection import inspect_file
-from reviewscore.sources.meta_reviews import read_meta_reviews
-from reviewscore.sources.openreview.export import records_in
+from reviewscore.sources.openreview.fetch import records_in
+from reviewscore.sources.records import read_csv, read_grid, table_rows
 from reviewscore.sources.remote import at_hand
-from reviewscore.sources.written import read_materials
+from reviewscore.sources.system_reviews import read_materials, read_meta_reviews
 from reviewscore.store.calibration import read_calibration
 from reviewscore.store.manifest import hash_file
 from tests.conftest import ROOT

@@ -11,13 +11,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.store.export import COLUMNS, export
 from reviewscore.store.run_dir import read_points
-from tests.report.synthetic import (
-    lexical_points,
-    manifest,
-    model_points,
-    naming_places,
-    write_run,
-)
+from tests.report.synthetic import lexical_points, manifest, model_points, naming_places, write_run
 
 
 @pytest.fixture

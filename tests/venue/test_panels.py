@@ -14,13 +14,7 @@ from reviewscore.stats.resampling import Resampling, wilson
 from reviewscore.stats.two_samples import ONE_PAPER
 from reviewscore.store.parts import read_parts
 from reviewscore.venue.outcomes import MEASURES, Counts, count_points
-from reviewscore.venue.panels import (
-    TOGETHER,
-    Grouping,
-    Panel,
-    by_load,
-    rates_of_venue,
-)
+from reviewscore.venue.panels import TOGETHER, Grouping, Panel, by_load, rates_of_venue
 from reviewscore.venue.rates import rates
 from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
 from reviewscore.venue.small_cell_suppression import Size, suppressed_cells

@@ -61,7 +61,7 @@ def command(
     from reviewscore.focus.human_labels import find_points, read_human_labels
     from reviewscore.focus.human_tables import agreement_tables
     from reviewscore.focus.plots import draw_confusions
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
 

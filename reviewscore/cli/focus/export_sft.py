@@ -71,8 +71,8 @@ def command(
     Example:  reviewscore focus export-sft data -o sft --per paper
     """
     from reviewscore.focus.export_sft import MAX_TOKENS, SIDES, TEST_SHARE, Plan, export_sft
-    from reviewscore.sources.files import read_papers
-    from reviewscore.sources.written import Form, read_materials
+    from reviewscore.sources.collection import read_papers
+    from reviewscore.sources.system_reviews import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     materials = by_reviewer(materials) if by == "reviewer" else materials

@@ -60,7 +60,7 @@ def command(
     """
     from reviewscore.focus.profile import profile_systems
     from reviewscore.focus.write import VERB, PointLines
-    from reviewscore.sources.written import PEOPLE
+    from reviewscore.sources.system_reviews import PEOPLE
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
     from reviewscore.store.run_dir import FOCUS

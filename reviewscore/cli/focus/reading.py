@@ -16,7 +16,7 @@ from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.focus.profile import Points
-    from reviewscore.sources.written import Form, Materials, Written
+    from reviewscore.sources.system_reviews import Form, Materials, Written
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -88,7 +88,7 @@ def read(flags: dict[str, Any]) -> Read:
         SettingsError: A flag cannot be used.
     """
     from reviewscore.focus.profile import Points
-    from reviewscore.sources.written import Form, read_materials
+    from reviewscore.sources.system_reviews import Form, read_materials
     from reviewscore.store.run_dir import MANIFEST
 
     data, moved = Path(flags.pop("data")), flags.pop("moved")
@@ -114,7 +114,7 @@ def read(flags: dict[str, Any]) -> Read:
 
 def _of_run(run: Path, moved: Path | None, *, accept_changed: bool) -> Materials:
     from reviewscore.cli.run_data import collection_of
-    from reviewscore.sources.written import materials_of
+    from reviewscore.sources.system_reviews import materials_of
 
     collection = collection_of(run, moved, accept_changed=accept_changed)
     if collection is None:
@@ -124,9 +124,9 @@ def _of_run(run: Path, moved: Path | None, *, accept_changed: bool) -> Materials
 
 def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
-    from reviewscore.sources.shelved import Altered
+    from reviewscore.sources.spooled import MappedGroups
 
     def renamed(review: Written) -> Written:
         return replace(review, system=review.reviewer or review.system)
 
-    return replace(materials, papers=Altered(materials.papers, renamed))
+    return replace(materials, papers=MappedGroups(materials.papers, renamed))

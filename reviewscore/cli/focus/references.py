@@ -48,8 +48,12 @@ def command(
               reviewscore focus experts --system mine=mine.jsonl --reference experts
     """
     from reviewscore.focus.references import expected_references, make_references, sources_of
-    from reviewscore.sources.meta_reviews import beside, meta_reviews_of, read_meta_reviews
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import (
+        beside,
+        meta_reviews_of,
+        read_materials,
+        read_meta_reviews,
+    )
 
     settings = settings_of(model, flags)
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)

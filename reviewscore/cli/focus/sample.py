@@ -37,7 +37,7 @@ def command(
     """
     from reviewscore.focus.human_labels import draw_points, empty_sheet
     from reviewscore.focus.profile import Points
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.store.jsonl import write_whole
 
     if output.exists() and not yes:

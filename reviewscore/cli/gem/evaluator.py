@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.evaluation import Steadiness
     from reviewscore.hf.loading import Device
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -201,7 +201,7 @@ def _warn(steadiness: Steadiness) -> None:
 def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
     from reviewscore.gem.lexical.model import SUFFIX
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
 
     background = choice.background
     kept = settings_from({}).settings.ledger_folder / "gem"

@@ -27,7 +27,7 @@ def command(data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: boo
     Example:  reviewscore gem export-pairs prepared -o pairs.jsonl
     """
     from reviewscore.gem.export_pairs import export_pairs
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
 
     told = export_pairs(
         read_materials(data, skip_bad_lines=skip_bad_lines), output, seed=seed, chat=chat

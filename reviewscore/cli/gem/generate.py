@@ -40,7 +40,7 @@ def command(
     Example:  reviewscore gem generate data -o generated --model openai/gpt-5 --model openai/gpt-4o
     """
     from reviewscore.gem.generate import expected_to_generate, generate
-    from reviewscore.sources.files import read_papers
+    from reviewscore.sources.collection import read_papers
 
     settings = settings_of(models[0], flags)
     papers = read_papers(data, skip_bad_lines=skip_bad_lines)

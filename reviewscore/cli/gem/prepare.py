@@ -50,8 +50,8 @@ def command(
     Example:  reviewscore gem prepare data -o prepared --model openai/gpt-5
     """
     from reviewscore.gem.prepare import expected_to_prepare, prepare
-    from reviewscore.sources.files import read_papers
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.collection import read_papers
+    from reviewscore.sources.system_reviews import read_materials
 
     settings = settings_of(model, flags)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)

@@ -32,7 +32,7 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     """
     from reviewscore.gem.backgrounds import KnownPapers, Primer
     from reviewscore.gem.lexical.model import save
-    from reviewscore.sources.written import Form, read_materials
+    from reviewscore.sources.system_reviews import Form, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     papers = KnownPapers(materials, Form(form))

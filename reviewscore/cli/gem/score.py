@@ -27,7 +27,7 @@ from reviewscore.errors import InputError
 if TYPE_CHECKING:
     from reviewscore.gem.ranking import Ranking
     from reviewscore.gem.score import Scores, Variant
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
 
@@ -93,7 +93,7 @@ def command(
     """
     from reviewscore.gem.ranking import draw_by_size, read_columns, read_sizes, score_tables
     from reviewscore.gem.score import VERB, score_systems, write_scores
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.writing import check_folder
 

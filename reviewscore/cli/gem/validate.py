@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.score import Variant
     from reviewscore.gem.validation import AlteredSet, Subject
     from reviewscore.likeness.pair import Metric
-    from reviewscore.sources.written import Materials
+    from reviewscore.sources.system_reviews import Materials
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -175,7 +175,7 @@ def command(
     """
     from reviewscore.gem.score import VERB
     from reviewscore.gem.trial import subjects_of, trial
-    from reviewscore.sources.written import read_materials
+    from reviewscore.sources.system_reviews import read_materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.writing import check_folder
 
@@ -215,7 +215,7 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     from dataclasses import replace
 
     from reviewscore.gem.score import GEM, GEM_RAW, Cases, Known, possible
-    from reviewscore.sources.written import Form
+    from reviewscore.sources.system_reviews import Form
 
     can = list(possible(materials))
     wanted = Form(form) if form else Form.JUDGMENTS if GEM in can else Form.RAW

@@ -16,7 +16,7 @@ from reviewscore.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from reviewscore.similarity.corpus import Corpus
     from reviewscore.similarity.recipe import Recipe
-    from reviewscore.sources.files import Collection
+    from reviewscore.sources.collection import Collection
 
 _SHOWN = 5
 """Reviewers without a similarity who are named at a terminal; the report names all."""

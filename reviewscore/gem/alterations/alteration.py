@@ -11,8 +11,8 @@ from itertools import count
 
 from reviewscore.errors import InputError
 from reviewscore.points.sentences import Stretch, sentences
-from reviewscore.sources.roles import Level, heading_kind, plain_name
-from reviewscore.sources.written import Form
+from reviewscore.sources.section_roles import Level, heading_kind, plain_name
+from reviewscore.sources.system_reviews import Form
 
 
 def derangement(paper_ids: Sequence[str], *, seed: int = 0) -> list[int]:

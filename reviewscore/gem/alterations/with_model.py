@@ -25,7 +25,7 @@ from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Sentence, Several, Text
-from reviewscore.sources.written import Form
+from reviewscore.sources.system_reviews import Form
 
 STEMS = (
     "The reviewer appreciates",

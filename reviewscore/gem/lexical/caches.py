@@ -22,7 +22,7 @@ from reviewscore.gem.lexical.words import (
     Ints,
     Vocabulary,
 )
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import SpooledList
 
 _PRIOR = 10.0
 """How many readings the mean of equally frequent words counts for."""
@@ -62,7 +62,7 @@ def learn_persistence(
     within, read, reviews_with, papers_with = (np.zeros(size) for _ in range(4))
     usual = np.zeros(len(STANCES))
     reviews = 0
-    waiting = Shelved[list[Ints]]()
+    waiting = SpooledList[list[Ints]]()
     for texts in papers:
         group = [_content_words(one, full) for one in texts]
         waiting.append(group)

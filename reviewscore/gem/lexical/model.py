@@ -35,7 +35,7 @@ from reviewscore.gem.lexical.words import (
     Vocabulary,
     lines_of,
 )
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import SpooledList
 
 COMPONENTS = (
     "background",
@@ -100,7 +100,7 @@ def learn_shares(samples: Iterable[tuple[Floats, Ints]]) -> Floats:
     Returns:
         Shape (regimes, components), rows sum to 1; 0 for components that cannot speak.
     """
-    waiting = Shelved[Floats]()
+    waiting = SpooledList[Floats]()
     regimes = []
     for part, known in samples:
         waiting.append(part)

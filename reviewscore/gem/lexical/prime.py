@@ -32,7 +32,7 @@ from reviewscore.gem.lexical.words import (
     lines_of,
 )
 from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
-from reviewscore.sources.shelved import Chosen, Shelved
+from reviewscore.sources.spooled import ListView, SpooledList
 
 _EVERYWHERE = 0.6
 """Share of reviews from which a word says nothing of a paper."""
@@ -72,7 +72,7 @@ class SplitPapers:
     """
 
     def __init__(self, papers: Iterable[Known]) -> None:
-        self.reviews, self.synopses = Shelved[list[Packed]](), Shelved[Packed | None]()
+        self.reviews, self.synopses = SpooledList[list[Packed]](), SpooledList[Packed | None]()
         self.keys: list[int] = []
         self.numbers = _FirstNumbers()
         for paper in papers:
@@ -111,7 +111,7 @@ class _Texts:
     """
 
     def __init__(self, packed: Sequence[list[Packed]], final: Ints, papers: Sequence[int]) -> None:
-        self._packed, self._final = Chosen(packed, papers), final
+        self._packed, self._final = ListView(packed, papers), final
 
     def __iter__(self) -> Iterator[list[Coded]]:
         for texts in self._packed:
@@ -185,7 +185,7 @@ class _Priming:
 
     def __init__(self, split: SplitPapers, chosen: Sequence[int]) -> None:
         self._reviews, self._synopses = (
-            Chosen(split.reviews, chosen), Chosen(split.synopses, chosen),
+            ListView(split.reviews, chosen), ListView(split.synopses, chosen),
         )  # fmt: skip
         size = len(MARKS) + len(split.numbers)
         counts, often = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)

@@ -11,13 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted, wanted_content
-from reviewscore.judges.lexical.forms import (
-    OPINIONS,
-    Clause,
-    Form,
-    clauses_of,
-    main_clause,
-)
+from reviewscore.judges.lexical.forms import OPINIONS, Clause, Form, clauses_of, main_clause
 from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage, index_of
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for

@@ -18,14 +18,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.bounds import (
-    Line,
-    bounded_lines,
-    check_size,
-    in_force,
-    not_regular,
-    open_regular,
-)
+from reviewscore.bounds import Line, bounded_lines, check_size, in_force, not_regular, open_regular
 from reviewscore.errors import InputError, StopError, TooLargeError
 from reviewscore.llm.json_objects import check_whole
 from reviewscore.llm.provider import Traits

@@ -1,4 +1,4 @@
-"""Fetch a venue or some forums into a folder, resumable. Front door: `fetch`.
+"""Fetch a venue or some forums into a folder, resumable, or read them from an export.
 
 What the server sends is kept as it came (``raw/threads.jsonl``, a forum a line), written whole
 before the next request, so that a fetch that is killed goes on where it was. Papers, reviews and
@@ -13,16 +13,102 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, RunFolderError, StopError, TooLargeError
+from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.sources.data_folder import PDFS, DataFolder, read_account, write_account
-from reviewscore.sources.openreview.export import files_of, records_in
-from reviewscore.sources.openreview.forums import Built, Forums, build
 from reviewscore.sources.openreview.notes import unwrapped
-from reviewscore.sources.openreview.pdfs import fetch_pdfs, given_pdfs, is_forum_id, shown_id
-from reviewscore.sources.openreview.raw import Raw
-from reviewscore.sources.openreview.review_form import keep_form
 from reviewscore.sources.openreview.server import Server, check_installed
-from reviewscore.sources.openreview.versions import Versions, fetch_versions
+from reviewscore.sources.openreview.thread_store import (
+    ThreadStore,
+    VersionStore,
+    fetch_pdfs,
+    fetch_versions,
+    given_pdfs,
+    is_forum_id,
+    keep_form,
+    shown_id,
+)
+from reviewscore.sources.openreview.threads import Built, Forums, build
+from reviewscore.sources.records import RecordFile
+
+_ENDINGS = (".json", ".jsonl")
+_HTML = (b"<!doctype", b"<html", b"<?xml", b"<head")
+_CURE = "export notes as JSON: a page of the API, a list of notes, or one note a line"
+
+Record = Mapping[str, object]
+
+
+def files_of(path: Path) -> list[Path]:
+    """The JSON and JSONL files of an export, sorted.
+
+    Raises:
+        InputError: There is no such file, or none in the folder.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputError("there is no such file or folder", file=path, cure=_CURE)
+    found = sorted(
+        one for one in path.rglob("*") if one.suffix.lower() in _ENDINGS and one.is_file()
+    )
+    if not found:
+        raise InputError("holds no .json or .jsonl file", file=path, cure=_CURE)
+    return found
+
+
+def records_in(file: Path) -> Iterator[Record | InputError]:
+    """The notes of a file, one by one; what is wrong with a line stands in its place.
+
+    A file holds one note, a list of notes, ``{"notes": [..]}`` as the API sends pages, or
+    ``{"submission": ..}`` with its replies; JSONL one of these a line.
+
+    Raises:
+        InputError: The file cannot be read, or is no JSON.
+    """
+    if file.suffix.lower() == ".jsonl":
+        for row in RecordFile.of(file).rows(in_force().page):  # a line may hold a page of them
+            yield from [row.error] if row.error else _notes_of(row.value, file)
+        return
+    yield from _notes_of(_whole(file), file)
+
+
+def _whole(file: Path) -> object:
+    raw = read_bounded(file, in_force().table)
+    if raw.lstrip()[:10].lower().startswith(_HTML):
+        raise InputError(
+            "is a web page, not JSON",
+            file=file,
+            cure="OpenReview may have asked to log in; export again, or use `fetch`",
+        )
+    try:
+        return load_json(raw.decode("utf-8-sig"))
+    except UnusableJsonError as error:
+        raise error.of_input(file) from error
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", file=file, cure=_CURE) from error
+
+
+def _notes_of(value: object, file: Path) -> Iterator[Record | InputError]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _notes_of(one, file)
+    elif not isinstance(value, Mapping):
+        yield InputError(f"{type(value).__name__} where a note should be", file=file, cure=_CURE)
+    elif isinstance(value.get("notes"), list):
+        yield from _notes_of(value["notes"], file)
+    elif isinstance(value.get("submission"), Mapping):
+        yield from _notes_of(value["submission"], file)
+    elif "id" in value and ("invitation" in value or "invitations" in value):
+        yield value
+    elif not _about_something_else(value):
+        yield InputError("an object that is no note", file=file, cure=_CURE)
+
+
+def _about_something_else(value: Mapping[str, object]) -> bool:
+    """Groups, refusals and empty pages lie beside notes in exports."""
+    return bool({"http_status", "domain", "members", "count"} & set(value))
+
 
 RAW = Path("raw") / "threads.jsonl"
 FORM = Path("raw") / "form.json"
@@ -106,7 +192,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
     DataFolder(out)
     account = _account(wanted, out)
     (out / RAW).parent.mkdir(exist_ok=True)
-    raw = Raw(out / RAW)
+    raw = ThreadStore(out / RAW)
     before = account.pop("failed")
     found = Fetched(Built(), failed={**{name: why for name, why in before.items() if name
                                         not in raw.known}, **unusable})  # fmt: skip
@@ -135,7 +221,7 @@ def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server
         found.stopped = fetch_versions(
             raw.threads(wanted.limit), out / VERSIONS, say=say, server=server
         )
-    versions = Versions(out / VERSIONS)
+    versions = VersionStore(out / VERSIONS)
     found.first_versions, found.hidden_versions = len(versions), versions.hidden
     if wanted.pdfs and found.stopped is None:
         kept = dict(islice(raw.known.items(), wanted.limit))
@@ -203,7 +289,7 @@ def _usable(wanted: Wanted) -> tuple[Wanted, dict[str, str]]:
 
 
 def _pages(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched, say: Say
+    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched, say: Say
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
     if raw.full(wanted.limit):
@@ -229,7 +315,7 @@ def _pages(
 
 
 def _asked_for(
-    wanted: Wanted, raw: Raw, server: Callable[[int], Server], found: Fetched
+    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """The forums that were named and are not there yet."""
     for name in wanted.forums:
@@ -269,7 +355,7 @@ def _note(name: str, host: Server) -> list[Mapping[str, Any]]:
     return _notes(host.get("/notes", {"id": name, "details": "replies"}), host)
 
 
-def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
+def _lists(venue: str, api: int, host: Server, raw: ThreadStore) -> Iterator[str]:
     """The invitations that hold a venue's submissions."""
     if api == 1:
         for name in _V1_LISTS:
@@ -288,7 +374,7 @@ def _lists(venue: str, api: int, host: Server, raw: Raw) -> Iterator[str]:
 
 
 def _list(
-    host: Server, invitation: str, raw: Raw, size: int, failed: dict[str, str]
+    host: Server, invitation: str, raw: ThreadStore, size: int, failed: dict[str, str]
 ) -> Iterator[list[Mapping[str, Any]]]:
     """The pages of one list, from where an earlier session stopped.
 

@@ -3,66 +3,65 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NoReturn, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import NoReturn
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.content import read_content
-from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
-from reviewscore.papers.rows import PaperRow, input_error
+from reviewscore.papers.rows import PaperRow
 from reviewscore.papers.suspicions import left_out
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
-from reviewscore.sources.raw import RawPaper, raw_paper
-from reviewscore.sources.records import Row, Shelf, decode, only_table
-from reviewscore.sources.review_files import (
+from reviewscore.sources.docx import read_docx
+from reviewscore.sources.lazy_papers import PaperHandle, RawPaper, handle_of, read_handles
+from reviewscore.sources.records import (
+    ENDINGS,
+    FaultLog,
+    RecordFile,
+    Row,
+    also_on,
+    as_model,
+    find_table,
+)
+from reviewscore.sources.reviews import (
+    ReviewRow,
+    build_review,
     holds_paper,
+    is_paper_folder,
     is_response,
     responses,
     review_files,
     review_names,
+    reviews_by_paper,
 )
-from reviewscore.sources.rows import ReviewRow, build_review
-from reviewscore.sources.shelved import Shelved
+from reviewscore.sources.spooled import SpooledList
 from reviewscore.store.manifest import InputFile, hash_text
 
-_ENDINGS = (".jsonl", ".parquet")
-_CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"
+_CURE = (
+    "give a folder with papers.jsonl and reviews.jsonl (or .parquet, .csv, .xlsx, .json), a folder "
+    "of PDFs with reviews beside them, or --paper and --review"
+)
 _NOT_WARNED = frozenset(
-    {"human_ratings", "form", "roles", "scores", "extra", "version", "modified", "license"}
-    | {"pdf_version", "points", "meta_review", "general_response", "changed", "area"}
+    {
+        "fields",
+        "human_ratings",
+        "form",
+        "roles",
+        "scores",
+        "extra",
+        "version",
+        "modified",
+        "license",
+    }
+    | {"license", "pdf_version", "points", "meta_review", "general_response", "changed", "area"}
 )
 """Fields that are known to be there and not ours."""
-
-_RowT = TypeVar("_RowT", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class PaperHandle:
-    """A paper that has been checked but not read into memory.
-
-    Attributes:
-        paper_id: Identifier, unique in its collection.
-        title: Title as given; None if it is read from the text.
-        line: 1-based line or row in its file.
-        load: Reads the paper.
-        raw: Reads its record, as it is given to another machine; None for a single pair.
-        in_file: Whether its text lies in a file of its own, such as a PDF.
-    """
-
-    paper_id: str
-    title: str | None
-    line: int
-    load: Callable[[], Paper] = field(repr=False)
-    in_file: bool = False
-    raw: Callable[[], RawPaper] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,7 @@ class Collection:
         year: Year that was given for the paper of a pair.
         unread: Faults of single files of reviews that were given and cannot be used.
         records: Sums of papers and reviews that were given as records and lie in no file.
+        folder: The folder of PDFs and reviews beside them, where such was given.
     """
 
     papers: Mapping[str, PaperHandle]
@@ -90,6 +90,7 @@ class Collection:
     year: int | None = None
     unread: list[InputError] = field(default_factory=list)
     records: list[InputFile] = field(default_factory=list)
+    folder: Path | None = None
 
     def __repr__(self) -> str:
         return f"Collection({len(self.papers):,} papers, {len(self.reviews):,} reviews)"
@@ -130,42 +131,44 @@ def read_collection(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     Every line is checked, but of papers only their place in the file is kept.
 
     Args:
-        path: A folder with ``papers`` and ``reviews`` as ``.jsonl`` or ``.parquet``, or one of
-            the two files, the other being beside it.
+        path: A folder with files of records `papers` and `reviews` (see `records.ENDINGS`), or one
+            of the two, the other being beside it; or a folder of PDFs with reviews beside them.
         skip_bad_lines: Go on without lines that cannot be used, and list them in ``skipped``.
 
     Raises:
         InputError: If a file is missing, or (unless skipped) at the first bad line; it names
             file, line, field, problem and cure.
     """
-    papers_file, reviews_file = tables_of(Path(path))
-    reading = _Reading(skip_bad_lines)
-    papers = _papers(papers_file, reading)
-    if not papers and not reading.skipped:
-        raise InputError("holds no papers", file=papers_file, cure="add one record per line")
-    reviews = _reviews(reviews_file, papers, reading)
-    if not reviews and not reading.skipped:
+    path = Path(path)
+    if is_paper_folder(path):
+        return _read_paper_folder(path)
+    papers_file, reviews_file = tables_of(path)
+    found = read_papers(papers_file, skip_bad_lines=skip_bad_lines)
+    log = FaultLog(skip_bad_lines, found.warnings, found.skipped)
+    reviews = _reviews(reviews_file, found.papers, log)
+    if not reviews and not log.skipped:
         raise InputError("holds no reviews", file=reviews_file, cure="add one record per line")
-    files = [papers_file, reviews_file, *reading.sources]
-    return Collection(papers, reviews, reading.warnings, reading.skipped, files)
+    files = [papers_file, reviews_file, *found.files[1:]]
+    return Collection(found.papers, reviews, log.warnings, log.skipped, files)
 
 
 def read_papers(path: Path, *, skip_bad_lines: bool = False) -> Collection:
     """Papers without their reviews.
 
     Args:
-        path: A folder with ``papers`` as ``.jsonl`` or ``.parquet``, or such a file.
+        path: A folder with a file of records `papers`, or such a file.
         skip_bad_lines: As in `read_collection`.
 
     Raises:
         InputError: As in `read_collection`.
     """
     file = Path(path) if Path(path).is_file() else named_table(Path(path), "papers")
-    reading = _Reading(skip_bad_lines)
-    papers = _papers(file, reading)
-    if not papers and not reading.skipped:
+    log, files = FaultLog(skip_bad_lines), [file]
+    papers = read_handles(file, log, files)
+    log.warn_of_fields(file, _NOT_WARNED)
+    if not papers and not log.skipped:
         raise InputError("holds no papers", file=file, cure="add one record per line")
-    return Collection(papers, [], reading.warnings, reading.skipped, [file, *reading.sources])
+    return Collection(papers, [], log.warnings, log.skipped, files)
 
 
 def tables_of(path: Path) -> tuple[Path, Path]:
@@ -176,7 +179,7 @@ def tables_of(path: Path) -> tuple[Path, Path]:
     """
     if path.is_file():
         for name, other in (("papers", "reviews"), ("reviews", "papers")):
-            if path.suffix.lower() in _ENDINGS and path.stem.startswith(name):
+            if path.suffix.lower() in ENDINGS and path.stem.startswith(name):
                 beside = named_table(path.parent, other + path.stem.removeprefix(name))
                 return (path, beside) if name == "papers" else (beside, path)
         raise InputError("is neither papers nor reviews", file=path, cure=_CURE)
@@ -191,153 +194,20 @@ def named_table(folder: Path, name: str) -> Path:
     Raises:
         InputError: There is none, or there are several.
     """
-    if (file := only_table(folder, name, _ENDINGS)) is not None:
+    if (file := find_table(folder, name)) is not None:
         return file
     raise InputError(f"has no {name}.jsonl or {name}.parquet", file=folder, cure=_CURE)
 
 
-class _Reading:
-    """What accumulates while files are read."""
-
-    def __init__(self, skip_bad_lines: bool) -> None:
-        self.skip_bad_lines = skip_bad_lines
-        self.warnings: list[str] = []
-        self.skipped: list[InputError] = []
-        self.sources: list[Path] = []
-
-    def fault(self, error: InputError) -> None:
-        """Leave a line out, or stop; what passes a bound never costs the others anything."""
-        if not self.skip_bad_lines and not isinstance(error, TooLargeError):
-            raise error
-        self.skipped.append(error)
-
-    def row(self, row: Row, kind: type[_RowT], file: Path, unknown: set[str]) -> _RowT:
-        """A checked record.
-
-        Raises:
-            InputError: If the line is not a usable record.
-        """
-        if row.error is not None or row.record is None:
-            raise row.error or InputError("is empty", file=file, line=row.line)
-        unknown.update(str(name) for name in row.record if name not in _known(kind))
-        try:
-            return kind.model_validate(row.record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=row.line) from error
-
-    def warn_of_unknown(self, unknown: set[str], file: Path) -> None:
-        names = sorted(unknown - _NOT_WARNED)
-        if names:
-            self.warnings.append(f"{file}: unknown fields are ignored: {', '.join(names)}")
-
-
-def _known(kind: type[BaseModel]) -> set[str]:
-    return set(kind.model_fields) | {"fields"}
-
-
-def _papers(file: Path, reading: _Reading) -> dict[str, PaperHandle]:
-    shelf = Shelf.of(file)
-    handles: dict[str, PaperHandle] = {}
-    unknown: set[str] = set()
-    for row in shelf.rows():
-        if isinstance(row.error, TooLargeError) and row.paper_id and row.paper_id not in handles:
-            handles[row.paper_id] = _unusable(row.paper_id, row)
-            continue
-        try:
-            paper = reading.row(row, PaperRow, file, unknown)
-            _check_paper(paper, handles, file, row.line)
-        except InputError as error:
-            reading.fault(error)
-        else:
-            if paper.source_file:
-                reading.sources.append(file.parent / paper.source_file)
-            raw = raw_paper(shelf, row, paper.paper_id)
-            handles[paper.paper_id] = PaperHandle(
-                paper.paper_id,
-                paper.title,
-                row.line,
-                partial(_load, raw),
-                in_file=paper.source_file is not None,
-                raw=raw,
-            )
-    reading.warn_of_unknown(unknown, file)
-    return handles
-
-
-def _unusable(paper_id: str, row: Row) -> PaperHandle:
-    """A paper that cannot be read: its reviews fail for this reason, each by itself."""
-
-    def fail() -> NoReturn:
-        assert row.error is not None
-        raise row.error
-
-    return PaperHandle(paper_id, None, row.line, fail, raw=fail)
-
-
-def _load(raw: Callable[[], RawPaper]) -> Paper:
-    return raw().paper()
-
-
-def _check_paper(
-    paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int
-) -> None:
-    if paper.paper_id in handles:
-        raise InputError(
-            f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}",
-            file=file,
-            line=line,
-            field="paper_id",
-            cure="give every paper its own identifier",
-        )
-    if not paper.has_text and not paper.source_file:
-        raise InputError(
-            f"paper '{paper.paper_id}' has no text",
-            file=file,
-            line=line,
-            field="text",
-            cure="give `text`, `sections`, `file` or `pdf`",
-        )
-    if paper.source_file:
-        _check_file(paper.source_file, "file" if paper.file else "pdf", file, line)
-
-
-def _check_file(name: str, field: str, file: Path, line: int) -> None:
-    """A file must be there and inside the folder: its text may be sent to a model."""
-    path = file.parent / name
-    try:
-        inside = path.resolve().is_relative_to(file.parent.resolve())
-        there = path.is_file()
-    except (OSError, RuntimeError) as error:  # too long a name; links in a circle
-        raise InputError(
-            f"'{name}' cannot be read: {error}", file=file, line=line, field=field
-        ) from error
-    if not inside:
-        raise InputError(
-            f"'{name}' is outside of the folder",
-            file=file,
-            line=line,
-            field=field,
-            cure="put it into the folder",
-        )
-    if not there:
-        raise InputError(
-            f"there is no file '{name}'",
-            file=file,
-            line=line,
-            field=field,
-            cure="give a path relative to the folder",
-        )
-
-
-def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -> Shelved[Review]:
-    reviews = Shelved[Review]()
+def _reviews(file: Path, papers: Mapping[str, PaperHandle], log: FaultLog) -> SpooledList[Review]:
+    reviews = SpooledList[Review]()
     lines: dict[str, int] = {}
     counts: Counter[str] = Counter()
-    unknown: set[str] = set()
     most = in_force().max_reviews_per_paper
-    for row in Shelf.of(file).rows():
+    for row in RecordFile.of(file).rows():
+        log.note_fields(row, ReviewRow, file)
         try:
-            record = reading.row(row, ReviewRow, file, unknown)
+            record = as_model(row, ReviewRow, file)
             _check_review(record, papers, lines, file, row.line)
             counts[record.paper_id] += 1
             if counts[record.paper_id] > most:
@@ -345,17 +215,17 @@ def _reviews(file: Path, papers: Mapping[str, PaperHandle], reading: _Reading) -
                 continue
             review, notes = _placed(record, file, row.line)
         except InputError as error:
-            reading.fault(error)
+            log.fault(error)
         else:
             lines[review.review_id] = row.line
             reviews.append(review)
-            reading.warnings.extend(notes)
-    reading.warn_of_unknown(unknown, file)
+            log.warnings.extend(notes)
+    log.warn_of_fields(file, _NOT_WARNED)
     if max(counts.values(), default=0) > most:
-        reviews.keep(lambda one: counts[one.paper_id] <= most)
+        reviews.keep(lambda review: counts[review.paper_id] <= most)
     for paper_id, count in counts.items():
         if count > most:
-            reading.fault(too_many_reviews(paper_id, count, file))
+            log.fault(too_many_reviews(paper_id, count, file))
     return reviews
 
 
@@ -389,13 +259,9 @@ def _check_review(
     line: int,
 ) -> None:
     if review.review_id in lines:
-        raise InputError(
-            f"'{review.review_id}' is also on line {lines[review.review_id]}",
-            file=file,
-            line=line,
-            field="review_id",
-            cure="give every review its own identifier",
-        )
+        cure = "give every review its own identifier"
+        first = lines[review.review_id]
+        raise also_on(review.review_id, first, file=file, line=line, field="review_id", cure=cure)
     if review.paper_id not in papers:
         raise InputError(
             f"there is no usable paper '{review.paper_id}'",
@@ -432,50 +298,145 @@ def single(
             cure.
     """
     given = [review_path] if isinstance(review_path, str | Path) else review_path
-    paper_path, reading = Path(paper_path), _Reading(skip_bad_lines=False)
+    paper_path, log = Path(paper_path), FaultLog()
     unread: list[InputError] = []
-    files = review_files(map(Path, given), paper_path, reading.warnings, unread)
-    paper = load_paper(paper_path, year=year)
+    files = review_files(map(Path, given), paper_path, log.warnings, unread)
+    paper = _only_paper(paper_path, year)
     known = {paper.paper_id: PaperHandle(paper.paper_id, paper.title, 1, lambda: paper)}
-    reviews: dict[str, tuple[Review, Path]] = {}
-    answers = responses(files, unread)
-    for file, name in {**review_names(files), **(names or {})}.items():
-        if is_response(file):
-            continue
-        try:
-            found = _reviews_of_file(file, name, known, reading, answers.get(file), unread)
-            if len(found) == 1 and holds_paper("\n".join(found[0].fields.values()), paper.text):
-                raise InputError(
-                    "holds the text of the paper, not a review", file=file, cure="leave it out"
-                )
-            for review in found:
-                if review.review_id in reviews:
-                    raise InputError(
-                        f"'{review.review_id}' is also in {reviews[review.review_id][1]}",
-                        file=file,
-                        field="review_id",
-                        cure="give every review its own identifier",
-                    )
-        except InputError as error:
-            unread.append(error)
-            continue
-        reviews |= {review.review_id: (review, file) for review in found}
-        if any(sum(map(len, review.fields.values())) > len(paper.text) for review in found):
-            reading.warnings.append(f"{file}: is longer than the paper; were they swapped?")
-    if not reviews:
+    reviews = _ReviewsInFiles(log, unread)
+    reviews.read(known, {**review_names(files), **(names or {})}, files, paper.text)
+    if not reviews.found:
         raise _nothing_usable(unread)
-    used = dict.fromkeys(
-        one for _, file in reviews.values() for one in (file, answers.get(file)) if one is not None
-    )
-    if len(reviews) > in_force().max_reviews_per_paper:
-        raise too_many_reviews(paper.paper_id, len(reviews), next(iter(used)))
+    if len(reviews.found) > in_force().max_reviews_per_paper:
+        raise too_many_reviews(paper.paper_id, len(reviews.found), reviews.files[0])
     return Collection(
         known,
-        [review for review, _ in reviews.values()],
-        reading.warnings,
-        files=[paper_path, *used],
+        list(reviews.found.values()),
+        log.warnings,
+        files=[paper_path, *reviews.files],
         pair=(paper_path, *files),
         year=year,
+        unread=unread,
+    )
+
+
+def _only_paper(path: Path, year: int | None) -> Paper:
+    """The paper of a file of its own, or the only record of a table."""
+    if path.suffix.lower() not in ENDINGS or path.suffix.lower() in (".json", ".jsonl"):
+        return load_paper(path, year=year)
+    handles = read_papers(path).papers
+    if len(handles) != 1:
+        cure = "name a folder with papers and reviews"
+        raise InputError("holds more than one record", file=path, cure=cure)
+    (handle,) = handles.values()
+    paper = handle.load()
+    return paper if year is None else paper.model_copy(update={"year": year})
+
+
+@dataclass
+class _ReviewsInFiles:
+    """Reviews that are read from files of their own.
+
+    Attributes:
+        log: Takes warnings.
+        unread: Takes faults of single files.
+        found: The reviews by identifier.
+        files: The files that they, and responses to them, are of.
+    """
+
+    log: FaultLog
+    unread: list[InputError]
+    found: dict[str, Review] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+    _file_of: dict[str, Path] = field(default_factory=dict)
+
+    def read(
+        self,
+        papers: Mapping[str, PaperHandle],
+        names: Mapping[Path, str],
+        files: Sequence[Path],
+        text: str | None,
+    ) -> None:
+        """Read the reviews of one paper.
+
+        Args:
+            papers: The paper, alone.
+            names: What the review in each file is called where it has no identifier.
+            files: The files, those of responses among them.
+            text: The paper's, which no review is; None if it need not be looked at.
+        """
+        answers = responses(files, self.unread)
+        for file, name in names.items():
+            if is_response(file):
+                continue
+            response = answers.get(file)
+            try:
+                found = _reviews_of_file(file, name, papers, self.log, response, self.unread)
+                self._check(found, file, text)
+            except InputError as error:
+                self.unread.append(error)
+                continue
+            self.found |= {review.review_id: review for review in found}
+            self._file_of |= dict.fromkeys((review.review_id for review in found), file)
+            self.files += [one for one in (file, response) if one is not None]
+            if text is not None and any(_length(review) > len(text) for review in found):
+                self.log.warnings.append(f"{file}: is longer than the paper; were they swapped?")
+
+    def _check(self, reviews: Sequence[Review], file: Path, text: str | None) -> None:
+        whole = "\n".join(reviews[0].fields.values()) if len(reviews) == 1 else ""
+        if text is not None and holds_paper(whole, text):
+            raise InputError(
+                "holds the text of the paper, not a review", file=file, cure="leave it out"
+            )
+        for review in reviews:
+            if review.review_id in self.found:
+                raise InputError(
+                    f"'{review.review_id}' is also in {self._file_of[review.review_id]}",
+                    file=file,
+                    field="review_id",
+                    cure="give every review its own identifier",
+                )
+
+
+def _length(review: Review) -> int:
+    return sum(map(len, review.fields.values()))
+
+
+def _read_paper_folder(folder: Path) -> Collection:
+    """The PDFs of a folder, each with the reviews that are named after it."""
+    log, unread = FaultLog(), list[InputError]()
+    grouped = reviews_by_paper(folder, log.warnings)
+    reviews = _ReviewsInFiles(log, unread)
+    handles: dict[str, PaperHandle] = {}
+    most = in_force().max_reviews_per_paper
+    for file, files in grouped.items():
+        row = PaperRow(paper_id=storable(file.stem), file=file.name)
+        handle = handle_of(row, partial(RawPaper, row, "pdf", folder))
+        handles[row.paper_id] = handle
+        if len(files) > most:
+            unread.append(too_many_reviews(row.paper_id, len(files), folder))
+            continue
+        names = {
+            review: name if name.startswith(file.stem) else f"{file.stem}/{name}"
+            for review, name in review_names(files).items()
+        }
+        try:  # a file that is called as the paper, or another PDF, may be its text
+            alike = any(file.stem == one.stem or one.suffix.lower() == ".pdf" for one in files)
+            text = handle.load().text if alike else None
+        except InputError:  # its reviews fail for this reason when they are judged
+            text = None
+        reviews.read({row.paper_id: handle}, names, files, text)
+    if not reviews.found and not unread:
+        cure = f"name them after their papers, as in {next(iter(handles))}-R1.txt"
+        raise InputError("holds no reviews", file=folder, cure=cure)
+    if not reviews.found:
+        raise _nothing_usable(unread)
+    return Collection(
+        handles,
+        list(reviews.found.values()),
+        log.warnings,
+        files=[*grouped, *reviews.files],
+        folder=folder,
         unread=unread,
     )
 
@@ -495,8 +456,8 @@ def load_review(path: Path, *, paper_id: str = "paper") -> Review:
         raise InputError("is a folder", file=path, cure="name one review's file")
     handle = PaperHandle(paper_id, None, 1, partial(_absent, paper_id))
     name = review_names([path])[path]
-    reading = _Reading(skip_bad_lines=False)
-    found = _reviews_of_file(path, name, {paper_id: handle}, reading, None, [])
+    log = FaultLog()
+    found = _reviews_of_file(path, name, {paper_id: handle}, log, None, [])
     if len(found) > 1:
         raise InputError(
             f"holds {len(found):,} reviews",
@@ -558,7 +519,7 @@ def _reviews_of_file(
     file: Path,
     name: str,
     papers: Mapping[str, PaperHandle],
-    reading: _Reading,
+    log: FaultLog,
     response: Path | None,
     unread: list[InputError],
 ) -> list[Review]:
@@ -569,7 +530,6 @@ def _reviews_of_file(
     (paper_id,) = papers
     reviews: list[Review] = []
     lines: dict[str, int] = {}
-    unknown: set[str] = set()
     warnings: list[str] = []
     rows = _review_rows(file, name, paper_id, warnings)
     if response is not None:
@@ -578,7 +538,8 @@ def _reviews_of_file(
         except InputError as error:
             unread.append(error)
     for row in rows:
-        record = reading.row(row, ReviewRow, file, unknown)
+        log.note_fields(row, ReviewRow, file)
+        record = as_model(row, ReviewRow, file)
         _check_review(record, papers, lines, file, row.line)
         review, notes = _placed(record, file, row.line)
         lines[review.review_id] = row.line
@@ -586,8 +547,8 @@ def _reviews_of_file(
         warnings += notes
     if not reviews:
         raise InputError("is empty", file=file, cure="write the review into it")
-    reading.warnings += warnings
-    reading.warn_of_unknown(unknown, file)
+    log.warnings += warnings
+    log.warn_of_fields(file, _NOT_WARNED)
     return reviews
 
 
@@ -597,7 +558,7 @@ def _with_response(rows: Sequence[Row], file: Path, response: Path, warnings: li
     Raises:
         InputError: The response cannot be used, or it is not known to which review it belongs.
     """
-    if response.suffix.lower() in (".json", ".jsonl"):
+    if response.suffix.lower() in ENDINGS:
         raise InputError(
             "is a record, and an authors' response beside a review is a text",
             file=response,
@@ -610,33 +571,39 @@ def _with_response(rows: Sequence[Row], file: Path, response: Path, warnings: li
         cure = "write it as author_response into the review's record"
         raise InputError(problem, file=response, cure=cure)
     (row,) = rows
-    content = read_content(response, of="response")
-    if unseen := left_out(content.unseen):
-        warnings.append(f"{response}: {unseen}")
-    return replace(row, record=row.record and {**row.record, "author_response": content.text})
+    text = _text(response, "response", warnings)
+    return replace(row, record=row.record and {**row.record, "author_response": text})
 
 
 def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[Row]:
     """The records of a review file, identifiers filled in where they are missing."""
-    suffix = path.suffix.lower()
-    if suffix == ".jsonl":
-        rows = list(Shelf.of(path).rows())
-    elif suffix == ".json":
-        text = read_text(path)
-        rows = [Row(1, 0, decode(text.encode(), path, 1))] if text.strip() else []
+    if path.suffix.lower() in ENDINGS:
+        rows = list(RecordFile.of(path).rows())
     else:
-        content = read_content(path, of="review")
-        rows = [Row(1, 0, {"text": content.text})]
-        if unseen := left_out(content.unseen):
-            warnings.append(f"{path}: {unseen}")
-    several = len(rows) > 1
+        words: dict[str, object] = {"text": _text(path, "review", warnings)}
+        rows = [Row(1, 0, words)]
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}
     filled: list[Row] = []
     for row in rows:
-        name = f"{stem}-{row.line}" if several else stem
-        record = row.record
-        if record is not None:
-            record = {"review_id": name, "paper_id": paper_id, **record, **override}
-        filled.append(Row(row.line, row.offset, record, row.error))
+        if row.record is None:
+            filled.append(row)
+            continue
+        name = f"{stem}-{row.line}" if len(rows) > 1 else stem
+        record: dict[str, object] = {
+            "review_id": name,
+            "paper_id": paper_id,
+            **row.record,
+            **override,
+        }
+        filled.append(replace(row, record=record))
     return filled
+
+
+def _text(path: Path, of: str, warnings: list[str]) -> str:
+    """The words of a review or response in a file of its own."""
+    read = read_docx if path.suffix.lower() == ".docx" else partial(read_content, of=of)
+    content = read(path)
+    if unseen := left_out(content.unseen):
+        warnings.append(f"{path}: {unseen}")
+    return content.text

@@ -1,13 +1,13 @@
-"""Which area a paper belongs to: a field of its record, or a table that says so."""
+"""What papers and reviews are grouped by: areas, reviewers, ratings; no words are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore.errors import InputError
-from reviewscore.sources.grids import SPREADSHEETS, read_grid
-from reviewscore.sources.records import Shelf, parquet_rows
+from reviewscore.sources.records import table_rows
 
 FIELDS = (
     "area", "primary_area", "subject_area", "track",
@@ -17,10 +17,6 @@ FIELDS = (
 
 ``primary_area`` is ICLR's from 2024 on and NeurIPS's, the long one ICLR's of 2023. Keywords are not
 among them: authors choose them freely, so that nearly every paper would be an area of its own."""
-_LINES = (".jsonl", ".parquet")
-_BATCH = 65_536
-"""Rows of a Parquet file held at once: their columns are narrow."""
-Table = Iterator[tuple[int, Mapping[str, object]]]
 
 
 def area_of(record: Mapping[str, object], fields: Sequence[str] = FIELDS) -> str | None:
@@ -96,28 +92,55 @@ def read_pairs(file: Path, key: str, value: str) -> dict[str, str]:
     return found
 
 
-def table_rows(file: Path, columns: Sequence[str]) -> Table:
-    """Rows of a table with their 1-based line; of Parquet only some columns are read.
+_COLUMNS = ("review_id", "paper_id", "reviewer", "rating", "confidence")
+
+
+@dataclass(frozen=True)
+class ReviewFacts:
+    """A review without its text.
+
+    Attributes:
+        paper_id: Paper that it is of.
+        reviewer: Pseudonym; None if there is none.
+        scores: ``rating`` and ``confidence`` as words, where they are given.
+    """
+
+    paper_id: str
+    reviewer: str | None
+    scores: Mapping[str, str]
+
+
+def read_review_facts(files: Sequence[Path]) -> dict[str, ReviewFacts]:
+    """Facts by review id.
+
+    Args:
+        files: Files of reviews; of a review in two of them the later one counts.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: A file cannot be read.
     """
-    ending = file.suffix.lower()
-    if not file.is_file():
-        raise InputError("there is no such file", file=file, cure="check the path")
-    if ending == ".parquet":
-        for line, record in parquet_rows(file, columns=columns, most=_BATCH):
-            if isinstance(record, InputError):
-                raise record
-            yield line, record
-    elif ending in _LINES:
-        for row in Shelf.of(file).rows():
-            if row.record is None:
-                raise row.error or InputError("is empty", file=file, line=row.line)
-            yield row.line, row.record
-    elif ending in (".csv", ".tsv", *SPREADSHEETS):
-        yield from read_grid(file)
-    else:
-        raise InputError(
-            f"unknown ending '{ending}'", file=file, cure="use .csv, .jsonl, .parquet or .xlsx"
-        )
+    found: dict[str, ReviewFacts] = {}
+    for file in files:
+        for _, record in table_rows(file, _COLUMNS):
+            if record.get("review_id") is None:
+                continue
+            reviewer = record.get("reviewer")
+            found[str(record["review_id"])] = ReviewFacts(
+                paper_id=str(record.get("paper_id")),
+                reviewer=str(reviewer) if reviewer not in (None, "") else None,
+                scores={
+                    name: text
+                    for name in ("rating", "confidence")
+                    if (text := _score(record.get(name)))
+                },
+            )
+    return found
+
+
+def _score(value: object) -> str | None:
+    """A score as it is grouped by: ``6: marginally above`` and 6.0 are both ``6``."""
+    if isinstance(value, bool) or value is None or value != value:  # noqa: PLR0124 - NaN
+        return None
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    return str(value).partition(":")[0].strip() or None

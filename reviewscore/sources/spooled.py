@@ -16,7 +16,7 @@ _IN_MEMORY = 1_000_000
 """Bytes of records that are held in memory; more lie in a temporary file without a name."""
 
 
-class Shelved(Sequence[Value]):
+class SpooledList(Sequence[Value]):
     """Records in the order they were added, each read anew whenever it is asked for.
 
     The file they lie in has no name and goes with this object, so that nobody else can write what
@@ -61,7 +61,7 @@ class Shelved(Sequence[Value]):
 
     def __getitem__(self, number: int | slice) -> Value | Sequence[Value]:
         if isinstance(number, slice):
-            return Chosen(self, range(len(self))[number])
+            return ListView(self, range(len(self))[number])
         place = self._places[number]
         with self._lock:
             self._file.seek(place)
@@ -73,7 +73,7 @@ class Shelved(Sequence[Value]):
             yield self[number]
 
 
-class Chosen(Sequence[Value]):
+class ListView(Sequence[Value]):
     """Some records of a sequence, in an order of their own.
 
     Args:
@@ -95,7 +95,7 @@ class Chosen(Sequence[Value]):
 
     def __getitem__(self, number: int | slice) -> Value | Sequence[Value]:
         if isinstance(number, slice):
-            return Chosen(self._values, self._numbers[number])
+            return ListView(self._values, self._numbers[number])
         return self._values[self._numbers[number]]
 
     def __iter__(self) -> Iterator[Value]:
@@ -103,7 +103,7 @@ class Chosen(Sequence[Value]):
             yield self._values[number]
 
 
-class Grouped(Mapping[str, Sequence[Value]], Generic[Value]):
+class GroupedList(Mapping[str, Sequence[Value]], Generic[Value]):
     """Records by a name, such as those of a paper; names in the order they were first met.
 
     Args:
@@ -119,7 +119,7 @@ class Grouped(Mapping[str, Sequence[Value]], Generic[Value]):
         self._numbers.setdefault(name, array("i")).extend(numbers)
 
     def __getitem__(self, name: str) -> Sequence[Value]:
-        return Chosen(self._values, self._numbers[name])
+        return ListView(self._values, self._numbers[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._numbers)
@@ -131,7 +131,7 @@ class Grouped(Mapping[str, Sequence[Value]], Generic[Value]):
         return name in self._numbers
 
 
-class Altered(Mapping[str, Sequence[Value]], Generic[Value]):
+class MappedGroups(Mapping[str, Sequence[Value]], Generic[Value]):
     """Grouped records, each changed as it is read.
 
     Args:

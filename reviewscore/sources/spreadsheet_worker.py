@@ -1,4 +1,4 @@
-"""The worker process: spreadsheets in, one line of JSON each, and out; see `grids`.
+"""The worker process: spreadsheets in, one line of JSON each, and out; see `records`.
 
 A separate process because the reader lays a table out with all the empty cells that it spans: one
 cell at the far end of a sheet asks for hundreds of gigabytes, over which the reader aborts.

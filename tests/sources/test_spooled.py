@@ -23,9 +23,9 @@ from reviewscore.focus.text_table import text_table
 from reviewscore.focus.write import PointLines
 from reviewscore.likeness.pair import Pair
 from reviewscore.schema.review import Review
-from reviewscore.sources.files import read_collection
-from reviewscore.sources.shelved import Altered, Grouped, Shelved
-from reviewscore.sources.written import Form, Materials, Written, read_materials
+from reviewscore.sources.collection import read_collection
+from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList
+from reviewscore.sources.system_reviews import Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
 
 MANY, REVIEWS = 60, 4
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 @given(st.lists(st.text(st.characters(exclude_categories=())), max_size=20), st.data())
 def test_records_come_back_as_they_went_in(texts: list[str], data: st.DataObject) -> None:
-    shelf = Shelved(texts)
+    shelf = SpooledList(texts)
     kept = data.draw(st.sets(st.sampled_from(texts))) if texts else set()
 
     assert list(shelf) == texts
@@ -69,8 +69,8 @@ def test_records_come_back_as_they_went_in(texts: list[str], data: st.DataObject
 
 
 def test_records_can_be_added_between_readings() -> None:
-    shelf = Shelved("ab")
-    groups = Grouped(shelf)
+    shelf = SpooledList("ab")
+    groups = GroupedList(shelf)
     groups.add("x", [0])
     first = iter(shelf)
 
@@ -82,11 +82,11 @@ def test_records_can_be_added_between_readings() -> None:
         "x": [1, 2_000_000],
         "y": [1],
     }
-    assert list(Altered(groups, str.upper)["y"]) == ["B"]
+    assert list(MappedGroups(groups, str.upper)["y"]) == ["B"]
 
 
 def test_the_file_of_records_goes_with_them(recwarn: pytest.WarningsRecorder) -> None:
-    shelf = Shelved(["x" * 2_000_000])
+    shelf = SpooledList(["x" * 2_000_000])
     gone = weakref.ref(shelf)
     del shelf
     gc.collect()

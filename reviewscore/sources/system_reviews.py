@@ -1,4 +1,4 @@
-"""Reviews by people and models on the same papers: as written, as judgments; and synopses."""
+"""Reviews by people and models on the same papers; synopses and meta-reviews of these."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
-from reviewscore.errors import InputError, TooLargeError
+from reviewscore.errors import InputError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Identifier, Word, input_error
-from reviewscore.sources.files import Collection, too_many_reviews
-from reviewscore.sources.records import Shelf, only_table
-from reviewscore.sources.rows import Boxes, check_review_size
-from reviewscore.sources.shelved import Grouped, Shelved
+from reviewscore.papers.rows import Identifier, Word
+from reviewscore.sources.collection import Collection, too_many_reviews
+from reviewscore.sources.data_folder import METAREVIEWS
+from reviewscore.sources.records import ENDINGS, FaultLog, also_on, find_table, read_records
+from reviewscore.sources.reviews import Boxes, check_review_size
+from reviewscore.sources.spooled import GroupedList, SpooledList
 
 PEOPLE = "people"
 """System of reviews whose record names none; they are the references."""
 REVIEWS, SYNOPSES = "reviews", "synopses"
-_ENDINGS = (".parquet", ".jsonl")
 _CURE = "give a folder with reviews.jsonl (or .parquet), or such a file"
 
 
@@ -209,29 +209,28 @@ def read_materials(
         InputError: A file is missing, or (unless skipped) a line cannot be used.
     """
     file = _reviews_file(Path(path))
-    reading = _Reading(skip_bad_lines)
+    log = FaultLog(skip_bad_lines)
+    reading = _Reading(log)
     reading.read(file, None)
     for name, other in others:
         reading.read(_reviews_file(Path(other)), name)
-    if not reading.papers and not reading.skipped:
+    if not reading.papers and not log.skipped:
         raise InputError("holds no reviews", file=file, cure="add one record per line")
-    beside = {name: only_table(file.parent, name, _ENDINGS) for name in (SYNOPSES, "papers")}
+    beside = {name: find_table(file.parent, name) for name in (SYNOPSES, "papers")}
     for known in filter(None, beside.values()):
         reading.read_synopses(known)
-    return Materials(
-        reading.papers, reading.synopses, reading.files, reading.warnings, reading.skipped
-    )
+    return Materials(reading.papers, reading.synopses, reading.files, log.warnings, log.skipped)
 
 
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
-    shelf = Shelved[Written]()
-    found = Grouped(shelf)
+    kept = SpooledList[Written]()
+    found = GroupedList(kept)
     for one in collection.reviews:
         review = Written(
             one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
         )
-        found.add(one.paper_id, [shelf.append(review)])
+        found.add(one.paper_id, [kept.append(review)])
     return Materials(found, {}, list(collection.files))
 
 
@@ -244,29 +243,27 @@ def _headed(boxes: Mapping[str, str]) -> str:
 
 def _reviews_file(path: Path) -> Path:
     if path.is_dir():
-        found = only_table(path, REVIEWS, _ENDINGS)
+        found = find_table(path, REVIEWS)
         if found is None:
             raise InputError("has no reviews.jsonl or reviews.parquet", file=path, cure=_CURE)
         return found
     if not path.is_file():
         raise InputError("there is no such file or folder", file=path, cure=_CURE)
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError("is neither .jsonl nor .parquet", file=path, cure=_CURE)
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError("is no file of records", file=path, cure=_CURE)
     return path
 
 
 class _Reading:
     """What accumulates while files are read."""
 
-    def __init__(self, skip_bad_lines: bool) -> None:
-        self._skip = skip_bad_lines
+    def __init__(self, log: FaultLog) -> None:
+        self._log = log
         self._places: dict[str, tuple[int, int]] = {}
-        self._shelf = Shelved[Written]()
-        self.papers = Grouped(self._shelf)
+        self._kept = SpooledList[Written]()
+        self.papers = GroupedList(self._kept)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
-        self.warnings: list[str] = []
-        self.skipped: list[InputError] = []
 
     def read(self, file: Path, system: str | None) -> None:
         """Read the reviews of one file."""
@@ -275,13 +272,13 @@ class _Reading:
         counts: Counter[str] = Counter()
         taken: dict[str, array[int]] = {}
         most = in_force().max_reviews_per_paper
-        for row in Shelf.of(file).rows():
+        for row, record in read_records(file, WrittenRow):
             try:
-                if row.error is not None or row.record is None:
-                    raise row.error or InputError("is empty", file=file, line=row.line)
-                one = self._written(row.record, file, row.line, system)
+                if isinstance(record, InputError):
+                    raise record
+                one = self._written(record, file, row.line, system)
             except InputError as error:
-                self._fault(error)
+                self._log.fault(error)
                 continue
             counts[one.paper_id] += 1
             if counts[one.paper_id] > most:
@@ -290,40 +287,28 @@ class _Reading:
             if not (one.raw.strip() or one.judgments.strip() or one.points):
                 empty += 1
                 continue
-            taken.setdefault(one.paper_id, array("i")).append(self._shelf.append(one))
+            taken.setdefault(one.paper_id, array("i")).append(self._kept.append(one))
         for paper_id, reviews in taken.items():
             if counts[paper_id] > most:
-                self._fault(too_many_reviews(paper_id, counts[paper_id], file))
+                self._log.fault(too_many_reviews(paper_id, counts[paper_id], file))
             else:
                 self.papers.add(paper_id, reviews)
         if empty:
-            self.warnings.append(f"{file}: {empty} reviews without any text are left out")
+            self._log.warnings.append(f"{file}: {empty} reviews without any text are left out")
 
     def read_synopses(self, file: Path) -> None:
         """Read what is known of papers; what an earlier line says of a paper stays."""
         self.files.append(file)
-        for row in Shelf.of(file).rows():
-            try:
-                if row.error is not None or row.record is None:
-                    raise row.error or InputError("is empty", file=file, line=row.line)
-                one = SynopsisRow.model_validate(row.record)
-            except ValidationError as error:
-                self._fault(input_error(error, file=file, line=row.line))
-            except InputError as error:
-                self._fault(error)
-            else:
-                given = one.model_dump(exclude_none=True)
-                if (old := self.synopses.get(one.paper_id)) is not None:
-                    given |= {name: text for name, text in old if text and text.strip()}
-                self.synopses[one.paper_id] = SynopsisRow.model_validate(given)
+        for _, record in read_records(file, SynopsisRow):
+            if isinstance(record, InputError):
+                self._log.fault(record)
+                continue
+            given = record.model_dump(exclude_none=True)
+            if (old := self.synopses.get(record.paper_id)) is not None:
+                given |= {name: text for name, text in old if text and text.strip()}
+            self.synopses[record.paper_id] = SynopsisRow.model_validate(given)
 
-    def _written(
-        self, record: dict[str, object], file: Path, line: int, system: str | None
-    ) -> Written:
-        try:
-            row = WrittenRow.model_validate(record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line) from error
+    def _written(self, row: WrittenRow, file: Path, line: int, system: str | None) -> Written:
         texts = {**(row.sections or {}), "text": row.text or "", "judgments": row.judgments or ""}
         check_review_size(row.review_id or row.paper_id, texts)
         name = system or row.system
@@ -354,7 +339,62 @@ class _Reading:
             ),
         )
 
-    def _fault(self, error: InputError) -> None:
-        if not self._skip and not isinstance(error, TooLargeError):
-            raise error
-        self.skipped.append(error)
+
+class MetaReviewRow(BaseModel):
+    """One record of a file of meta-reviews; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Numbered
+    meta_review: Word = Field(
+        default=None, validation_alias=AliasChoices("meta_review", "metareview", "text")
+    )
+
+
+def meta_reviews_of(materials: Materials) -> dict[str, str]:
+    """Meta-reviews that came with synopses or papers, by paper; empty ones are left out."""
+    texts = {name: row.meta_review or "" for name, row in materials.synopses.items()}
+    return {name: tidy(text).text for name, text in texts.items() if text.strip()}
+
+
+def beside(data: Path) -> Path | None:
+    """The file of meta-reviews that `fetch` wrote beside reviews; None if there is none."""
+    folder = data if data.is_dir() else data.parent
+    file = folder / METAREVIEWS
+    return file if file.is_file() else None
+
+
+def read_meta_reviews(file: Path, *, skip_bad_lines: bool = False) -> dict[str, str]:
+    """Meta-reviews by paper; empty ones are left out.
+
+    Args:
+        file: ``.jsonl`` or ``.parquet`` with ``paper_id`` and ``meta_review``.
+        skip_bad_lines: Go on without lines that cannot be used.
+
+    Raises:
+        InputError: The file is missing, a line cannot be used, or a paper is there twice.
+    """
+    file = Path(file)
+    if not file.is_file() or file.suffix.lower() not in ENDINGS:
+        raise InputError(
+            "is no file of records",
+            file=file,
+            cure="give a file with paper_id and meta_review",
+        )
+    found: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    for row, record in read_records(file, MetaReviewRow):
+        fault = record if isinstance(record, InputError) else None
+        if not isinstance(record, InputError) and record.paper_id in lines:
+            name, cure = record.paper_id, "give one meta-review a paper"
+            fault = also_on(
+                name, lines[name], file=file, line=row.line, field="paper_id", cure=cure
+            )
+        if fault is not None and not skip_bad_lines:
+            raise fault
+        if fault is not None or isinstance(record, InputError):
+            continue
+        lines[record.paper_id] = row.line
+        if text := tidy(record.meta_review or "").text.strip():
+            found[record.paper_id] = text
+    return found

@@ -1,0 +1,198 @@
+"""Papers that were checked and are read when they are asked for, here or in another process."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+from reviewscore.bounds import in_force, read_bounded
+from reviewscore.errors import InputError, TooLargeError
+from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.schema.paper import Paper
+from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, Row, as_model
+
+
+@dataclass(frozen=True, slots=True)
+class RawPaper:
+    """A paper's record that was read and not worked on yet.
+
+    Attributes:
+        row: The record.
+        source: Format it was read from.
+        folder: What its file's path is relative to.
+        content: Bytes of its file, where they travel along; None where it is in the folder.
+    """
+
+    row: PaperRow
+    source: str
+    folder: Path
+    content: bytes | None = None
+
+    def packed(self) -> RawPaper:
+        """The same with the bytes of its file, if it has one.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        if self.row.source_file is None:
+            return self
+        path = self.folder / self.row.source_file
+        return replace(self, content=read_bounded(path, in_force().of_file(path.name)))
+
+    def paper(self, *, doubts: bool = True) -> Paper:
+        """The paper.
+
+        Args:
+            doubts: Whether to look for what is doubtful about it.
+
+        Raises:
+            InputError: Its text cannot be used.
+        """
+        if self.content is None or self.row.source_file is None:
+            return build_paper(self.row, source=self.source, folder=self.folder, doubts=doubts)
+        with tempfile.TemporaryDirectory(prefix="reviewscore-") as name:
+            path = Path(name, Path(self.row.source_file).name)
+            path.write_bytes(self.content)
+            row = self.row.model_copy(update={"file": path.name})
+            return build_paper(row, source=self.source, folder=path.parent, doubts=doubts)
+
+
+def raw_paper(records: RecordFile, row: Row, paper_id: str) -> Callable[[], RawPaper]:
+    """What reads a paper's record again when it is asked for; it keeps the place only.
+
+    Args:
+        records: The file.
+        row: The record as it was read the first time.
+        paper_id: Its paper.
+    """
+    offset, line = row.offset, row.line
+
+    def read() -> RawPaper:
+        record = records.fetch(offset, line)
+        if str(record.get("paper_id")) != paper_id:
+            raise InputError(
+                "has changed since it was read", file=records.file, line=line, cure="start again"
+            )
+        ending = records.file.suffix.lower()
+        source = ending.removeprefix(".") if ending in ENDINGS else "jsonl"
+        paper = as_model(Row(line, offset, record), PaperRow, records.file)
+        return RawPaper(paper, source, records.file.parent)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class PaperHandle:
+    """A paper that has been checked but not read into memory.
+
+    Attributes:
+        paper_id: Identifier, unique in its collection.
+        title: Title as given; None if it is read from the text.
+        line: 1-based line or row in its file.
+        load: Reads the paper.
+        raw: Reads its record, as it is given to another machine; None for a single pair.
+        in_file: Whether its text lies in a file of its own, such as a PDF.
+    """
+
+    paper_id: str
+    title: str | None
+    line: int
+    load: Callable[[], Paper] = field(repr=False)
+    in_file: bool = False
+    raw: Callable[[], RawPaper] | None = field(default=None, repr=False)
+
+
+def read_handles(file: Path, log: FaultLog, files: list[Path]) -> dict[str, PaperHandle]:
+    """Papers of a file by identifier; every record is checked, and its place kept.
+
+    Args:
+        file: The file of papers.
+        log: Takes faults and warnings.
+        files: Takes the files in which texts of papers lie.
+
+    Raises:
+        InputError: The file cannot be read, or (unless skipped) a record cannot be used.
+    """
+    records = RecordFile.of(file)
+    handles: dict[str, PaperHandle] = {}
+    for row in records.rows():
+        if isinstance(row.error, TooLargeError) and row.paper_id and row.paper_id not in handles:
+            handles[row.paper_id] = _unusable(row.paper_id, row)
+            continue
+        log.note_fields(row, PaperRow, file)
+        try:
+            paper = as_model(row, PaperRow, file)
+            _check_paper(paper, handles, file, row.line)
+        except InputError as error:
+            log.fault(error)
+        else:
+            if paper.source_file:
+                files.append(file.parent / paper.source_file)
+            raw = raw_paper(records, row, paper.paper_id)
+            handles[paper.paper_id] = handle_of(paper, raw, row.line)
+    return handles
+
+
+def handle_of(paper: PaperRow, raw: Callable[[], RawPaper], line: int = 1) -> PaperHandle:
+    """The handle of a paper.
+
+    Args:
+        paper: Its record.
+        raw: Reads that record again.
+        line: Its line.
+    """
+    in_file = paper.source_file is not None
+    return PaperHandle(paper.paper_id, paper.title, line, partial(_load, raw), in_file, raw)
+
+
+def _unusable(paper_id: str, row: Row) -> PaperHandle:
+    """A paper that cannot be read: its reviews fail for this reason, each by itself."""
+
+    def fail() -> NoReturn:
+        assert row.error is not None
+        raise row.error
+
+    return PaperHandle(paper_id, None, row.line, fail, raw=fail)
+
+
+def _load(raw: Callable[[], RawPaper]) -> Paper:
+    return raw().paper()
+
+
+def _check_paper(
+    paper: PaperRow, handles: Mapping[str, PaperHandle], file: Path, line: int
+) -> None:
+    """Refuse a paper that is there already, or has neither a text nor a file in the folder.
+
+    A file must be inside the folder, as its text may be sent to a model.
+
+    Raises:
+        InputError: Names file, line, field and cure.
+    """
+    name, field = paper.source_file, "file" if paper.file else "pdf"
+    if paper.paper_id in handles:
+        problem = f"'{paper.paper_id}' is also on line {handles[paper.paper_id].line}"
+        field, cure = "paper_id", "give every paper its own identifier"
+    elif paper.has_text:
+        return
+    elif not name:
+        problem = f"paper '{paper.paper_id}' has no text"
+        field, cure = "text", "give `text`, `sections`, `file` or `pdf`"
+    else:
+        path = file.parent / name
+        try:
+            inside = path.resolve().is_relative_to(file.parent.resolve())
+            there = path.is_file()
+        except (OSError, RuntimeError) as error:  # too long a name; links in a circle
+            raise InputError(
+                f"'{name}' cannot be read: {error}", file=file, line=line, field=field
+            ) from error
+        if inside and there:
+            return
+        problem = f"there is no file '{name}'" if inside else f"'{name}' is outside of the folder"
+        cure = "give a path relative to the folder" if inside else "put it into the folder"
+    raise InputError(problem, file=file, line=line, field=field, cure=cure)
