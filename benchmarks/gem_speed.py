@@ -19,7 +19,7 @@ from reviewscore.gem.estimator import Gem
 from reviewscore.gem.lexical.model import LexicalCache
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import save
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 
 NAIVE = 1 if QUICK else 2
 """Pairs on which the baseline is timed."""

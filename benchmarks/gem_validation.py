@@ -21,11 +21,10 @@ from reviewscore.gem.cases import GEM_RAW, GEM_S, Variant
 from reviewscore.gem.discrimination import mismatched
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject
-from reviewscore.likeness.overlap import Bleu, RougeL
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
+from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from reviewscore.errors import InputError
-from reviewscore.likeness.pair import Pair
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written
+from reviewscore.text.similarity import Pair
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 

@@ -18,11 +18,11 @@ from reviewscore.errors import InputError
 from reviewscore.gem.derangement import derangement
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.gem.validation import NO_REFERENCE, Subject, Validation
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.schema.record import Record
 from reviewscore.stats.effects import Paired, PairedTest, t_test, wilcoxon_test
 from reviewscore.stats.resampling import Clusters, Method, Resampling, bootstrap_weights, interval
 from reviewscore.stats.statistic import Floats
+from reviewscore.text.similarity import Metric, Pair
 
 TOO_FEW = "fewer than two papers have a matched and a mismatched score"
 

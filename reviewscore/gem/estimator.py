@@ -12,7 +12,7 @@ from math import fsum, isfinite
 
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
 from reviewscore.gem.scored import Scored
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 
 
 @dataclass(frozen=True, slots=True)

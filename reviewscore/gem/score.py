@@ -11,9 +11,9 @@ from functools import cached_property
 from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.cases import Case, Cases, Variant
 from reviewscore.gem.estimator import Gem, Information, mean
-from reviewscore.likeness.pair import Pair
 from reviewscore.sources.shelved import Chosen, Shelved
 from reviewscore.sources.written import Materials
+from reviewscore.text.similarity import Pair
 
 IN_BACKGROUND = "whose paper is in the background"
 UNSCORED = "that the model could not score"

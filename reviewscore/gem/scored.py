@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Protocol, runtime_checkable
 
-from reviewscore.likeness.pair import Metric, Pair
+from reviewscore.text.similarity import Metric, Pair
 
 NO_SCORE = "the metric gave no score"
 NOT_FINITE = "the metric gave no finite score"

@@ -23,10 +23,10 @@ from reviewscore.gem.validation_tables import (
     ladder_table,
     numbers,
 )
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
+from reviewscore.text.similarity import Metric, Pair
 
 ROUNDS = 10
 """Derangements over which the area of matched against mismatched is averaged."""

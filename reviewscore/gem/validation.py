@@ -23,10 +23,10 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
 from reviewscore.gem.scored import Scored, scored
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import Floats
+from reviewscore.text.similarity import Metric, Pair
 
 NO_REFERENCE = "the paper has no reference"
 

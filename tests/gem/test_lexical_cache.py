@@ -27,7 +27,7 @@ from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.state import State, load, paper_key, save
 from reviewscore.gem.lexical.vocabulary import SHIFT
 from reviewscore.gem.lexical.words import STANCES, lines_of
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 from tests.gem.invented_reviews import papers
 
 GROUPS = papers(40, seed=1)

@@ -10,7 +10,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.gem.baselines.bartscore import BartScore, bart_scores
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
@@ -19,8 +19,8 @@ pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import open_model  # noqa: E402
 from reviewscore.gem.hf_seq2seq import SequenceModel  # noqa: E402
+from reviewscore.hf.bertscore import BertScore, match  # noqa: E402
 from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
-from reviewscore.likeness.bertscore import BertScore, match  # noqa: E402
 
 CPU = Loading(device="cpu")
 

@@ -12,7 +12,7 @@ from reviewscore.cli.options import settings_from
 from reviewscore.cli.terminal import say
 from reviewscore.errors import SettingsError
 from reviewscore.gem.validation import AlteredSet, Subject
-from reviewscore.likeness.pair import Metric
+from reviewscore.text.similarity import Metric
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -70,7 +70,7 @@ class Companions:
 
         loading = Loading(self._choice.device, download=self._choice.download)
         if name == "bertscore":
-            from reviewscore.likeness.bertscore import BertScore
+            from reviewscore.hf.bertscore import BertScore
 
             return BertScore(load(model, ENCODER, loading))
         from reviewscore.gem.baselines.bartscore import BartScore
@@ -93,7 +93,7 @@ class Companions:
 
 def _plain(name: str) -> Metric:
     from reviewscore.gem.baselines.compression import Compression
-    from reviewscore.likeness.overlap import Bleu, RougeL
+    from reviewscore.text.similarity import Bleu, RougeL
 
     if name == "bleu":
         return Bleu()

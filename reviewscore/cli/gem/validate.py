@@ -19,9 +19,9 @@ from reviewscore.errors import InputError
 if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.cases import Variant
-    from reviewscore.likeness.pair import Metric
     from reviewscore.sources.written import Materials
     from reviewscore.stats.writing import Setup
+    from reviewscore.text.similarity import Metric
 
 
 @click.command("validate", cls=Verb)

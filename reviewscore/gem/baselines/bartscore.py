@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 
 Variant = Literal["precision", "recall", "f1"]
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 
 WINDOW = 32_768
 """Bytes that zlib looks back: of longer texts only what is that near is found again."""

@@ -10,10 +10,10 @@ from reviewscore.errors import ModelError
 from reviewscore.gem.scored import Scored
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
-from reviewscore.likeness.pair import Pair
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
+from reviewscore.text.similarity import Pair
 
 NO_PAPER = "the paper's text is not given"
 NO_REVIEW = "the review is empty"
