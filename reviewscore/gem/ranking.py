@@ -15,7 +15,7 @@ from reviewscore.errors import InputError
 from reviewscore.gem.score import Scores
 from reviewscore.gem.tables import without_spread
 from reviewscore.gem.write import SCORES
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats

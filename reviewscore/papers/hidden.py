@@ -1,6 +1,6 @@
 """Text that people cannot see: what it is called, where it stands, what it says.
 
-In a PDF it is found by looking (`pdf_sight`); in any text by characters that are never drawn.
+In a PDF it is found by looking (`pdf_visibility`); in any text by characters that are never drawn.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from typing import Any
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text, tidy
-from reviewscore.papers.marked_text import MarkedText
-from reviewscore.papers.tables import rows_of_cells
+from reviewscore.papers.marked_text import MarkedText, rows_of_cells
 
 IMAGE = "<!-- image -->"
 _MOST_CHARACTERS = 6_000_000

@@ -14,13 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from reviewscore.papers.pdf_sight import Glyphs
+from reviewscore.papers.pdf_visibility import Glyphs
 
 _DIGITS = 4
 _TOUCHING = 1.4

@@ -14,9 +14,9 @@ from xml.parsers import expat
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.papers.headings import Candidate
 from reviewscore.papers.hygiene import tidy, without_surrogates
 from reviewscore.papers.marked_text import MarkedText
+from reviewscore.papers.sections import Candidate
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
 _MOST_DEPTH = 200

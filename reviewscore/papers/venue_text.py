@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reviewscore.papers.headings import Candidate, candidates
+from reviewscore.papers.sections import Candidate, candidates
 from reviewscore.schema.paper import Section, VenueSpan, Zone
 
 _LEAST = 3

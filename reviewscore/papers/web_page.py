@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text, tidy
-from reviewscore.papers.marked_text import MarkedText
-from reviewscore.papers.tables import rows_of_cells, table_cells
+from reviewscore.papers.marked_text import MarkedText, rows_of_cells, table_cells
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

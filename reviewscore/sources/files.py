@@ -13,11 +13,9 @@ from pydantic import BaseModel, ValidationError
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.rows import PaperRow, input_error
-from reviewscore.papers.suspicions import left_out
+from reviewscore.papers.load import PaperRow, input_error, load_paper, read_content
+from reviewscore.papers.paper_warnings import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 from reviewscore.sources.raw import RawPaper, raw_paper

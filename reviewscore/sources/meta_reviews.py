@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Word, input_error
+from reviewscore.papers.load import Word, input_error
 from reviewscore.sources.data_folder import METAREVIEWS
 from reviewscore.sources.records import Row, Shelf
 from reviewscore.sources.written import Materials, Numbered

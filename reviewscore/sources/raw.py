@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import PaperRow, build_paper, input_error
+from reviewscore.papers.load import PaperRow, build_paper, input_error
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import Row, Shelf
 

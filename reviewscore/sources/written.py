@@ -16,7 +16,7 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Identifier, Word, input_error
+from reviewscore.papers.load import Identifier, Word, input_error
 from reviewscore.sources.files import Collection, too_many_reviews
 from reviewscore.sources.records import Shelf, only_table
 from reviewscore.sources.rows import Boxes, check_review_size

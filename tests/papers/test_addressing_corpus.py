@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.papers.addressing import addressing, talk_of_prompts
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.sources.rows import ReviewRow, build_review
 
 FOLDER = Path(__file__).parent.parent / "data" / "addressing"

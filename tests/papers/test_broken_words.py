@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.papers.broken_words import WrittenWords
+from reviewscore.papers.clean import WrittenWords
 
 TEXT = (
     "The pump and the hydrologist agree that a river-based gauge beats a riverbased one, and a "

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.papers.line_numbers import Mended, without_line_numbers
+from reviewscore.papers.line_map import (
+    Mended,
+    without_line_numbers,
+)
 from tests.papers.test_line_numbers import joined, printed_lines
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.papers import line_numbers
-from reviewscore.papers.line_numbers import without_line_numbers
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.line_map import without_line_numbers
+from reviewscore.papers.load import PaperRow, build_paper
 
 PROSE = (
     "the river carries silt from every field that farmers plough in spring and leaves it where "

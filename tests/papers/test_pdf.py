@@ -17,13 +17,10 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.errors import InputError
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.pdf import PdfReaders, pdf_text, read_pdf
-from reviewscore.papers.pdf_pages import read_pages
-from reviewscore.papers.pdf_reading import Limits, PdfReading, Refusal, Task
-from reviewscore.papers.pdf_worker import answer
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
+from reviewscore.papers.pdf import Limits, PdfReaders, PdfReading, Refusal, Task, pdf_text, read_pdf
+from reviewscore.papers.pdf_pages import answer, read_pages
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Zone
 from tests.papers.pdfs import bomb, make, prose, scripted
 

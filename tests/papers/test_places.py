@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.places import target, whole_range
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Paper, TextLine
 from reviewscore.schema.place import PlaceKind, Target
 

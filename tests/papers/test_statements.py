@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.papers.places import target
-from reviewscore.papers.rows import PaperRow, build_paper
-from reviewscore.papers.statements import (
+from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.papers.places import (
     MOST_OF_A_STATEMENT,
     MOST_OF_AN_ALGORITHM,
     algorithm_end,
     statement_end,
+    target,
 )
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import PlaceKind

@@ -13,8 +13,8 @@ from reviewscore import prompts
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import plain, reference_of, turns
 from reviewscore.papers.hidden import unseen_characters, without_unseen
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.points.proposals import accept_proposed
 from reviewscore.schema.review import Review
 from reviewscore.sources.inspection import Inspection, inspect_file
