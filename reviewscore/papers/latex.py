@@ -17,6 +17,7 @@ from typing import Any
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import read_text, tidy
 from reviewscore.papers.marked_text import MarkedText, rows_of_cells
+from reviewscore.papers.sections import FIRST_LETTER
 
 IMAGE = "<!-- image -->"
 _MOST_CHARACTERS = 6_000_000
@@ -91,7 +92,6 @@ _BREAK = "\x01"
 """Parts blocks while words are gathered."""
 _POINTER = re.compile("\x02([^\x02\x03]*)\x03([^\x02]*)\x02")
 """A reference by its label, until all labels are known."""
-_FIRST_LETTER = ord("A")
 
 
 @dataclass
@@ -125,7 +125,7 @@ class _Numbers:
         self.section[level:] = [0] * (len(self.section) - level)
         parts = [str(part) for part in self.section[:level]]
         if self.appendix:
-            parts[0] = chr(_FIRST_LETTER + (self.section[0] - 1) % 26)
+            parts[0] = chr(FIRST_LETTER + (self.section[0] - 1) % 26)
         number = ".".join(parts)
         self.current = ("Appendix" if self.appendix else "Section", number)
         return number

@@ -31,7 +31,7 @@ from reviewscore.papers.line_map import (
 )
 from reviewscore.papers.paper_warnings import in_names, suspicions
 from reviewscore.papers.pdf import PdfReading, read_pdf
-from reviewscore.papers.sections import Candidate, find_sections, zones
+from reviewscore.papers.sections import Candidate, find_sections, number_of, tiled
 from reviewscore.papers.tei import read_tei
 from reviewscore.papers.venue_text import (
     find_checklist,
@@ -373,10 +373,9 @@ def _sections_of(
         notes.append("the given sections are not in the text; headings were searched")
     if content.headings:
         place = tidied.mapped.place_of
-        return _tiled(
-            text,
-            [replace(one, start=place(one.start), end=place(one.end)) for one in content.headings],
-        )
+        headings = content.headings
+        moved = [replace(one, start=place(one.start), end=place(one.end)) for one in headings]
+        return tuple(tiled(text, moved))
     return find_sections(text)
 
 
@@ -393,12 +392,9 @@ def _located(text: str, given: Sequence[SectionRow]) -> tuple[Section, ...] | No
         parts = re.match(r"(?:(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?\s+)?(.*)", title, re.S)
         printed, name = (parts[1] or "", parts[2]) if parts else ("", title)
         level = printed.count(".") + 1
-        number = tuple(
-            int(part) if part.isdigit() else ord(part) for part in printed.split(".") if part
-        )
-        headings.append(Candidate(start, end, number, printed, name, level, 1.0, False))
+        headings.append(Candidate(start, end, name, level, number_of(printed), printed))
         position = max(end, start + 1)
-    return _tiled(text, headings)
+    return tuple(tiled(text, headings))
 
 
 def _heading_span(text: str, title: str, body: str, position: int) -> tuple[int, int] | None:
@@ -411,28 +407,6 @@ def _heading_span(text: str, title: str, body: str, position: int) -> tuple[int,
     opening = body.strip()[:80]
     start = text.find(opening, position) if opening else -1
     return None if start < 0 else (start, start)
-
-
-def _tiled(text: str, headings: Sequence[Candidate]) -> tuple[Section, ...]:
-    ends = [heading.start for heading in headings[1:]] + [len(text)]
-    sections = [
-        Section(
-            title=heading.title,
-            number=heading.printed or None,
-            level=heading.level,
-            start=heading.start,
-            heading_end=min(heading.end, end),
-            end=end,
-            zone=zone,
-        )
-        for heading, end, zone in zip(headings, ends, zones(headings), strict=True)
-    ]
-    if sections and sections[0].start > 0:
-        front = Section(
-            title="", level=1, start=0, heading_end=0, end=sections[0].start, zone=Zone.FRONT
-        )
-        sections.insert(0, front)
-    return tuple(sections)
 
 
 def _abstract(text: str, sections: Sequence[Section]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reviewscore.papers.sections import Candidate
+from reviewscore.papers.sections import Candidate, number_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -54,13 +54,9 @@ class MarkedText:
         if not title:
             return
         start = self.add(f"{printed} {title}".strip())
-        number = tuple(
-            int(part) if part.isdigit() else ord(part) for part in printed.split(".") if part
-        )
+        number = number_of(printed)
         level = level or max(1, len(number))
-        self.headings.append(
-            Candidate(start, self._length, number, printed, title, level, 1.0, False)
-        )
+        self.headings.append(Candidate(start, self._length, title, level, number, printed))
 
 
 _MOST_COLUMNS = 60

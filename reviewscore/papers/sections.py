@@ -34,12 +34,12 @@ class Candidate:
 
     start: int
     end: int
-    number: Number
-    printed: str
     title: str
-    level: int
-    weight: float
-    capitals: bool
+    level: int = 1
+    number: Number = ()
+    printed: str = ""
+    weight: float = 1.0
+    capitals: bool = False
 
 
 _MAX_TITLE = 110
@@ -99,10 +99,9 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _NOISE = re.compile(r"[=|<>≤≥∈∑∏∫√∀∃→←∞~\\{}$^]|\[\d|\d{2,}\.\d|_\w*_ _|@|https?:|\x00|#")
-_SMALL_WORDS = (
-    "a an and as at by for from in into is of on or the their to under via vs with without"
+_SMALL_WORDS = re.compile(
+    r"(?:a|an|and|as|at|by|for|from|in|into|is|of|on|or|the|their|to|under|via|vs|with|without)\Z"
 )
-_SMALL = frozenset(_SMALL_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BLANK_BEFORE = re.compile(r"(?:\A|\n)[ \t\r\f]*\n[ \t\r\f]*\Z|\A\s*\Z|\f[ \t]*\Z")
 _BLANK_REACH = 12
@@ -163,14 +162,14 @@ def _plausible_lines(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _number(printed: str) -> Number:
-    parts = printed.split(".")
-    head = parts[0]
+def number_of(printed: str) -> Number:
+    """A heading's number from what is printed, such as ``3.1``, ``B.2`` or ``IV``."""
+    if not printed:
+        return ()
+    head, *parts = printed.split(".")
     if head.isdigit():
         first = int(head)
-    elif len(head) == 1 and head not in "IVX":
-        first = ord(head)
-    elif len(parts) > 1 or len(head) == 1:
+    elif parts or len(head) == 1:
         first = ord(head[0])
     else:
         values = [_ROMAN[letter] for letter in head]
@@ -178,7 +177,7 @@ def _number(printed: str) -> Number:
             -value if index + 1 < len(values) and value < values[index + 1] else value
             for index, value in enumerate(values)
         )
-    return (first, *(int(part) for part in parts[1:]))
+    return (first, *map(int, parts))
 
 
 def _numbered(text: str, match: re.Match[str]) -> Candidate | None:
@@ -189,21 +188,13 @@ def _numbered(text: str, match: re.Match[str]) -> Candidate | None:
     weight = _weight(text, match, parts, title)
     if weight <= 0:
         return None
-    number = _number(parts["number"])
+    number = number_of(parts["number"])
     capitals = _is_capitals(title)
     end = match.end("line")
     if capitals:
         end, title = _continued(text, end, title)
-    return Candidate(
-        start=match.start("line"),
-        end=end,
-        number=number,
-        printed=parts["number"],
-        title=title,
-        level=len(number),
-        weight=weight,
-        capitals=capitals,
-    )
+    level, printed = len(number), parts["number"]
+    return Candidate(match.start("line"), end, title, level, number, printed, weight, capitals)
 
 
 def _title(raw: str) -> str:
@@ -281,7 +272,7 @@ def _fit_for_title(title: str, words: Sequence[str], letters: int) -> bool:
 
 
 def _title_case(words: Sequence[str]) -> float:
-    long = [word for word in words if word.lower() not in _SMALL]
+    long = [word for word in words if not _SMALL_WORDS.match(word.lower())]
     capital = sum(1 for word in long if word[0].isupper())
     if long and capital == len(long):
         return 1.0
@@ -344,10 +335,10 @@ def _named(text: str, match: re.Match[str], in_capitals: bool) -> Candidate | No
     wrong = in_capitals if marked else (in_capitals or not _before_prose(text, end))
     if _BODY_NAMES.match(title) and not capitals and wrong:
         return None
-    return Candidate(match.start("line"), end, (), "", title.rstrip(".:"), 1, 1.0, False)
+    return Candidate(match.start("line"), end, title.rstrip(".:"))
 
 
-def is_named(title: str) -> bool:
+def _is_named(title: str) -> bool:
     """Whether a title is a section's that papers share, such as ``References``."""
     return _NAMED.match(title) is not None
 
@@ -375,8 +366,7 @@ def _capital_lines(text: str, lines: Sequence[re.Match[str]], taken: set[int]) -
             and _spaced(text, match)
             and _before_prose(text, match.end("line"))
         ):
-            start, end = match.span("line")
-            found.append(Candidate(start, end, (), "", title, 1, 1.0, True))
+            found.append(Candidate(*match.span("line"), title, capitals=True))
     return found
 
 
@@ -405,7 +395,7 @@ def _markdown(lines: Sequence[re.Match[str]], taken: set[int]) -> list[Candidate
             continue
         title = _title(match["line"].strip("# "))
         level = depth[start] - top + 1
-        result.append(Candidate(start, match.end("line"), (), "", title, max(1, level), 1.0, False))
+        result.append(Candidate(start, match.end("line"), title, max(1, level)))
     return result
 
 
@@ -431,7 +421,7 @@ _APPENDIX = re.compile(
 )
 
 
-def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
+def _zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
     """The zone of each heading, in reading order.
 
     Subsections share their section's zone. After the references everything is appendix, except
@@ -454,7 +444,7 @@ def zones(headings: Sequence[Candidate]) -> Iterator[Zone]:
                 zone = Zone.RELATED_WORK
         else:
             # The first heading with a letter is a title that begins with "A".
-            lettered = top >= _FIRST_LETTER and place > 0
+            lettered = top >= FIRST_LETTER and place > 0
             in_appendix = in_appendix or after_references or lettered
             in_appendix = in_appendix or bool(_APPENDIX.match(heading.title))
             zone = _own_zone(heading, in_appendix)
@@ -482,7 +472,7 @@ _MAX_GAP = 2
 """Headings that may be missing in a row (lost in extraction) before a sequence breaks."""
 _GAP_COST = 1.5
 _MAX_CANDIDATES = 2000
-_FIRST_LETTER = ord("A")
+FIRST_LETTER = ord("A")
 _MARKS = re.compile("#+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 _SHORTEST_APPENDIX = 40
@@ -509,26 +499,33 @@ def find_sections(text: str) -> tuple[Section, ...]:
     )
     kept = _levels_by_number(text, _without_early_names(kept))
     if not kept:
-        return (Section(title="", level=1, start=0, heading_end=0, end=len(text), zone=Zone.BODY),)
-    sections: list[Section] = []
-    if kept[0].start > 0:
-        sections.append(
-            Section(title="", level=1, start=0, heading_end=0, end=kept[0].start, zone=Zone.FRONT)
+        return (untitled(0, len(text), Zone.BODY),)
+    return tuple(part for section in tiled(text, kept) for part in _without_appendix(text, section))
+
+
+def untitled(start: int, end: int, zone: Zone) -> Section:
+    """A section without a heading."""
+    return Section(title="", level=1, start=start, heading_end=start, end=end, zone=zone)
+
+
+def tiled(text: str, headings: Sequence[Candidate]) -> list[Section]:
+    """The sections that headings part a text into, front matter first."""
+    ends = [heading.start for heading in headings[1:]] + [len(text)]
+    sections = [
+        Section(
+            title=heading.title,
+            number=heading.printed or None,
+            level=heading.level,
+            start=heading.start,
+            heading_end=min(heading.end, end),
+            end=end,
+            zone=zone,
         )
-    ends = [candidate.start for candidate in kept[1:]] + [len(text)]
-    for candidate, end, zone in zip(kept, ends, zones(kept), strict=True):
-        sections.append(
-            Section(
-                title=candidate.title,
-                number=candidate.printed or None,
-                level=candidate.level,
-                start=candidate.start,
-                heading_end=min(candidate.end, end),
-                end=end,
-                zone=zone,
-            )
-        )
-    return tuple(part for section in sections for part in _without_appendix(text, section))
+        for heading, end, zone in zip(headings, ends, _zones(headings), strict=True)
+    ]
+    if sections and sections[0].start > 0:
+        sections.insert(0, untitled(0, sections[0].start, Zone.FRONT))
+    return sections
 
 
 def _without_appendix(text: str, section: Section) -> tuple[Section, ...]:
@@ -543,9 +540,7 @@ def _without_appendix(text: str, section: Section) -> tuple[Section, ...]:
     if end < 0 or len(text[end : section.end].strip()) < _SHORTEST_APPENDIX:
         return (section,)
     start = end + len("\n\n")
-    after = Section(
-        title="", level=1, start=start, heading_end=start, end=section.end, zone=Zone.APPENDIX
-    )
+    after = untitled(start, section.end, Zone.APPENDIX)
     return section.model_copy(update={"end": start}), after
 
 
@@ -561,7 +556,7 @@ def _levels_by_number(text: str, kept: Sequence[Candidate]) -> list[Candidate]:
     level = 0
     for one in kept:
         marked = not one.number and text[one.start] == "#"
-        if marked and level and not is_named(one.title):
+        if marked and level and not _is_named(one.title):
             one = replace(one, level=level + 1)  # noqa: PLW2901
         else:
             level = len(one.number)
@@ -571,14 +566,13 @@ def _levels_by_number(text: str, kept: Sequence[Candidate]) -> list[Candidate]:
 
 def _without_early_names(kept: Sequence[Candidate]) -> list[Candidate]:
     """Drops a second abstract; only the first one is the paper's own."""
-    seen = False
-    result: list[Candidate] = []
-    for candidate in kept:
-        is_abstract = not candidate.number and candidate.title.lower() == "abstract"
-        if not (is_abstract and seen):
-            result.append(candidate)
-        seen = seen or is_abstract or bool(candidate.number)
-    return result
+    firsts = (at for at, one in enumerate(kept) if one.number or one.title.lower() == "abstract")
+    first = next(firsts, len(kept))
+    return [
+        one
+        for at, one in enumerate(kept)
+        if at <= first or one.number or one.title.lower() != "abstract"
+    ]
 
 
 def _sequence(numbered: Sequence[Candidate]) -> list[Candidate]:
@@ -618,7 +612,7 @@ def _sequence(numbered: Sequence[Candidate]) -> list[Candidate]:
 
 def _opening(number: Number) -> float:
     """What it costs to begin a sequence with this number (as a negative weight)."""
-    if number in {(1,), (0,), (_FIRST_LETTER,)}:
+    if number in {(1,), (0,), (FIRST_LETTER,)}:
         return 0.0
     if number[0] <= _MAX_GAP and len(number) == 1:
         return -_GAP_COST
@@ -637,8 +631,8 @@ def _step(last: Number, number: Number) -> float | None:
     rest = number[shared + 1 :]
     if shared == len(last):  # a child of the last heading
         missing = number[shared] - 1
-    elif last[0] < _FIRST_LETTER <= number[0]:  # from the body to the appendix
-        missing = number[shared] - _FIRST_LETTER
+    elif last[0] < FIRST_LETTER <= number[0]:  # from the body to the appendix
+        missing = number[shared] - FIRST_LETTER
     else:
         missing = number[shared] - last[shared] - 1
     if missing < 0 or missing > _MAX_GAP or len(rest) > 1:
