@@ -11,10 +11,8 @@ from enum import StrEnum
 
 from reviewscore.papers.converted import is_placeholder
 from reviewscore.printable import ALWAYS_UNSEEN, SELECTORS, UNSEEN_ONE
+from reviewscore.schema.paper import Box
 from reviewscore.schema.record import Record
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top in points; the origin is the page's lower left corner."""
 
 
 class Trick(StrEnum):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reviewscore.papers.pdf_line_numbers import PageGlyphs
-from reviewscore.schema.paper import Box
+from reviewscore.schema.paper import Box, around
 
 _TOUCHING = 1.0
 """Points between two fragments of one word."""
@@ -202,21 +202,11 @@ def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedRow:
-    """A row of a line as it is printed: a broken word makes one line of two rows.
+def printed_rows(line: Line) -> list[tuple[int, Box]]:
+    """The rows of a line as they are printed, in order: a broken word makes one line of two rows.
 
-    Attributes:
-        offset: Where it begins in the line's text, white space at its ends aside.
-        box: Its place on the page.
+    Each with its offset in the line's text, white space at its ends aside, and its place.
     """
-
-    offset: int
-    box: Box
-
-
-def printed_rows(line: Line) -> list[PrintedRow]:
-    """The rows of a line, in order."""
     boxes: list[list[Box]] = []
     for box in line.boxes:
         last = boxes[-1][-1] if boxes else None
@@ -227,17 +217,7 @@ def printed_rows(line: Line) -> list[PrintedRow]:
     text = line.text.strip()
     breaks = [match.end() for match in _ROW_BREAK.finditer(text)]
     offsets = [0, *breaks] if len(breaks) + 1 >= len(boxes) else [0] * len(boxes)
-    return [PrintedRow(offset, around(row)) for offset, row in zip(offsets, boxes, strict=False)]
-
-
-def around(boxes: Sequence[Box]) -> Box:
-    """The box around boxes."""
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
+    return [(offset, around(row)) for offset, row in zip(offsets, boxes, strict=False)]
 
 
 _CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Algorithm) ?[A-Z]?\d{1,2}(?:\.\d+)? ?[:.|]")

@@ -123,8 +123,8 @@ def read_pages(
             if looking:
                 drawing = _told
         pages = _without_line_numbers(document, pages)
-        title = title_lines(pages[0].lines, pages[0].glyphs, _height(document))
-        scripts = _scripts(document)
+        title = title_lines(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
+        scripts = max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
     finally:
         document.close()
     blank = tuple(n for n, page in enumerate(pages, 1) if page.characters < _MIN_PAGE_CHARACTERS)
@@ -191,15 +191,6 @@ def _damaged(path: Path) -> InputError:
     )
 
 
-def _height(document: PdfDocument) -> float:
-    """Height of the first page in points."""
-    return float(document.get_page_size(0)[1])
-
-
-def _scripts(document: PdfDocument) -> int:
-    return max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
-
-
 def _reading(
     pages: list[_PageText], blank: tuple[int, ...], scripts: int, title: Sequence[str]
 ) -> PdfReading:
@@ -259,15 +250,14 @@ def _printed(
 ) -> Iterator[tuple[int, int, Box, int | None]]:
     """Offset, page, box and line number of each printed row of a page."""
     rows = [
-        (offset + row.offset, row.box)
+        (offset + start, box)
         for line, offset in zip(body, offsets, strict=True)
-        for row in printed_rows(line)
+        for start, box in printed_rows(line)
     ]
     beside = numbered_rows(page.numbers, [box for _, box in rows])
     for (offset, box), numbers in zip(rows, beside, strict=True):
-        yield offset, number, box, numbers[0] if numbers else None
-        for further in numbers[1:]:
-            yield offset, number, box, further
+        for printed in tuple(numbers) or (None,):
+            yield offset, number, box, printed
 
 
 def _rounded(box: Box) -> Box:

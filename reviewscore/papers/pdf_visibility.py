@@ -19,6 +19,7 @@ import numpy.typing as npt
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from reviewscore.papers.hidden import Hidden, Trick
+from reviewscore.schema.paper import Box
 
 Pixels = npt.NDArray[np.uint8]
 """Shape (rows, columns, 3), blue, green and red 0..255, as PDFium draws."""
@@ -77,6 +78,11 @@ class Glyphs:
     owner: npt.NDArray[np.int64]
     styles: tuple[Style, ...]
 
+    @property
+    def sizes(self) -> npt.NDArray[np.float64]:
+        """Shape (n,), height of each character's line in points; 0 if not known."""
+        return np.array([*(style.size for style in self.styles), 0.0])[self.owner]
+
 
 def glyphs(text_page: PdfTextPage) -> Glyphs:
     """The drawn characters of a page with their boxes and styles."""
@@ -131,23 +137,19 @@ def _style(holder: Any, text_page: PdfTextPage, at: int) -> Style:
     )
 
 
-def _marks(holder: Any) -> int:
-    return max(0, int(raw.FPDFPageObj_CountMarks(holder)))
+def _mark_names(holder: Any) -> Iterator[str]:
+    for number in range(max(0, raw.FPDFPageObj_CountMarks(holder))):
+        mark = raw.FPDFPageObj_GetMark(holder, number)
+        length = ctypes.c_ulong()
+        buffer = (ctypes.c_ushort * 16)()
+        if raw.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), length):
+            yield bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
 
 
-def _mark_name(holder: Any, number: int) -> str:
-    mark = raw.FPDFPageObj_GetMark(holder, number)
-    length = ctypes.c_ulong()
-    buffer = (ctypes.c_ushort * 16)()
-    if not raw.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), length):
-        return ""
-    return bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
-
-
-def _clip(holder: Any) -> tuple[float, float, float, float] | None:
+def _clip(holder: Any) -> Box | None:
     """The box that all clipping paths of an object have in common."""
     path = raw.FPDFPageObj_GetClipPath(holder)
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
     x, y = ctypes.c_float(), ctypes.c_float()
     for number in range(max(0, raw.FPDFClipPath_CountPaths(path)) if path else 0):
         points = []
@@ -157,17 +159,12 @@ def _clip(holder: Any) -> tuple[float, float, float, float] | None:
             )
             points.append((x.value, y.value))
         if points:
-            across, up = [one[0] for one in points], [one[1] for one in points]
+            across, up = zip(*points, strict=True)
             own = (min(across), min(up), max(across), max(up))
-            box = own if box is None else _shared(box, own)
+            last = box or own
+            low = max(last[0], own[0]), max(last[1], own[1])
+            box = (*low, min(last[2], own[2]), min(last[3], own[3]))
     return box
-
-
-def _shared(
-    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
-    low = max(one[0], other[0]), max(one[1], other[1])
-    return *low, min(one[2], other[2]), min(one[3], other[3])
 
 
 @dataclass(frozen=True)
@@ -263,8 +260,7 @@ def hidden_glyphs(found: Glyphs, picture: Picture | None) -> list[Trick | None]:
     """
     styled = [_by_style(style) for style in found.styles]
     tricks = [styled[owner] if owner >= 0 else None for owner in found.owner.tolist()]
-    sizes = np.array([*(style.size for style in found.styles), 0.0])[found.owner]
-    for number in crowded(found.box, sizes):
+    for number in crowded(found.box, found.sizes):
         tricks[number] = tricks[number] or Trick.CROWDED
     if picture is None:
         return tricks
@@ -326,7 +322,7 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
         return Trick.OFF_PAGE
     if style is None:
         return Trick.COVERED
-    if any(_mark_name(style.handle, mark) == "OC" for mark in range(_marks(style.handle))):
+    if "OC" in _mark_names(style.handle):
         return Trick.LAYER
     clip = _clip(style.handle)
     if clip is not None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from reviewscore.papers.converted import FORMULA
 from reviewscore.papers.quotes import quoted_span
-from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone
+from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone, around
 from reviewscore.schema.place import PlaceKind, Target
 
 _EXPERIMENTS = (
@@ -264,14 +264,7 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
     lines = paper.lines[begin : max(bisect_left(starts, end), begin + 1)]
     placed = [line for line in lines if line.box is not None]
     boxes = [line.box for line in placed if line.page == placed[0].page and line.box is not None]
-    if not boxes:
-        return None
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
+    return around(boxes) if boxes else None
 
 
 def _lines(
