@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
+from unicodedata import normalize
 
 from reviewscore.papers.offsets import MappedText
 
-CleanText = MappedText
-"""Cleaned reading text: `text`, and `original_span(start, end)` for the way back."""
 
-_SAME = {
-    ord(character): plain
-    for plain, characters in {
+def plain_characters(also: Mapping[str, str]) -> dict[int, str]:
+    """A table that makes quotation marks, dashes and spaces plain ones.
+
+    Args:
+        also: Further characters, by what they become.
+    """
+    plain = {
         "'": "‘’‚‛′",
         '"': "“”„‟″",
         "-": "‐‑‒–−",
-        " ": "\t\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f",
-        "\n": "\f\v\x85\u2028\u2029",
-    }.items()
-    for character in characters
-}
-_SPELLED = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+        " ": "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f",
+    }
+    pairs = (*plain.items(), *also.items())
+    return {ord(character): to for to, characters in pairs for character in characters}
+
+
+_SAME = plain_characters({" ": "\t", "\n": "\f\v\x85\u2028\u2029"})
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 
 _FURNITURE = (
@@ -60,22 +64,22 @@ _FULL_LINE = 60
 """Characters from which on a line counts as wrapped prose rather than a label."""
 
 
-def clean(text: str) -> CleanText:
+def clean(text: str) -> MappedText:
     """The reading text of a paper or of a part of it.
 
     Page separators, running headers and page numbers beside them, Markdown
     emphasis and hyphens at line ends are removed; wrapped lines are joined, paragraphs are parted
     by an empty line, list items and captions by a line end. Linear in the length of the text.
     """
-    mapped = CleanText(text).translate(_SAME)
+    mapped = MappedText(text).translate(_SAME)
     mapped = mapped.rewrite(_PAGE_BREAK, _page_break)
     mapped = mapped.rewrite(_TYPOGRAPHY, _typography)
     return mapped.rewrite(_SPACING, _spacing)
 
 
-def spelled_out(mapped: CleanText) -> CleanText:
+def spelled_out(mapped: MappedText) -> MappedText:
     """The text with its ligatures as single letters."""
-    return mapped.rewrite(_LIGATURE, lambda match: _SPELLED[match.group()])
+    return mapped.rewrite(_LIGATURE, lambda match: normalize("NFKC", match.group()))
 
 
 def _page_break(match: re.Match[str]) -> str:
@@ -85,7 +89,7 @@ def _page_break(match: re.Match[str]) -> str:
 
 
 def _typography(match: re.Match[str]) -> str:
-    return _SPELLED[match.group()] if match.lastgroup == "ligature" else ""
+    return normalize("NFKC", match.group()) if match.lastgroup == "ligature" else ""
 
 
 def _spacing(match: re.Match[str]) -> str:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
+IMAGE = "<!-- image -->"
+"""What stands where a figure is missing, as in other converters' texts."""
+
+
 @dataclass
 class MarkedText:
     """A paper as it is read from TEI, LaTeX or HTML, block by block.

@@ -1,6 +1,6 @@
 """PDFs read in worker processes that are reused, stopped at their limit and replaced.
 
-Front door: `read_pdf` for the text with its pages and what was left out, `pdf_text` for the text.
+Front door: `read_pdf` for the text with its pages and what was left out.
 The first PDF costs the start of a worker, a third of a second; later ones some milliseconds.
 """
 
@@ -129,15 +129,6 @@ HELD = 256
 """Readings kept in memory, of about 100 kB each."""
 _MOST_TASKS = 200
 """PDFs after which a worker is replaced, so that what PDFium keeps does not pile up."""
-
-
-def pdf_text(path: Path) -> str:
-    """The text of a PDF file; see `read_pdf`.
-
-    Raises:
-        InputError: As `read_pdf`.
-    """
-    return read_pdf(path).text
 
 
 def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from reviewscore.papers.clean import clean
+from reviewscore.papers.clean import clean, plain_characters
 from reviewscore.papers.hidden import WIDTHLESS
 from reviewscore.papers.offsets import MappedText
 from reviewscore.schema.paper import Evidence, Paper, Zone
@@ -18,27 +18,7 @@ MIN_WORDS = 3
 MIN_CHARACTERS = 12
 """Shorter quotes occur in any paper by chance, so they prove nothing."""
 
-_SAME = {
-    ord(character): plain
-    for plain, characters in {
-        "'": "‘’‚‛′`´",
-        '"': "“”„‟″«»",
-        "-": "‐‑‒–−",
-        "—": "―",
-        " ": "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f",
-    }.items()
-    for character in characters
-}
-_LIGATURES = {
-    "ﬀ": "ff",
-    "ﬁ": "fi",
-    "ﬂ": "fl",
-    "ﬃ": "ffi",
-    "ﬄ": "ffl",
-    "ﬅ": "st",
-    "ﬆ": "st",
-    "…": "...",
-}
+_SAME = plain_characters({"'": "`´", '"': "«»", "—": "―"})
 # Page rules first; emphasis, soft hyphens and invisible characters vanish.
 _UNWANTED = re.compile(
     r"(?P<rule>(?<!\S)-{3,}(?!\S))|(?P<ligature>[ﬀ-ﬆ…])"
@@ -60,7 +40,7 @@ def _without(match: re.Match[str]) -> str:
     if match.lastgroup == "rule":
         return ""
     if match.lastgroup == "ligature":
-        return _LIGATURES[match.group()]
+        return unicodedata.normalize("NFKC", match.group())
     return '"' if match.group() == "''" else ""
 
 

@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import tidy, without_surrogates
+from reviewscore.papers.hygiene import one_line, without_surrogates
 from reviewscore.papers.marked_text import MarkedText
 from reviewscore.papers.sections import FIRST_LETTER
 
@@ -210,5 +210,4 @@ def _line(element: Element | None) -> str:
 
 
 def _words(text: str | None) -> str:
-    """Words on one line, as they can be stored."""
-    return " ".join(tidy(str(without_surrogates(text or ""))).text.split())
+    return one_line(str(without_surrogates(text or "")))
