@@ -27,7 +27,7 @@ from reviewscore.papers.addressing_disguises import (
     turned,
     unmixed,
 )
-from reviewscore.papers.addressing_rules import WISHED, Aim, Named, Wish, wish_of
+from reviewscore.papers.addressing_rules import WISHED, Aim, Wish, wish_of
 from reviewscore.papers.addressing_words import (
     BIT,
     Glance,
@@ -212,10 +212,10 @@ def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish
     named = ""
     unsure = disguised and not look.little and not scripts(sentence)
     for code in dict.fromkeys((*look.languages, *(latin() if unsure else ()))):
-        wish = wish_of(sentence, code, look.words, disguised=disguised)
-        if isinstance(wish, Wish):
+        wish, names = wish_of(sentence, code, look.words, disguised=disguised)
+        if wish is not None:
             return wish, code
-        named = named or (wish.code if isinstance(wish, Named) else "")
+        named = named or (code if names else "")
     return None, named
 
 

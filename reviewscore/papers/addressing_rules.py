@@ -395,17 +395,6 @@ class Wish:
     means: int
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A sentence that names a program, as if it were spoken to, and wants nothing yet.
-
-    Attributes:
-        code: Its language.
-    """
-
-    code: str
-
-
 _PERCENT = re.compile(r"\d\s?[%٪％]")
 _STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
 _PRAISE, _PROPER = BIT["praise"], BIT["proper"]
@@ -435,10 +424,10 @@ _SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
 
 def wish_of(
     text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
-) -> Wish | Named | None:
+) -> tuple[Wish | None, bool]:
     """What a folded sentence wants of a model; None if it wants nothing of any.
 
-    If it only names a program that is spoken to, that is told, for the next may say what it wants.
+    And whether it names a program that is spoken to, so that the next may say what it wants.
 
     Args:
         text: The sentence.
@@ -449,16 +438,16 @@ def wish_of(
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
     if not disguised and code != "en" and _described(sentence):
-        return None
+        return None, False
     for rule in _candidates(code, sentence.signs(), means):
         span = sentence.holds(rule)
         if span is not None:
             first, last = (sentence.spans[place] for place in span)
-            return Wish(rule.aim, first[0], last[1], means)
+            return Wish(rule.aim, first[0], last[1], means), False
     aim = _hinted(sentence) if disguised else None
     if aim is not None:
-        return Wish(aim, 0, len(text), sentence.all)
-    return Named(code) if means & _SPOKEN_TO and means & _PROGRAMS else None
+        return Wish(aim, 0, len(text), sentence.all), False
+    return None, bool(means & _SPOKEN_TO and means & _PROGRAMS)
 
 
 def _hinted(sentence: Sentence) -> Aim | None:

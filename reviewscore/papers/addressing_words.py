@@ -341,11 +341,11 @@ def glance(sentence: str, raw: str = "") -> Glance:
         return Glance(("en",), sure, words)
     counts: dict[str, int] = {}
     known = [word for word in words if word in little]
-    for word in set(known):
+    for word in dict.fromkeys(known):
         for code in little[word]:
             counts[code] = counts.get(code, 0) + 1
     accents = [] if raw.isascii() else [codes for sign, codes in _ACCENTS.items() if sign in raw]
-    for code in {code for codes in accents for code in codes}:
+    for code in dict.fromkeys(code for codes in accents for code in codes):
         counts[code] = counts.get(code, 0) + 1
     if not counts and _LEAST_FOREIGN <= len(words) <= _FEW and not _NAMES.search(raw):
         return Glance(_by_telling_words(words), 0, words)
@@ -375,24 +375,21 @@ def _by_telling_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(code for code, count in counts.items() if count == most)
 
 
-def _telling_in(word: str) -> set[str]:
+def _telling_in(word: str) -> dict[str, None]:
     """The languages in which a word tells of setting instructions aside, or of judges."""
     telling = _telling_beginnings()
-    languages_of: set[str] = set()
-    for length in range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1):
-        if word[:length] in telling:
-            languages_of |= telling[word[:length]]
-    return languages_of
+    lengths = range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1)
+    return dict.fromkeys(code for length in lengths for code in telling.get(word[:length], ()))
 
 
 @lru_cache(maxsize=1)
-def _telling_beginnings() -> dict[str, set[str]]:
-    languages_of: dict[str, set[str]] = {}
+def _telling_beginnings() -> dict[str, list[str]]:
+    languages_of: dict[str, list[str]] = {}
     for code in latin():
         known = language(code)
         for beginning, means in (*known.stems.items(), *known.words.items()):
             if means & _TELLING:
-                languages_of.setdefault(beginning, set()).add(code)
+                languages_of.setdefault(beginning, []).append(code)
     return languages_of
 
 
