@@ -14,13 +14,7 @@ import numpy as np
 
 from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
-from reviewscore.gem.alterations.alteration import (
-    Alteration,
-    Altered,
-    Case,
-    Described,
-    Expectation,
-)
+from reviewscore.gem.alterations.alteration import Alteration, Altered, Case, Described, Expectation
 from reviewscore.gem.alterations.with_model import ModelAlteration
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects

@@ -25,10 +25,7 @@ from reviewscore.papers.converted import Converted, in_one_notation, left_out
 from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
 from reviewscore.papers.latex import read_latex
-from reviewscore.papers.line_map import (
-    Mended,
-    without_line_numbers,
-)
+from reviewscore.papers.line_map import Mended, without_line_numbers
 from reviewscore.papers.paper_warnings import in_names, suspicions
 from reviewscore.papers.pdf import PdfReading, read_pdf
 from reviewscore.papers.sections import Candidate, find_sections, number_of, tiled

@@ -7,13 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from reviewscore.gem.alterations import wording
-from reviewscore.gem.alterations.alteration import (
-    Alteration,
-    Altered,
-    Case,
-    Expectation,
-    Kind,
-)
+from reviewscore.gem.alterations.alteration import Alteration, Altered, Case, Expectation, Kind
 from reviewscore.gem.alterations.layout import (
     by_section,
     closed,
