@@ -273,9 +273,7 @@ _BOUNDARY = re.compile(
 """What passes for the end of a text, for a turn of a conversation or for the head of a task."""
 _ENDED = re.compile(rf"(?i)(?:</[^\s<>/]{{2,40}}>|\W{{0,8}}(?:{marks('ends')})[^\n]{{0,40}})\s*\Z")
 _BEFORE, _AFTER = 60, 260
-_KINDLY = mask(
-    "praise", "sound", "deem", "laud", "hide", "work", "fault", "score", "rate", "you", "orders"
-)
+_KINDLY = mask("praise sound deem laud hide work fault score rate you orders")
 _KINDLIEST = mask("praise", "laud", "hide", "verdict_for_you")
 _LEAST = 2
 _OVERRIDING = re.compile(

@@ -37,8 +37,8 @@ BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
 
 def mask(*meanings: str) -> int:
-    """Meanings as bits of a number."""
-    return sum(BIT[meaning] for meaning in meanings)
+    """Meanings, or lists of them with spaces between, as bits of a number."""
+    return sum(BIT[meaning] for words in meanings for meaning in words.split())
 
 
 class Words:

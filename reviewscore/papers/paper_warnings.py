@@ -120,10 +120,10 @@ def left_out(hidden: Sequence[Hidden]) -> str:
     told = [one for one in hidden if not one.stray]
     if not told:
         return ""
-    places = "; ".join(f"{one.place}, {one.trick}: {_cut(one.text)}" for one in told[:_NAMED])
-    return (
-        f"{_many(len(told), 'stretch', 'stretches')} of text that people cannot see left out "
-        f"({places}{_more(len(told))})"
+    what = "stretch" if len(told) == 1 else "stretches"
+    return _counted(
+        f"{what} of text that people cannot see left out",
+        [f"{hidden.place}, {hidden.trick}: {_cut(hidden.text)}" for hidden in told],
     )
 
 
@@ -132,11 +132,16 @@ def for_models(found: Sequence[Addressing]) -> str:
     said = [one for one in found if not one.quoted]
     if not said:
         return ""
-    places = "; ".join(f"{place_of(one)}: {_cut(one.text)}" for one in said[:_NAMED])
-    return (
-        f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
-        f"({places}{_more(len(said))})"
+    what = "passage" if len(said) == 1 else "passages"
+    return _counted(
+        f"{what} that may address a model that judges it",
+        [f"{place_of(passage)}: {_cut(passage.text)}" for passage in said],
     )
+
+
+def _counted(what: str, places: Sequence[str]) -> str:
+    more = f"; and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return f"{len(places)} {what} ({'; '.join(places[:_NAMED])}{more})"
 
 
 _PARTED = re.compile(r"[-_.+]+")
@@ -176,11 +181,3 @@ def _cut(text: str) -> str:
 
 def _numbers(pages: Sequence[int]) -> str:
     return ", ".join(map(str, pages[:_PAGES])) + (", ..." if len(pages) > _PAGES else "")
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def _more(count: int) -> str:
-    return f"; and {count - _NAMED} more" if count > _NAMED else ""

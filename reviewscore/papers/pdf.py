@@ -237,13 +237,6 @@ class PdfReaders:
         self.pool.close()
 
 
-_CRASHES = {
-    signal.SIGSEGV: "makes the PDF reader crash (SIGSEGV)",
-    None: "makes the PDF reader crash, or needs more memory than it may have",
-}
-"""What is said of a worker that died by itself, by the signal."""
-
-
 _CURE = "print it to a new PDF, or give its text"
 
 
@@ -252,8 +245,10 @@ def refusal(answer: Answer, limits: Limits) -> Refusal:
     alarmed = hasattr(signal, "SIGALRM") and answer.code == -signal.SIGALRM
     if answer.late or alarmed:
         problem = f"takes longer than {limits.seconds:g} seconds to read"
+    elif answer.code == -signal.SIGSEGV:
+        problem = "makes the PDF reader crash (SIGSEGV)"
     else:
-        problem = _CRASHES[signal.SIGSEGV if answer.code == -signal.SIGSEGV else None]
+        problem = "makes the PDF reader crash, or needs more memory than it may have"
     return Refusal(problem=problem, cure=_CURE, drawing=DRAWING in answer.notices)
 
 

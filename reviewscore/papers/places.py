@@ -250,11 +250,9 @@ def target(
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    words = text[start:end].lstrip()
+    start = end - len(words)
+    return start, start + len(words.rstrip())
 
 
 def box_of(paper: Paper, start: int, end: int) -> Box | None:
