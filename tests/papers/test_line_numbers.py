@@ -39,9 +39,13 @@ def joined(lines: list[str]) -> str:
     return " ".join(lines)
 
 
+def numbered(lines: list[str], first: int = 1) -> list[str]:
+    return [f"{line} {number}" for number, line in enumerate(lines, first)]
+
+
 def test_numbers_at_the_ends_of_lines_go_and_sentences_run_on() -> None:
     lines = printed_lines(60)
-    text = " ".join(f"{line} {number}" for number, line in enumerate(lines, 1))
+    text = joined(numbered(lines))
 
     mended = without_line_numbers(text)
 
@@ -77,25 +81,25 @@ def test_lines_that_became_list_items_are_a_paragraph_again() -> None:
 
 def test_a_real_list_stays_a_list() -> None:
     lines = printed_lines(60)
-    numbered = [f"{line} {number}" for number, line in enumerate(lines, 1)]
+    text = numbered(lines)
     items = ["- Pumps fail in frost.", "- Sluices leak.", "- Gauges drift."]
-    text = " ".join(numbered[:30]) + ".\n\n" + "\n".join(items) + "\n\n" + " ".join(numbered[30:])
+    whole = " ".join(text[:30]) + ".\n\n" + "\n".join(items) + "\n\n" + " ".join(text[30:])
 
-    assert "\n".join(items) in without_line_numbers(text).mapped.text
+    assert "\n".join(items) in without_line_numbers(whole).mapped.text
 
 
 def test_a_number_between_the_halves_of_a_word_joins_them() -> None:
     lines = printed_lines(60)
-    numbered = [f"{line} {number}" for number, line in enumerate(lines, 1)]
-    numbered[9] = "the hydrolo10 gists measured a long time at the water-wheel and then the water11"
-    numbered[10] = "wheel broke although hydrologists had warned of the frost for most of a year 12"
-    numbered.insert(10, "")
-    del numbered[12]
+    text = numbered(lines)
+    text[9] = "the hydrolo10 gists measured a long time at the water-wheel and then the water11"
+    text[10] = "wheel broke although hydrologists had warned of the frost for most of a year 12"
+    text.insert(10, "")
+    del text[12]
 
-    text = without_line_numbers(" ".join(numbered).replace("  ", " ")).mapped.text
+    result = without_line_numbers(" ".join(text).replace("  ", " ")).mapped.text
 
-    assert "hydrologists measured" in text
-    assert "the water-wheel broke" in text
+    assert "hydrologists measured" in result
+    assert "the water-wheel broke" in result
 
 
 def test_numbers_of_the_authors_stay() -> None:
@@ -110,10 +114,10 @@ def test_numbers_of_the_authors_stay() -> None:
     for place, words in kept.items():
         lines[place] = f"{words} {lines[place]}"
     table = "| gauge | 1 | 2 | 3 |\n|---|---|---|---|\n| north | 14 | 15 | 16 |"
-    numbered = [f"{line} {number}" for number, line in enumerate(lines, 1)]
-    text = " ".join(numbered[:45]) + f"\n\n{table}\n\n" + " ".join(numbered[45:])
+    text = numbered(lines)
+    whole = " ".join(text[:45]) + f"\n\n{table}\n\n" + " ".join(text[45:])
 
-    result = without_line_numbers(text).mapped.text
+    result = without_line_numbers(whole).mapped.text
 
     assert table in result
     assert all(words in result for words in kept.values())
@@ -152,7 +156,7 @@ def test_a_text_without_line_numbers_stays_as_it_is() -> None:
 
 def test_a_paper_says_what_was_taken_out_and_keeps_the_map() -> None:
     lines = printed_lines(60)
-    text = "# Silt\n\n" + " ".join(f"{line} {number}" for number, line in enumerate(lines, 1))
+    text = "# Silt\n\n" + joined(numbered(lines))
 
     paper = build_paper(PaperRow(paper_id="p", text=text))
 
@@ -251,10 +255,6 @@ def test_no_text_keeps_a_reader_busy(tmp_path: Path, name: str) -> None:
     )  # fmt: skip
 
     assert json.loads(ended.stdout)["characters"] > 0
-
-
-def numbered(lines: list[str], first: int = 1) -> list[str]:
-    return [f"{line} {number}" for number, line in enumerate(lines, first)]
 
 
 def block(first: int, last: int) -> str:
@@ -363,59 +363,40 @@ def test_numbers_of_the_authors_stay_although_the_sequence_lacks_them() -> None:
     assert all(words in result for words in kept)
 
 
-def test_lines_of_a_block_out_of_order_lie_between_their_neighbours() -> None:
-    lines = printed_lines(90)
-    text = "\n\n".join(
-        [
-            " ".join(numbered(lines[:30])),
-            joined(lines[30:50]),
-            " ".join(numbered(lines[50:70], 51)),
-            block(31, 50),  # after the numbers that follow it
-            " ".join(numbered(lines[70:], 71)),
-        ]
-    )
+LINES = printed_lines(90)
+CAPTION = "Figure 3: " + "a very long caption about the willows and their banks " * 9
+CODE = "```\n" + "while the river rises read the gauge and wait for the next hour\n" * 9 + "```"
+FOOTNOTE = "2 https://banks.example " + "and more about the gauges of the older banks " * 5
 
-    mended = without_line_numbers(text)
 
-    for number in range(31, 51):
-        assert abs(offset(mended, number) - mended.mapped.text.index(lines[number - 1])) <= 100
-    starts = [offset(mended, number) for number in range(1, 91)]
+def parts(*spans: tuple[int, int]) -> list[str]:
+    """Paragraphs of lines with their numbers, from the first to the last of each span."""
+    return [joined(numbered(LINES[first - 1 : last], first)) for first, last in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "apart", "most"),
+    [
+        ([*parts((1, 30)), joined(LINES[30:50]), *parts((51, 70)), block(31, 50), *parts((71, 90))],
+         (31, 50), 100),
+        ([*parts((1, 30)), block(31, 40), CODE, CAPTION, "<!-- image -->", FOOTNOTE,
+          joined(LINES[30:40]), *parts((41, 60))], (31, 40), 100),
+        ([*parts((1, 30)), f"{joined(LINES[30:35])} 31 32 33 34 35", *parts((36, 60))],
+         (31, 35), 20),
+        ([block(11, 30), "## Silt", "Anonymous Author(s) of the river " * 9, "## Abstract",
+          joined(LINES[:10]), joined(LINES[10:30]), *parts((31, 60))], (11, 30), 120),
+    ],
+    ids=["block after its followers", "floats", "end of the paragraph", "from the abstract"],
+)  # fmt: skip
+def test_lines_whose_numbers_stand_apart_are_near(
+    text: list[str], apart: tuple[int, int], most: int
+) -> None:
+    mended = without_line_numbers("\n\n".join(text))
+
+    for number in range(apart[0], apart[1] + 1):
+        assert abs(offset(mended, number) - mended.mapped.text.index(LINES[number - 1])) <= most
+    starts = [line.start for line in sorted(mended.lines, key=lambda line: line.number or 0)]
     assert starts == sorted(starts)
-
-
-def test_floats_captions_and_footnotes_have_no_lines() -> None:
-    lines = printed_lines(60)
-    caption = "Figure 3: " + "a very long caption about the willows and their banks " * 9
-    code = "```\n" + "while the river rises read the gauge and wait for the next hour\n" * 9 + "```"
-    footnote = "2 https://banks.example " + "and more about the gauges of the older banks " * 5
-    float_ = "\n\n".join([code, caption, "<!-- image -->", footnote])
-    text = "\n\n".join(
-        [
-            " ".join(numbered(lines[:30])),
-            block(31, 40),
-            float_,
-            joined(lines[30:40]),
-            " ".join(numbered(lines[40:], 41)),
-        ]
-    )
-
-    mended = without_line_numbers(text)
-
-    for number in range(31, 41):
-        assert abs(offset(mended, number) - mended.mapped.text.index(lines[number - 1])) <= 100
-
-
-def test_numbers_at_the_end_of_their_paragraph_are_those_of_its_lines() -> None:
-    lines = printed_lines(60)
-    gathered = f"{joined(lines[30:35])} 31 32 33 34 35"
-    text = "\n\n".join(
-        [" ".join(numbered(lines[:30])), gathered, " ".join(numbered(lines[35:], 36))]
-    )
-
-    mended = without_line_numbers(text)
-
-    for number in range(31, 36):
-        assert abs(offset(mended, number) - mended.mapped.text.index(lines[number - 1])) <= 20
 
 
 def test_a_number_before_a_block_is_of_the_first_line_of_the_paragraph_before_them() -> None:
@@ -445,26 +426,6 @@ def test_a_number_that_is_lost_is_counted_on() -> None:
     for line in lost:
         assert line.number is not None
         assert abs(line.start - mended.mapped.text.index(lines[line.number - 1])) <= 20
-
-
-def test_lines_before_the_first_number_are_counted_from_the_abstract() -> None:
-    lines = printed_lines(60)
-    text = "\n\n".join(
-        [
-            block(11, 30),
-            "## Silt",
-            "Anonymous Author(s) of the river " * 9,
-            "## Abstract",
-            joined(lines[:10]),
-            joined(lines[10:30]),
-            " ".join(numbered(lines[30:], 31)),
-        ]
-    )
-
-    mended = without_line_numbers(text)
-
-    for number in range(11, 31):
-        assert abs(offset(mended, number) - mended.mapped.text.index(lines[number - 1])) <= 120
 
 
 @given(st.integers(20, 60), st.integers(3, 20), st.integers(0, 3))
