@@ -17,7 +17,7 @@ from operator import or_
 from reviewscore.papers.addressing_disguises import (
     LEET,
     SPACED,
-    Stretch,
+    DisguisedSpan,
     beside,
     decoded,
     leet,
@@ -30,10 +30,10 @@ from reviewscore.papers.addressing_disguises import (
 from reviewscore.papers.addressing_rules import WISHED, Aim, Wish, wish_of
 from reviewscore.papers.addressing_words import (
     BIT,
-    Glance,
     Language,
+    LanguageGuess,
     fold,
-    glance,
+    guess_language,
     language,
     languages,
     latin,
@@ -132,7 +132,7 @@ def _coded(text: str) -> Iterator[Addressing]:
     """Words in codes; that they were coded is enough to suspect them."""
     for stretch in decoded(text):
         said = fold(stretch.said)[:_LONGEST]
-        look = glance(said, stretch.said)
+        look = guess_language(said, stretch.said)
         wish, code = _read(said, look, disguised=True)
         yield Addressing(
             text=_cut(stretch.said),
@@ -149,7 +149,7 @@ def _beside(text: str, plain: MappedText) -> Iterator[Addressing]:
     for stretch in beside(plain.text):
         for start, end in _sentences(stretch.said):
             said = fold(stretch.said[start:end])
-            look = glance(said, stretch.said)
+            look = guess_language(said, stretch.said)
             wish, code = _read(said, look, disguised=True)
             if wish is not None and wish.means & WISHED:
                 span = plain.original_span(stretch.start, stretch.end)
@@ -157,7 +157,7 @@ def _beside(text: str, plain: MappedText) -> Iterator[Addressing]:
                 break
 
 
-def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterator[Addressing]:
+def _said(text: str, plain: MappedText, stretches: Sequence[DisguisedSpan]) -> Iterator[Addressing]:
     """Sentences in words, plain or disguised."""
     whole = fold(plain.text)
     starts = [stretch.start for stretch in stretches]
@@ -172,7 +172,7 @@ def _said(text: str, plain: MappedText, stretches: Sequence[Stretch]) -> Iterato
             place = bisect_right(starts, high - 1)
             if place and stretches[place - 1].end > low:
                 spelling = stretches[place - 1].spelling
-        look = glance(sentence, plain.text[start:end])
+        look = guess_language(sentence, plain.text[start:end])
         wish, code = _read(sentence, look, disguised=spelling not in ("plain", "URL encoding"))
         named = end if wish is None and code else -1
         if wish is None and asked:
@@ -207,7 +207,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
             yield start, last
 
 
-def _read(sentence: str, look: Glance, *, disguised: bool = False) -> tuple[Wish | None, str]:
+def _read(
+    sentence: str, look: LanguageGuess, *, disguised: bool = False
+) -> tuple[Wish | None, str]:
     """What a sentence wants, and its language; also where it only names a program."""
     named = ""
     unsure = disguised and not look.little and not scripts(sentence)
@@ -230,9 +232,9 @@ def _undone(ways: Iterable[Iterable[tuple[str, str]]]) -> tuple[Wish | None, str
         for spelling, words in readings:
             said = fold(words)
             sure = spelling != "reversed" or not scripts(said)
-            wish, code = _read(said, glance(said), disguised=sure)
+            wish, code = _read(said, guess_language(said), disguised=sure)
             if wish is None and spelling == "spaced letters" and len(said.split()) >= _PHRASE:
-                wish = Wish(Aim.ROLE, 0, len(said), 0) if glance(said).little else None
+                wish = Wish(Aim.ROLE, 0, len(said), 0) if guess_language(said).little else None
             if wish is not None:
                 return wish, code or "en", spelling
     return None, "", "plain"
@@ -246,7 +248,7 @@ _ASKED = mask("praise", "best", "hide", "laud")
 """What is asked of a program that the sentence before names."""
 
 
-Found = tuple[int, int, Aim, str]
+FormMatch = tuple[int, int, Aim, str]
 """Start, end, aim, and code of the language."""
 
 _MARKERS = re.compile(
@@ -300,7 +302,7 @@ def _telling(text: str, least: int, kindest: int) -> str:
     return ""
 
 
-def forged(text: str) -> Iterator[Found]:
+def forged(text: str) -> Iterator[FormMatch]:
     """Turns of a conversation, tags and headings that pass for those around the text."""
     for match in _MARKERS.finditer(text):
         if _AT_START.search(text, max(0, match.start() - 8), match.start()):
@@ -333,7 +335,7 @@ _PRAISED = re.compile(
 )
 
 
-def answers(text: str) -> Iterator[Found]:
+def answers(text: str) -> Iterator[FormMatch]:
     """Ready answers in JSON, with the wish that they be given."""
     for match in _OBJECT.finditer(text):
         pairs = list(_PAIR.finditer(match.group()))
@@ -342,7 +344,7 @@ def answers(text: str) -> Iterator[Found]:
         before = text[max(0, match.start() - _BESIDE) : match.start()].rpartition("\n\n")[2]
         after = text[match.end() : match.end() + _BESIDE].partition("\n\n")[0]
         around = fold(f"{before} {after}")
-        look = glance(around)
+        look = guess_language(around)
         codes = (
             look.languages if look.little > 1 or scripts(around) else (*look.languages, *latin())
         )
@@ -377,7 +379,7 @@ _TIMES = 3
 _YES = re.compile(rf"(?i)(?:(?:{marks('yes_no')})(?:\W+\w+){{0,3}}|\d+\s?/\s?\d+)\W*\Z")
 
 
-def examples(text: str) -> Iterator[Found]:
+def examples(text: str) -> Iterator[FormMatch]:
     """Examples that answer the same favourable thing under the same head, three times in a row."""
     heads: dict[str, list[re.Match[str]]] = {}
     for match in _ANSWER.finditer(text):

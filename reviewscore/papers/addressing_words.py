@@ -72,7 +72,7 @@ class Words:
         return self._spans
 
 
-class Glance(NamedTuple):
+class LanguageGuess(NamedTuple):
     """What a look at the little words of a sentence tells.
 
     Attributes:
@@ -323,7 +323,7 @@ def scripts(sentence: str) -> tuple[str, ...]:
     return ()
 
 
-def glance(sentence: str, raw: str = "") -> Glance:
+def guess_language(sentence: str, raw: str = "") -> LanguageGuess:
     """The languages that a folded sentence may be in, by its letters and little words.
 
     Args:
@@ -332,13 +332,13 @@ def glance(sentence: str, raw: str = "") -> Glance:
     """
     by_letters = scripts(sentence)
     if by_letters:
-        return Glance(by_letters, 0, [])
+        return LanguageGuess(by_letters, 0, [])
     little = little_words()
     words = TOKEN.findall(sentence)
     english_words = _english_words()
     sure = len([word for word in words if word in english_words])
     if sure > len(words) * _SURELY:
-        return Glance(("en",), sure, words)
+        return LanguageGuess(("en",), sure, words)
     counts: dict[str, int] = {}
     known = [word for word in words if word in little]
     for word in dict.fromkeys(known):
@@ -348,14 +348,14 @@ def glance(sentence: str, raw: str = "") -> Glance:
     for code in dict.fromkeys(code for codes in accents for code in codes):
         counts[code] = counts.get(code, 0) + 1
     if not counts and _LEAST_FOREIGN <= len(words) <= _FEW and not _NAMES.search(raw):
-        return Glance(_by_telling_words(words), 0, words)
+        return LanguageGuess(_by_telling_words(words), 0, words)
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
     enough = most >= len(words) * _LEAST_SHARE or (accents and not english)
     if most > english and enough and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
-    return Glance(codes, len(known), words)
+    return LanguageGuess(codes, len(known), words)
 
 
 _LEAST_FOREIGN = 3
@@ -431,7 +431,7 @@ _ACCENTS = {
 
 def languages(sentence: str) -> tuple[str, ...]:
     """The languages that a folded sentence may be in, likeliest first."""
-    return glance(sentence).languages
+    return guess_language(sentence).languages
 
 
 def familiar(text: str) -> tuple[int, int]:

@@ -66,7 +66,7 @@ _FULL_LINE = 45
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class UnnumberedText:
     """A text without its line numbers.
 
     Attributes:
@@ -95,7 +95,7 @@ class Mended:
         return tuple(notes)
 
 
-def without_line_numbers(text: str) -> Mended:
+def without_line_numbers(text: str) -> UnnumberedText:
     """The text without line numbers; sentences and paragraphs that they cut are joined again.
 
     A text without numbers that grow through it stays as it is. Linear in the length of the text.
@@ -103,12 +103,12 @@ def without_line_numbers(text: str) -> Mended:
     whole = MappedText(text)
     numbers = printed_line_numbers(text)
     if not numbers:
-        return Mended(whole)
+        return UnnumberedText(whole)
     lines = line_places(text, numbers)
     edits = list(_removals(text, numbers))
     mapped = whole.replaced(edits)
     mapped, joined = _paragraphs(mapped)
-    return Mended(
+    return UnnumberedText(
         mapped,
         tuple(
             TextLine(start=mapped.place_of(start), number=number, exact=exact)

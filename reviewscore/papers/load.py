@@ -25,8 +25,8 @@ from reviewscore.papers.converted import Converted, in_one_notation, left_out
 from reviewscore.papers.hidden import Hidden, comments
 from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
 from reviewscore.papers.latex import read_latex
-from reviewscore.papers.line_map import Mended, without_line_numbers
-from reviewscore.papers.paper_warnings import in_names, suspicions
+from reviewscore.papers.line_map import UnnumberedText, without_line_numbers
+from reviewscore.papers.paper_warnings import in_names, warnings_of
 from reviewscore.papers.pdf import PdfReading, read_pdf
 from reviewscore.papers.sections import Candidate, find_sections, number_of, tiled
 from reviewscore.papers.tei import read_tei
@@ -311,7 +311,7 @@ def paper_of(
     converted = Converted(tidied.text, content.missing)
     if not laid_out:
         converted = in_one_notation(tidied.text)
-    mended = Mended(tidied.mapped) if laid_out else without_line_numbers(converted.text)
+    mended = UnnumberedText(tidied.mapped) if laid_out else without_line_numbers(converted.text)
     text, notes = mended.mapped.text, [*tidied.notes, *converted.notes, *mended.notes]
     if not text.strip():
         raise InputError(
@@ -330,7 +330,7 @@ def paper_of(
         names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
                  "file": row.source_file}  # fmt: skip
         unseen = (*content.unseen, *tidied.hidden)
-        warnings = (*suspicions(text, unseen, pdf, pages), *in_names(names))
+        warnings = (*warnings_of(text, unseen, pdf, pages), *in_names(names))
     return Paper(
         paper_id=row.paper_id,
         title=_best_title(row.title or "", _title_read(content, text)) or row.paper_id,

@@ -84,7 +84,7 @@ _PAGES = 10
 _EXCERPT = 80
 
 
-def suspicions(
+def warnings_of(
     text: str, hidden: Sequence[Hidden], pdf: PdfReading | None, pages: Sequence[int]
 ) -> tuple[str, ...]:
     """What a reader must know before a verdict on the paper.

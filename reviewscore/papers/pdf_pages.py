@@ -121,7 +121,7 @@ def read_pages(
             looking = look and time.monotonic() < until
             pages.append(_page_text(document, number, drawing if looking else None))
             if looking:
-                drawing = _told
+                drawing = _already_said
         pages = _without_line_numbers(document, pages)
         title = title_lines(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
         scripts = max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
@@ -160,15 +160,14 @@ def _reread(
     finally:
         text_page.close()
         opened.close()
-    came = sum(len("".join(line.text.split())) for line in lines)
     visible = page.characters - len(places - page.doomed)
-    return replace(
-        page,
-        lines=lines,
-        numbers=numbers,
-        characters=visible,
-        dropped=max(0, visible - came),
-    )
+    dropped = _dropped(visible, lines)
+    return replace(page, lines=lines, numbers=numbers, characters=visible, dropped=dropped)
+
+
+def _dropped(visible: int, lines: Sequence[Line]) -> int:
+    """How many of a page's visible characters did not come into its lines."""
+    return max(0, visible - sum(len("".join(line.text.split())) for line in lines))
 
 
 def _open(path: Path) -> PdfDocument:
@@ -265,7 +264,7 @@ def _rounded(box: Box) -> Box:
     return left, bottom, right, top
 
 
-def _told() -> None:
+def _already_said() -> None:
     """The caller knows that pages are drawn."""
 
 
@@ -306,12 +305,11 @@ def _seen_text(
     lines = _lines(page, text_page, doomed)
     visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
-    came = sum(len("".join(line.text.split())) for line in lines)
     return _PageText(
         lines=lines,
         hidden=tuple(hidden),
         characters=len(visible),
-        dropped=max(0, len(visible) - came),
+        dropped=_dropped(len(visible), lines),
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,

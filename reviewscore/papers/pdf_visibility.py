@@ -260,7 +260,7 @@ def hidden_glyphs(found: Glyphs, picture: Picture | None) -> list[Trick | None]:
     """
     styled = [_by_style(style) for style in found.styles]
     tricks = [styled[owner] if owner >= 0 else None for owner in found.owner.tolist()]
-    for number in crowded(found.box, found.sizes):
+    for number in overlapping(found.box, found.sizes):
         tricks[number] = tricks[number] or Trick.CROWDED
     if picture is None:
         return tricks
@@ -379,11 +379,11 @@ _CLOSE = 0.1
 """Share of the letters' size up to which the next one is too close; a narrow letter takes 0.2."""
 _ACROSS = 0.5
 """Share of it by which the middles of a high and a low letter of a line differ, at most."""
-_LEAST_CROWDED = 12
+_LEAST_OVERLAPPING = 12
 """Characters in a row, at least: ligatures, accents and formulas pile up a few."""
 
 
-def crowded(
+def overlapping(
     boxes: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.int64]:
     """The places of characters that nobody can tell apart.
@@ -395,7 +395,7 @@ def crowded(
         boxes: Shape (n, 4), left, bottom, right, top of each character in order.
         sizes: Shape (n,), height of its line.
     """
-    if len(boxes) < _LEAST_CROWDED:
+    if len(boxes) < _LEAST_OVERLAPPING:
         return np.empty(0, dtype=np.int64)
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
     apart = np.abs(middles[1:] - middles[:-1])
@@ -407,6 +407,6 @@ def crowded(
         for first, last in turns.tolist():
             row = boxes[first : last + 1]
             reach = float((row[:, 2:].max(axis=0) - row[:, :2].min(axis=0)).max())
-            if len(row) >= _LEAST_CROWDED and reach < _CLOSE * float(sizes[first]) * len(row):
+            if len(row) >= _LEAST_OVERLAPPING and reach < _CLOSE * float(sizes[first]) * len(row):
                 found[first : last + 1] = True
     return np.flatnonzero(found)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.papers import line_numbers
-from reviewscore.papers.line_map import Mended, without_line_numbers
+from reviewscore.papers.line_map import UnnumberedText, without_line_numbers
 from reviewscore.papers.load import PaperRow, build_paper
 
 PROSE = (
@@ -261,13 +261,13 @@ def block(first: int, last: int) -> str:
     return "\n\n".join(map(str, range(first, last + 1)))
 
 
-def place(mended: Mended, number: int) -> str:
+def place(mended: UnnumberedText, number: int) -> str:
     """The text from where the line with a number is said to begin."""
     line = next(line for line in mended.lines if line.number == number)
     return mended.mapped.text[line.start :].lstrip()
 
 
-def offset(mended: Mended, number: int) -> int:
+def offset(mended: UnnumberedText, number: int) -> int:
     return next(line.start for line in mended.lines if line.number == number)
 
 
