@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, SHARED, head, row, skip
 from reviewscore.papers.addressing import addressing, talk_of_prompts
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.sources.reviews import ReviewRow, build_review
 from reviewscore.stats.resampling import wilson
 

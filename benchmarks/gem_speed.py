@@ -18,7 +18,7 @@ from benchmarks.measure import QUICK, head, row, run, skip
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.lexical.model import LexicalCache, save
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 
 NAIVE = 1 if QUICK else 2
 """Pairs on which the baseline is timed."""

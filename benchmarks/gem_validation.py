@@ -20,11 +20,10 @@ from reviewscore.gem.baselines import Compression, Variant
 from reviewscore.gem.score import GEM_RAW, GEM_S
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject, mismatched
-from reviewscore.likeness.overlap import Bleu, RougeL
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
+from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL
 
 if TYPE_CHECKING:
     import pandas as pd

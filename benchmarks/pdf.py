@@ -23,8 +23,8 @@ from rapidfuzz import fuzz
 from benchmarks.measure import QUICK, ROOT, SHARED, head, row, skip
 from examples.typeset import write_pdf
 from reviewscore.papers.hidden import Hidden
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.pdf import PdfReaders, read_pdf
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.papers.sentences import SentenceKind, sentences
 from tests.papers.pdfs import SECRET, TRICKS, layered, with_trick
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measure import SHARED, head, row, skip
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points import split_review
 from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper

@@ -23,7 +23,7 @@ from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.llm.provider import Provider
 from reviewscore.llm.warmth import Warmth
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.pipeline import score_point
 from reviewscore.schema.call import Request, Structured
 from reviewscore.schema.review import ReviewPoint, Role

@@ -12,7 +12,7 @@ from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.settled import reason, settled
-from reviewscore.papers.missing import rests_on_missing
+from reviewscore.papers.places import rests_on_missing
 from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.points.places import mentions, with_places
 from reviewscore.schema.argument import Argument, ArgumentState

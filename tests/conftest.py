@@ -88,7 +88,7 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
 @pytest.fixture
 def paper() -> Paper:
     """A short invented paper."""
-    from reviewscore.papers.rows import PaperRow, build_paper
+    from reviewscore.papers.load import PaperRow, build_paper
 
     return build_paper(PaperRow(paper_id="frogs", title="Counting Frogs", text=PAPER, year=2021))
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.toml_files import read_toml
 
 UNKNOWN = "unknown"

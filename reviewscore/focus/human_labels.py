@@ -22,7 +22,7 @@ from reviewscore.errors import InputError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Point
 from reviewscore.focus.points import form_of, points_of
-from reviewscore.papers.rows import Identifier, input_error
+from reviewscore.papers.load import Identifier, input_error
 from reviewscore.sources.annotations import is_pseudonym
 from reviewscore.sources.records import read_csv, read_records
 from reviewscore.sources.system_reviews import Form, Materials

@@ -13,10 +13,10 @@ from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables
 from reviewscore.focus.text_table import text_table
-from reviewscore.likeness.pair import Metric
 from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
+from reviewscore.text.similarity import Metric
 
 _REASONS = 5
 """Reasons for missing labels that are told; models word theirs in many ways."""

@@ -7,12 +7,12 @@ from itertools import permutations, product
 
 import numpy as np
 
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.system_reviews import Form, Materials, Written
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table
+from reviewscore.text.similarity import Metric, Pair
 
 TEXTS = "focus-text-similarity"
 _PAPER = "arXiv 2502.17086"

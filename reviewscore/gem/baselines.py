@@ -21,10 +21,10 @@ from reviewscore.gem.estimator import Scored
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
-from reviewscore.likeness.pair import Pair
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
+from reviewscore.text.similarity import Pair
 
 Variant = Literal["precision", "recall", "f1"]
 

@@ -12,7 +12,7 @@ from math import fsum, isfinite
 from typing import Protocol, runtime_checkable
 
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
-from reviewscore.likeness.pair import Metric, Pair
+from reviewscore.text.similarity import Metric, Pair
 
 NO_SCORE = "the metric gave no score"
 NOT_FINITE = "the metric gave no finite score"

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.gem.score import SCORES, Scores
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.sources.system_reviews import PEOPLE
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
 from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name

@@ -14,12 +14,12 @@ from typing import Literal, TypeAlias
 from reviewscore.errors import InputError
 from reviewscore.gem.backgrounds import Evaluators, text_of
 from reviewscore.gem.estimator import Gem, Information, mean
-from reviewscore.likeness.pair import Pair
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.spooled import ListView, SpooledList
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.store.jsonl import write_pieces_whole
+from reviewscore.text.similarity import Pair
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 

@@ -28,12 +28,12 @@ from reviewscore.gem.validation import (
     ladder,
     validate,
 )
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials
 from reviewscore.stats.effects import SIGNIFICANT, PairedTest
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Cell, Table
+from reviewscore.text.similarity import Metric, Pair
 
 _SOURCE = "arXiv 2411.07228"
 _MEASURE = (

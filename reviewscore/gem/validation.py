@@ -27,7 +27,6 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
 from reviewscore.gem.estimator import Scored, scored
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.schema.record import Record
 from reviewscore.stats.effects import (
     UNMOVED,
@@ -41,6 +40,7 @@ from reviewscore.stats.effects import (
 from reviewscore.stats.estimates import Estimate, estimate
 from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights
 from reviewscore.stats.statistic import Floats
+from reviewscore.text.similarity import Metric, Pair
 
 NO_REFERENCE = "the paper has no reference"
 

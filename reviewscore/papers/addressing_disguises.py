@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from reviewscore.papers.addressing_words import (
     TOKEN,
-    Glance,
+    LanguageGuess,
     codes,
     familiar,
     fold,
@@ -57,7 +57,7 @@ _LEAST_CYRILLIC = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class DisguisedSpan:
     """A disguised stretch of a text.
 
     Attributes:
@@ -115,13 +115,15 @@ _ENTITIES = re.compile(r"(?:&#[xX]?[0-9a-fA-F]{1,6};[\s\w]{0,2}){6,}")
 _PERCENTS = re.compile(r"[^\s\"'<>()]*(?:%[0-9A-Fa-f]{2}[^\s\"'<>()%]*){3,}")
 
 
-def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
+def levelled(text: str) -> tuple[MappedText, tuple[DisguisedSpan, ...]]:
     """A text with what only looks otherwise as plain letters, and where it was disguised so."""
     plain, stretches = MappedText(text), []
     if not text.isascii():
         plain = MappedText(_WIDER.sub(lambda match: match.group().translate(_narrow()), text))
         if plain.text != text:
-            stretches += [Stretch(*m.span(), "full-width letters") for m in _WIDE.finditer(text)]
+            stretches += [
+                DisguisedSpan(*m.span(), "full-width letters") for m in _WIDE.finditer(text)
+            ]
         if _LIGATURE.search(text):
             plain = plain.rewrite(
                 _LIGATURE, lambda match: unicodedata.normalize("NFKC", match.group())
@@ -130,19 +132,21 @@ def levelled(text: str) -> tuple[MappedText, tuple[Stretch, ...]]:
             plain = plain.rewrite(_VOWELS, lambda _: "")
         if SHAPELESS.search(text):
             split = _SPLIT.finditer(text)
-            stretches += [Stretch(*m.span(), "zero-width characters") for m in split]
+            stretches += [DisguisedSpan(*m.span(), "zero-width characters") for m in split]
             plain = plain.rewrite(SHAPELESS, lambda _: "")
     if "<" in text or "\\" in text or "]: #" in text:
         hidden = _HIDDEN_MARKUP.finditer(text)
-        stretches += [Stretch(*match.span(), "hidden markup") for match in hidden]
+        stretches += [DisguisedSpan(*match.span(), "hidden markup") for match in hidden]
     if "-\n" in text or "\u00ad\n" in text or "‐\n" in text:
-        stretches += [Stretch(*match.span(), "words in pieces") for match in _PIECES.finditer(text)]
+        stretches += [
+            DisguisedSpan(*match.span(), "words in pieces") for match in _PIECES.finditer(text)
+        ]
         plain = plain.rewrite(_BROKEN, lambda _: "")
     if "&" in text and _ENTITY.search(text):
-        stretches += [Stretch(*m.span(), "HTML entities") for m in _ENTITIES.finditer(text)]
+        stretches += [DisguisedSpan(*m.span(), "HTML entities") for m in _ENTITIES.finditer(text)]
         plain = plain.rewrite(_ENTITY, lambda match: html.unescape(match.group()))
     if "%" in text and _ESCAPED.search(text):
-        stretches += [Stretch(*m.span(), "URL encoding") for m in _PERCENTS.finditer(text)]
+        stretches += [DisguisedSpan(*m.span(), "URL encoding") for m in _PERCENTS.finditer(text)]
         plain = plain.rewrite(
             _ESCAPED, lambda match: urllib.parse.unquote(match.group(), errors="replace")
         )
@@ -244,17 +248,17 @@ _PARTS_OF_ADDRESS = re.compile(r"[^\W\d_]+(?:(?:[-_+=&:,]|%20)+[^\W_]+){3,}")
 _NO_WORD = re.compile(r"(?:[\W_]|%20)+")
 
 
-def beside(text: str) -> Iterator[Stretch]:
+def beside(text: str) -> Iterator[DisguisedSpan]:
     """What a text says in the parts of addresses, and in words that stand for pictures."""
     if "://" in text or "](" in text:
         for address in _ADDRESS.finditer(text):
             for match in _PARTS_OF_ADDRESS.finditer(text, *address.span()):
                 said = _NO_WORD.sub(" ", match.group())
-                yield Stretch(*match.span(), "words in an address", said)
+                yield DisguisedSpan(*match.span(), "words in an address", said)
     if "![" in text or any(name in text for name in _NAMES_OF_WORDS):
         for match in _INSTEAD.finditer(text):
             group = match.lastindex or 0
-            yield Stretch(*match.span(group), "words for a picture", match[group])
+            yield DisguisedSpan(*match.span(group), "words for a picture", match[group])
 
 
 # Codes
@@ -359,16 +363,16 @@ def _plain_words(coded: str) -> tuple[str, str]:
     return "", ""
 
 
-def decoded(text: str) -> Iterator[Stretch]:
+def decoded(text: str) -> Iterator[DisguisedSpan]:
     """What a text says in codes, as far as it is words."""
     for match in _RUN.finditer(text):
         spelling, words = _plain_words(match.group())
         if words and text[match.start() - 1 : match.start()] not in _BEFORE_NO_CODE:
-            yield Stretch(*match.span(), spelling, words)
+            yield DisguisedSpan(*match.span(), spelling, words)
     for match in _HEX_APART.finditer(text):
         said = _bytes(_unhexed, match.group())
         if wordy(said):
-            yield Stretch(*match.span(), "hex", said)
+            yield DisguisedSpan(*match.span(), "hex", said)
     line = -1
     for match in _ROT47.finditer(text):
         if match.start() > line:
@@ -379,16 +383,16 @@ def decoded(text: str) -> Iterator[Stretch]:
         yield from _unseen(text)
 
 
-def _unseen(text: str) -> Iterator[Stretch]:
+def _unseen(text: str) -> Iterator[DisguisedSpan]:
     """What a text says in characters that are not drawn, or drawn the other way round."""
     for match in _TAGS.finditer(text):
         if text[match.start() - 1 : match.start()] != _FLAG:
             said = "".join(chr(ord(char) - 0xE0000) for char in match.group())
-            yield Stretch(*match.span(), "tag characters", said)
+            yield DisguisedSpan(*match.span(), "tag characters", said)
     for match in _OVERRIDDEN.finditer(text):
         said = match[1][::-1]
         if wordy(said) or wordy(match[1]):
-            yield Stretch(*match.span(), "direction override", said)
+            yield DisguisedSpan(*match.span(), "direction override", said)
 
 
 _FLAG = "\U0001f3f4"
@@ -405,7 +409,7 @@ def _twice(said: str) -> Iterator[str]:
                 yield decode(said.strip())
 
 
-def _rotated(text: str, low: int, high: int) -> Iterator[Stretch]:
+def _rotated(text: str, low: int, high: int) -> Iterator[DisguisedSpan]:
     """The words in ROT47 of a line, as far as they stand in a row."""
     start = end = low
     for word in re.finditer(r"\S+|\Z", text[low:high]):
@@ -415,7 +419,7 @@ def _rotated(text: str, low: int, high: int) -> Iterator[Stretch]:
             continue
         said = rot47(text[start:end])
         if end > start and wordy(said):
-            yield Stretch(start, end, "ROT47", said)
+            yield DisguisedSpan(start, end, "ROT47", said)
         start = low + word.end() + 1
         end = start
 
@@ -431,7 +435,7 @@ def _turned_words() -> frozenset[str]:
     return frozenset({*map(rot13, words), *(word[::-1] for word in words)}) - frozenset(little)
 
 
-def may_be_turned(look: Glance) -> bool:
+def may_be_turned(look: LanguageGuess) -> bool:
     """Whether a sentence may be in ROT13 or backwards, by its words."""
     if not look.words:
         return True

@@ -64,20 +64,8 @@ _TO = re.compile(
     r"|for|to|dear)(?!\w)[^.:;!?,]{0,90}?(?:[:!：！]|\s[-—–]\s|[—–])"
 )
 """The head of a sentence that names to whom it is said."""
-_ALSO_SAID = frozenset(
-    {
-        "for",
-        "to",
-        "comment",
-        "comments",
-        "remark",
-        "remarks",
-        "request",
-        "requests",
-        "note",
-        "notes",
-    }
-    | {"information", "guidance", "instruction", "instructions"}
+_ALSO_SAID = re.compile(
+    r"(?:for|to|comments?|remarks?|requests?|notes?|information|guidance|instructions?)\Z"
 )
 """Words that head much else."""
 
@@ -142,26 +130,12 @@ class Rule:
 
 
 _EVERYWHERE = mask(
-    *(
-        "det",
-        "this",
-        "own",
-        "whoever",
-        "will",
-        "toward",
-        "as",
-        "by",
-        "counts",
-        "say",
-        "part",
-        "work",
-    ),
-    *("may", "only", "is", "mine", "act", "goesover"),
+    "det this own whoever will toward as by counts say part work may only is mine act goesover"
 )
 _FREQUENT = mask(
-    *("deem", "score", "sound", "task", "duty", "machine", "not", "if", "rate", "tell", "command"),
-    *("earlier", "assessor", "fault", "praise", "hide", "override", "best", "check", "labels"),
-    *("look", "proper", "need", "affects", "automatic", "reads", "top", "deemed", "please", "must"),
+    "deem score sound task duty machine not if rate tell command earlier assessor fault "
+    "praise hide override best check labels look proper need affects automatic reads top "
+    "deemed please must"
 )
 """Meanings that are no sign, since many sentences have them; the first are in nearly all."""
 _SOMEBODY = mask("machine", "machine_named", "judge_named", "assessor")
@@ -169,9 +143,7 @@ _MACHINES = mask("machine", "automatic", "machine_named")
 _ADDRESSEES = mask("program", "machine", "assessor", "automatic")
 _PROGRAMMED = mask("program", "machine", "automatic")
 _OF_JUDGES = mask("assessor", "judging", "dear")
-_NAMING = mask(
-    "machine", "machine_named", "judge_named", "automatic", "assessor", "work", "judging"
-)
+_NAMING = mask("machine machine_named judge_named automatic assessor work judging")
 
 
 class Sentence:
@@ -231,7 +203,7 @@ class Sentence:
         head = _TO.match(self.text)
         if head is None:
             return
-        said = head["kind"] not in _ALSO_SAID
+        said = not _ALSO_SAID.match(head["kind"])
         if not said and not self._names_program(head.end()):
             return
         wanted = BIT["program"] if head["kind"] == "for" else _ADDRESSEES
@@ -272,7 +244,7 @@ class Sentence:
             return True
         before, text = self.words.texts[place - 1], self.words.texts[place]
         return (
-            before in _LEADERS
+            _LEADERS.match(before) is not None
             or f"{before} {text}" not in self.text
             or f"\\{before} {text}" in self.text  # a command of LaTeX
         )
@@ -324,33 +296,19 @@ class Sentence:
 
 
 _SIGNS, _NO_SIGNS = "^!~#,", frozenset[str]()
-_LEADERS = frozenset(
-    {"please", "must", "kindly", "hereby", "therefore", "then", "just", "instead", "and", "or"}
-    | {"to", "shall", "should", "will", "strongly", "first", "second", "third", "fourth", "fifth"}
-    | {"finally", "also", "so", "now", "always", "next", "simply", "dear"}
+_LEADERS = re.compile(
+    r"(?:please|must|kindly|hereby|therefore|then|just|instead|and|or|to|shall|should|will|strongly"
+    r"|first|second|third|fourth|fifth|finally|also|so|now|always|next|simply|dear)\Z"
 )
 """Words after which an order may come; after others none does without a sign between."""
 _ORDERED = mask(
-    *("override", "erase", "stop", "rate", "tell", "deem", "say", "hide", "shun", "forbid", "role"),
-    *("laud", "please", "verdict_for_you", "praise", "act", "considered", "asa", "letrecord"),
-    *("you", "not"),
+    "override erase stop rate tell deem say hide shun forbid role laud please verdict_for_you "
+    "praise act considered asa letrecord you not"
 )
 """Meanings that rules ask for in a certain place."""
 _TELLING = mask(
-    *(
-        "override",
-        "orders",
-        "task",
-        "praise",
-        "score",
-        "deem",
-        "say",
-        "hide",
-        "work",
-        "part",
-        "rate",
-    ),
-    *("machine", "assessor", "fault", "you", "role", "secret", "power", "tell", "laud"),
+    "override orders task praise score deem say hide work part rate machine assessor fault "
+    "you role secret power tell laud"
 )
 _HINTS = 2
 WISHED = mask("override", "praise", "hide", "forbid", "laud", "secret")
@@ -395,25 +353,12 @@ class Wish:
     means: int
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A sentence that names a program, as if it were spoken to, and wants nothing yet.
-
-    Attributes:
-        code: Its language.
-    """
-
-    code: str
-
-
 _PERCENT = re.compile(r"\d\s?[%٪％]")
 _STUDIED, _ATTACK = BIT["studied"], BIT["attack"]
 _PRAISE, _PROPER = BIT["praise"], BIT["proper"]
 _SAID_HERE = mask("own", "please", "override", "called")
 _SAID_TO_YOU = mask("you", "please", "called")
-_MORE_THAN_PROPER = mask(
-    "own", "please", "override", "called", "role", "duty", "hide", "only", "you"
-)
+_MORE_THAN_PROPER = mask("own please override called role duty hide only you")
 
 
 def _described(sentence: Sentence) -> bool:
@@ -435,10 +380,10 @@ _SPOKEN_TO, _PROGRAMS = mask("hailed", "noted"), mask("program", "judge")
 
 def wish_of(
     text: str, code: str, texts: Sequence[str] = (), *, disguised: bool = False
-) -> Wish | Named | None:
+) -> tuple[Wish | None, bool]:
     """What a folded sentence wants of a model; None if it wants nothing of any.
 
-    If it only names a program that is spoken to, that is told, for the next may say what it wants.
+    And whether it names a program that is spoken to, so that the next may say what it wants.
 
     Args:
         text: The sentence.
@@ -449,16 +394,16 @@ def wish_of(
     sentence = Sentence(text, language(code).read(text, texts))
     means = sentence.all
     if not disguised and code != "en" and _described(sentence):
-        return None
+        return None, False
     for rule in _candidates(code, sentence.signs(), means):
         span = sentence.holds(rule)
         if span is not None:
             first, last = (sentence.spans[place] for place in span)
-            return Wish(rule.aim, first[0], last[1], means)
+            return Wish(rule.aim, first[0], last[1], means), False
     aim = _hinted(sentence) if disguised else None
     if aim is not None:
-        return Wish(aim, 0, len(text), sentence.all)
-    return Named(code) if means & _SPOKEN_TO and means & _PROGRAMS else None
+        return Wish(aim, 0, len(text), sentence.all), False
+    return None, bool(means & _SPOKEN_TO and means & _PROGRAMS)
 
 
 def _hinted(sentence: Sentence) -> Aim | None:

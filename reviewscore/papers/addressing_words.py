@@ -37,8 +37,8 @@ BIT = {meaning: 1 << place for place, meaning in enumerate(MEANINGS)}
 
 
 def mask(*meanings: str) -> int:
-    """Meanings as bits of a number."""
-    return sum(BIT[meaning] for meaning in meanings)
+    """Meanings, or lists of them with spaces between, as bits of a number."""
+    return sum(BIT[meaning] for words in meanings for meaning in words.split())
 
 
 class Words:
@@ -72,7 +72,7 @@ class Words:
         return self._spans
 
 
-class Glance(NamedTuple):
+class LanguageGuess(NamedTuple):
     """What a look at the little words of a sentence tells.
 
     Attributes:
@@ -323,7 +323,7 @@ def scripts(sentence: str) -> tuple[str, ...]:
     return ()
 
 
-def glance(sentence: str, raw: str = "") -> Glance:
+def guess_language(sentence: str, raw: str = "") -> LanguageGuess:
     """The languages that a folded sentence may be in, by its letters and little words.
 
     Args:
@@ -332,30 +332,30 @@ def glance(sentence: str, raw: str = "") -> Glance:
     """
     by_letters = scripts(sentence)
     if by_letters:
-        return Glance(by_letters, 0, [])
+        return LanguageGuess(by_letters, 0, [])
     little = little_words()
     words = TOKEN.findall(sentence)
     english_words = _english_words()
     sure = len([word for word in words if word in english_words])
     if sure > len(words) * _SURELY:
-        return Glance(("en",), sure, words)
+        return LanguageGuess(("en",), sure, words)
     counts: dict[str, int] = {}
     known = [word for word in words if word in little]
-    for word in set(known):
+    for word in dict.fromkeys(known):
         for code in little[word]:
             counts[code] = counts.get(code, 0) + 1
     accents = [] if raw.isascii() else [codes for sign, codes in _ACCENTS.items() if sign in raw]
-    for code in {code for codes in accents for code in codes}:
+    for code in dict.fromkeys(code for codes in accents for code in codes):
         counts[code] = counts.get(code, 0) + 1
     if not counts and _LEAST_FOREIGN <= len(words) <= _FEW and not _NAMES.search(raw):
-        return Glance(_by_telling_words(words), 0, words)
+        return LanguageGuess(_by_telling_words(words), 0, words)
     english = counts.pop("en", 0)
     most = max(counts.values(), default=0)
     codes: tuple[str, ...] = ("en",)
     enough = most >= len(words) * _LEAST_SHARE or (accents and not english)
     if most > english and enough and (most > 1 or len(words) <= _FEW):
         codes = tuple(code for code, count in counts.items() if count == most)
-    return Glance(codes, len(known), words)
+    return LanguageGuess(codes, len(known), words)
 
 
 _LEAST_FOREIGN = 3
@@ -375,24 +375,21 @@ def _by_telling_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(code for code, count in counts.items() if count == most)
 
 
-def _telling_in(word: str) -> set[str]:
+def _telling_in(word: str) -> dict[str, None]:
     """The languages in which a word tells of setting instructions aside, or of judges."""
     telling = _telling_beginnings()
-    languages_of: set[str] = set()
-    for length in range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1):
-        if word[:length] in telling:
-            languages_of |= telling[word[:length]]
-    return languages_of
+    lengths = range(_LEAST_LETTERS, min(len(word), _LONGEST_STEM) + 1)
+    return dict.fromkeys(code for length in lengths for code in telling.get(word[:length], ()))
 
 
 @lru_cache(maxsize=1)
-def _telling_beginnings() -> dict[str, set[str]]:
-    languages_of: dict[str, set[str]] = {}
+def _telling_beginnings() -> dict[str, list[str]]:
+    languages_of: dict[str, list[str]] = {}
     for code in latin():
         known = language(code)
         for beginning, means in (*known.stems.items(), *known.words.items()):
             if means & _TELLING:
-                languages_of.setdefault(beginning, set()).add(code)
+                languages_of.setdefault(beginning, []).append(code)
     return languages_of
 
 
@@ -434,7 +431,7 @@ _ACCENTS = {
 
 def languages(sentence: str) -> tuple[str, ...]:
     """The languages that a folded sentence may be in, likeliest first."""
-    return glance(sentence).languages
+    return guess_language(sentence).languages
 
 
 def familiar(text: str) -> tuple[int, int]:

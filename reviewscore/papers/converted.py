@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 
+from reviewscore.papers.marked_text import markdown_rows
 from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.tables import markdown_rows
 from reviewscore.schema.paper import NOTHING_MISSING, Missing
 
 FORMULA = re.compile(

@@ -1,6 +1,6 @@
 """Text that people cannot see: what it is called, where it stands, what it says.
 
-In a PDF it is found by looking (`pdf_sight`); in any text by characters that are never drawn.
+In a PDF it is found by looking (`pdf_visibility`); in any text by characters that are never drawn.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from enum import StrEnum
 
 from reviewscore.papers.converted import is_placeholder
 from reviewscore.printable import ALWAYS_UNSEEN, SELECTORS, UNSEEN_ONE
+from reviewscore.schema.paper import Box
 from reviewscore.schema.record import Record
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top in points; the origin is the page's lower left corner."""
 
 
 class Trick(StrEnum):

@@ -63,6 +63,11 @@ def tidy(raw: str) -> TidyText:
     return TidyText(text, surrogates, controls, MappedText(text, mapped.layers), hidden)
 
 
+def one_line(text: str) -> str:
+    """Words on one line, as they can be stored."""
+    return " ".join(tidy(text).text.split())
+
+
 def _levelled(found: re.Match[str]) -> str:
     if found.lastgroup == "unseen" and not is_flag(found.group()):
         return ""

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import read_text, tidy
-from reviewscore.papers.marked_text import MarkedText
-from reviewscore.papers.tables import rows_of_cells
+from reviewscore.papers.hygiene import one_line, read_text
+from reviewscore.papers.marked_text import IMAGE, MarkedText, rows_of_cells
+from reviewscore.papers.sections import FIRST_LETTER
 
-IMAGE = "<!-- image -->"
 _MOST_CHARACTERS = 6_000_000
 _MOST_FILES = 200
 _NAMED = 5
@@ -60,22 +59,16 @@ _DRAWN = {"tikzpicture", "pgfpicture", "picture", "axis"}
 _SKIPPED = {"comment", "filecontents"}
 _TEXT = {
     "textbf", "textit", "emph", "texttt", "textsc", "textsf", "textrm", "underline", "text",
-    "textup", "textmd", "textsl", "mbox", "uline", "hbox", "textnormal", "makecell", "thead",
-    "rotatebox", "resizebox", "scalebox", "parbox", "colorbox", "textcolor", "color", "href",
-    "multicolumn", "multirow", "adjustbox", "fbox", "framebox", "raisebox",
+    "textup", "textmd", "textsl", "mbox", "rotatebox", "resizebox", "scalebox", "parbox",
+    "colorbox", "textcolor", "color", "href", "multicolumn", "multirow",
 }  # fmt: skip
 _SILENT = {
-    "label", "vspace", "hspace", "bibliographystyle", "pagestyle", "thispagestyle", "setlength",
-    "addtolength", "usepackage", "documentclass", "setcounter", "addtocounter", "cmidrule",
-    "cline", "hline", "toprule", "midrule", "bottomrule", "date", "author", "thanks", "title",
-    "newcommand", "renewcommand", "providecommand", "newtheorem", "graphicspath", "definecolor",
-    "DeclareMathOperator", "def", "let", "centering", "maketitle", "newpage", "clearpage",
-    "noindent", "small", "footnotesize", "scriptsize", "tiny", "large", "bf", "it", "em", "tt",
-    "bibliography", "pagebreak", "linebreak", "vskip", "hskip", "arraystretch", "tableofcontents",
-    "captionsetup", "index", "phantom", "vfill", "hfill", "rowcolor", "cellcolor", "linenumbers",
-    "markboth", "markright", "icmltitle", "icmltitlerunning", "icmlauthor", "icmlaffiliation",
-    "icmlkeywords", "printAffiliationsAndNotice", "selectfont", "fontsize", "balance", "sloppy",
+    "label", "vspace", "hspace", "bibliographystyle", "setlength", "usepackage", "documentclass",
+    "setcounter", "cline", "date", "author", "thanks", "title", "newcommand", "renewcommand",
+    "providecommand", "graphicspath", "definecolor", "DeclareMathOperator", "maketitle",
+    "bibliography", "arraystretch", "captionsetup", "index", "rowcolor", "cellcolor",
 }  # fmt: skip
+"""Macros whose arguments are no words; what has no arguments and is no symbol is silent anyway."""
 _LONE = {"answerYes": "[Yes]", "answerNo": "[No]", "answerNA": "[NA]", "answerTODO": "[TODO]",
          "LaTeX": "LaTeX", "TeX": "TeX", "eg": "e.g.", "ie": "i.e.", "etal": "et al."}  # fmt: skip
 _CITATION = re.compile(r"(?:no)?[cC]ite[A-Za-z]*\Z|(?:paren|text|auto|foot)cites?\Z")
@@ -92,7 +85,6 @@ _BREAK = "\x01"
 """Parts blocks while words are gathered."""
 _POINTER = re.compile("\x02([^\x02\x03]*)\x03([^\x02]*)\x02")
 """A reference by its label, until all labels are known."""
-_FIRST_LETTER = ord("A")
 
 
 @dataclass
@@ -126,7 +118,7 @@ class _Numbers:
         self.section[level:] = [0] * (len(self.section) - level)
         parts = [str(part) for part in self.section[:level]]
         if self.appendix:
-            parts[0] = chr(_FIRST_LETTER + (self.section[0] - 1) % 26)
+            parts[0] = chr(FIRST_LETTER + (self.section[0] - 1) % 26)
         number = ".".join(parts)
         self.current = ("Appendix" if self.appendix else "Section", number)
         return number
@@ -250,27 +242,26 @@ def _expanded(preamble: str, document: str) -> str:
 
 
 _MACRO_ARGUMENTS = {
-    "*[{": (*_SECTIONS, *_RUN_IN, "caption", "captionof", "includegraphics"),
-    "[[{": ("citep", "citet", "cite", "citealp", "citealt", "citeauthor", "citeyear", "parencite",
-            "textcite", "autocite", "nocite"),
-    "{": (*sorted(_REFERENCE), "label", "vspace", "hspace", "date", "author", "thanks",
-          "graphicspath", "index", "bibliography", "rowcolor", "cellcolor", "color",
-          "bibliographystyle", "arraystretch", "captionsetup", "footnotetext", "cline"),
-    "[{": ("footnote", "bibitem"),
-    "[": ("item",),
+    "*[{": ("part", "paragraph", "caption", "captionof", "includegraphics"),
+    "[[{": ("citep", "citet", "cite", "citealp", "citealt", "citeauthor", "parencite", "textcite",
+            "autocite", "nocite"),
+    "{": ("pageref", "nameref", "vref", "vspace", "hspace", "thanks", "graphicspath", "index",
+          "rowcolor", "cellcolor", "color", "bibliographystyle", "arraystretch", "captionsetup",
+          "footnotetext", "cline"),
+    "[{": ("bibitem",),
     "{{": ("textcolor", "href", "scalebox", "setlength", "colorbox"),
     "[{{": ("rotatebox", "parbox"),
     "{{{": ("multicolumn",),
     "*{{{": ("resizebox",),
     "[{[{{": ("multirow",),
 }  # fmt: skip
+"""Arguments that pylatexenc does not know, or knows otherwise."""
 _ENVIRONMENT_ARGUMENTS = {
     "[{": ("tabular", "longtable", "tblr", "NiceTabular", "minipage", "subfigure", "subtable"),
-    "{[{": ("tabularx", "tabulary", "tabular*"),
+    "{[{": ("tabulary", "tabular*"),
     "{": ("thebibliography", "adjustbox", "multicols"),
     "[{{": ("wrapfigure", "wraptable"),
-    "[": ("itemize", "enumerate", "description", "figure", "table", "figure*", "table*",
-          "algorithm", "algorithmic", *_THEOREMS, "proof"),
+    "[": ("algorithm", "algorithmic", "assumption", "example", "claim"),
 }  # fmt: skip
 
 
@@ -314,7 +305,7 @@ class _Reader:
 
     def title(self, nodes: Sequence[Any]) -> None:
         """Takes the title."""
-        self._title = _one_line(self._words(nodes))
+        self._title = one_line(self._words(nodes))
 
     def read(self, nodes: Sequence[Any]) -> None:
         """Takes the document."""
@@ -329,9 +320,9 @@ class _Reader:
             text = _POINTER.sub(self._reference, words)
             if level:
                 in_abstract = text == "Abstract" and not number
-                paper.head(_one_line(text), number, level)
+                paper.head(one_line(text), number, level)
                 continue
-            text = "\n".join(filter(None, map(_one_line, text.split("\n"))))
+            text = "\n".join(filter(None, map(one_line, text.split("\n"))))
             paper.add(text)
             if in_abstract and text:
                 paper.abstract = f"{paper.abstract}\n\n{text}".strip()
@@ -615,8 +606,3 @@ def _symbol(node: Any) -> str:
     if get_default_latex_context_db().get_macro_spec(node.macroname) is None:
         return ""
     return str(LatexNodes2Text(math_mode="verbatim").nodelist_to_text([node]))
-
-
-def _one_line(words: str) -> str:
-    """Words on one line, as they can be stored."""
-    return " ".join(tidy(words).text.split())

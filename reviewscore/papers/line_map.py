@@ -1,4 +1,4 @@
-"""Where the lines of a text stand whose printed numbers a converter left in it.
+"""A text without its printed line numbers, and the map from those to places in it.
 
 A number at its line's end is seen with it. The others, which converters gather in blocks, anywhere
 on their page, are reckoned: their lines lie between the nearest that were seen, and fill the
@@ -16,10 +16,18 @@ from itertools import accumulate, pairwise
 from math import ceil
 from statistics import quantiles
 
-from reviewscore.papers.printed_numbers import BREAKS, PrintedNumber, usual_step
+from reviewscore.papers.clean import WrittenWords
+from reviewscore.papers.line_numbers import (
+    BLANKS,
+    BREAKS,
+    LINE,
+    PrintedNumber,
+    printed_line_numbers,
+    usual_step,
+)
+from reviewscore.papers.offsets import MappedText
+from reviewscore.schema.paper import TextLine
 
-_LINE = 95
-"""Characters of a printed line, about."""
 _LOST = 60
 """Numbers that are lost in one place and still counted on."""
 _LONGER = 1.2
@@ -38,7 +46,7 @@ _SURE = 2
 """Lines that a text has, at most, that stands alone between two numbers in sequence."""
 _TOUCH = 0.25
 """Share of a line before a part's end that belongs to the next part."""
-_WORD = 30
+_LONGEST_WORD = 30
 """Characters of a word, at most."""
 _ABSTRACT = re.compile(r"^#{1,6} *abstract\b[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 _ABSTRACT_LINES = 60
@@ -51,6 +59,260 @@ _UNNUMBERED = re.compile(
     re.IGNORECASE,
 )
 """Floats, their captions, placeholders and footnotes: no line of theirs has a number."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
+_FULL_LINE = 45
+"""Characters of a full line, at least: of one of two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnnumberedText:
+    """A text without its line numbers.
+
+    Attributes:
+        mapped: The text, with the way back to what was read.
+        lines: Its printed lines that have a number, in reading order.
+        removed: How many numbers were taken out.
+        joined: How many list items became lines of a paragraph again.
+    """
+
+    mapped: MappedText
+    lines: tuple[TextLine, ...] = ()
+    removed: int = 0
+    joined: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done, in words."""
+        if not self.removed:
+            return ()
+        known = [line.number for line in self.lines if line.number is not None]
+        notes = [
+            f"{self.removed} line numbers ({min(known)} to {max(known)}) were taken out of the text"
+        ]
+        if self.joined:
+            notes.append(f"{self.joined} list items were lines of a paragraph, and are again")
+        return tuple(notes)
+
+
+def without_line_numbers(text: str) -> UnnumberedText:
+    """The text without line numbers; sentences and paragraphs that they cut are joined again.
+
+    A text without numbers that grow through it stays as it is. Linear in the length of the text.
+    """
+    whole = MappedText(text)
+    numbers = printed_line_numbers(text)
+    if not numbers:
+        return UnnumberedText(whole)
+    lines = line_places(text, numbers)
+    edits = list(_removals(text, numbers))
+    mapped = whole.replaced(edits)
+    mapped, joined = _paragraphs(mapped)
+    return UnnumberedText(
+        mapped,
+        tuple(
+            TextLine(start=mapped.place_of(start), number=number, exact=exact)
+            for number, start, exact in sorted(lines, key=lambda line: line[1])
+        ),
+        removed=len(numbers),
+        joined=joined,
+    )
+
+
+def _removals(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[tuple[int, int, str]]:
+    """Edits that take the numbers out and join the sentences that they cut, in order."""
+    glued = [number for number in numbers if number.kind in ("glued", "broken")]
+    halves = [
+        half for number in glued for half in _halves(text, number, _word_after(text, number.end))
+    ]
+    words = WrittenWords(text, halves) if glued else None
+    last = 0
+    for group in together(text, numbers):
+        if words is not None and group[0].kind in ("glued", "broken"):
+            yield _word_joined(text, group, words)
+        elif any(number.kind in ("alone", "after") for number in group):
+            yield _break(text, group, last)
+        elif group[0].kind == "before":
+            yield group[0].start, _skip(text, group[-1].end, BLANKS), ""
+        else:
+            start = group[0].start
+            while start > 0 and text[start - 1] in BLANKS:
+                start -= 1
+            yield start, group[-1].end, ""
+        last = group[-1].end
+
+
+def _skip(text: str, end: int, characters: str) -> int:
+    while end < len(text) and text[end] in characters:
+        end += 1
+    return end
+
+
+def _halves(text: str, number: PrintedNumber, end: int) -> tuple[str, str]:
+    """The words before a number that is glued to the first of them, and at an offset after it."""
+    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
+    second = _WORD.match(text, end)
+    return first.group() if first else "", second.group() if second else ""
+
+
+def _word_after(text: str, end: int) -> int:
+    """Where the next word begins; its line may have become a list item."""
+    end = _skip(text, end, " \t\n")
+    return end + 2 if text.startswith("- ", end) else end
+
+
+def together(text: str, numbers: Sequence[PrintedNumber]) -> Iterator[list[PrintedNumber]]:
+    """Numbers by the places where they stand: with nothing but breaks between them."""
+    group: list[PrintedNumber] = []
+    for one in numbers:
+        if group and text[group[-1].end : one.start].strip(BREAKS):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _word_joined(
+    text: str, group: Sequence[PrintedNumber], words: WrittenWords
+) -> tuple[int, int, str]:
+    """Numbers that stand between the halves of a word, with what stands there instead."""
+    start, end = group[0].start, _word_after(text, group[-1].end)
+    apart = "\n\n" in text[start:end]
+    left, right = _halves(text, group[0], end)
+    if right and (right[0].islower() or not apart or words.writes_hyphen(left, right)):
+        return start, end, words.between(left, right)
+    if text[end : end + 1].isdigit() and not apart:
+        return start, end, "-"
+    return start, group[-1].end, ""
+
+
+def _break(text: str, group: Sequence[PrintedNumber], last: int) -> tuple[int, int, str]:
+    """Numbers that end a line or stand alone, with the empty lines; a cut sentence runs on.
+
+    Args:
+        text: The text.
+        group: The numbers.
+        last: End of the number before them.
+    """
+    start, end = group[0].start, _skip(text, group[-1].end, " \t\n")
+    alone = group[0].kind == "alone"
+    while start > 0 and text[start - 1] in (" \t\n-" if alone else BLANKS):
+        if text[start - 1] == "-" and text[start - 2 : start - 1] not in ("\n", ""):
+            break  # a dash that ends a line is the text's
+        start -= 1
+    if start == 0 or end == len(text):
+        return start, end, ""
+    parted = alone or "\n\n" in text[start:end]
+    if parted and _runs_on(text, last, start, end):
+        return start, end, " "
+    if alone or (len(group) > 1 and parted):
+        return start, end, "\n\n"
+    return start, group[-1].end, ""
+
+
+_HEAD = re.compile(r"[ \t]*(?:#|\||<!--|```)")
+_CAPTION = re.compile(
+    r"[ \t]*\**(?:figure|fig\.?|table|algorithm|listing) ?[A-Z]?\d[\d.]*(?:[^.\n]|\.(?! ))*\Z",
+    re.IGNORECASE,
+)
+"""A caption of less than a sentence: no sentence of it is cut."""
+_CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
+_DANGLING = re.compile(r"\b(?:the|an?|in|of|to|by|for|with|from|as|is|are|that|have|let)\Z")
+_CONJUNCTION = re.compile(r"(?:and|or|where|because|which|then)\b")
+"""After a preposition: a formula stood between them."""
+_WORDS = re.compile(r"[^\W\d_]{3}")
+"""What a line of a formula lacks."""
+
+
+def _runs_on(text: str, last: int, start: int, end: int) -> bool:
+    """Whether a sentence is cut between two offsets: at the end of a full line.
+
+    Args:
+        text: The text.
+        last: End of the number before.
+        start: Where the text before ends.
+        end: Where the text after begins.
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    line = text[begin:start].rstrip()
+    if not text[end].islower() or start - max(begin, last) < _FULL_LINE:
+        return False  # a formula may have stood there
+    if _HEAD.match(line) or _CLOSED.search(line) or _CAPTION.match(line):
+        return False
+    stop = text.find("\n", end)
+    after = text[end:] if stop < 0 else text[end:stop]
+    if _DANGLING.search(line) and _CONJUNCTION.match(after):
+        return False
+    return _WORDS.search(line) is not None and _WORDS.search(after) is not None
+
+
+_MOSTLY = 0.8
+"""Share of a list's items that are lines of a paragraph from which on all may be."""
+_FULL = 0.8
+"""Share of the usual length from which on an item may be a whole line."""
+_ITEMS = re.compile(r"(?:^- [^\n]*\n?)+", re.MULTILINE)
+_ENTRY = re.compile(r"- (?:\[|\(?\w{1,3}[.)] |[•·*] )")
+"""An item with a mark of its own: an entry of the references, a numbered item."""
+
+
+def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
+    """List items that are lines of a paragraph as that paragraph, and how many there were."""
+    edits: list[tuple[int, int, str]] = []
+    joined = 0
+    for match in _ITEMS.finditer(mapped.text):
+        starts = [match.start() + at for at in _item_starts(match.group())]
+        items = [
+            mapped.text[start:end].rstrip("\n") for start, end in pairwise([*starts, match.end()])
+        ]
+        before = mapped.text[max(0, match.start() - 200) : match.start()].rstrip("\n")
+        opening = (
+            bool(before)
+            and _goes_on(before, items[0])
+            and not _HEAD.match(before.rpartition("\n")[2])
+        )
+        goes_on = [_goes_on(one, other) for one, other in pairwise(items)]
+        inside = [
+            any(goes_on[max(0, at - 1) : at + 1]) or (at == 0 and opening)
+            for at in range(len(items))
+        ]
+        usual = sorted(map(len, items))[len(items) // 2]
+        if sum(inside) >= _MOSTLY * len(inside):
+            inside = [True] * len(inside)
+        for at, start in enumerate(starts):
+            if at == 0:
+                if opening:
+                    edits.append((_line_before(mapped.text, start), start + 2, " "))
+                    joined += 1
+                elif inside[0] and goes_on and goes_on[0] and not _ENTRY.match(items[0]):
+                    edits.append((start, start + 2, ""))
+                    joined += 1
+                continue
+            full = len(items[at - 1]) >= _FULL * usual
+            line = inside[at - 1] and inside[at] and full and not _ENTRY.match(items[at])
+            if goes_on[at - 1] or line:
+                edits.append((start - 1, start + 2, " "))
+                joined += 1
+    return mapped.replaced(edits), joined
+
+
+def _line_before(text: str, start: int) -> int:
+    """The end of the last line before an offset that is not empty."""
+    while start > 0 and text[start - 1] == "\n":
+        start -= 1
+    return start
+
+
+def _item_starts(run: str) -> list[int]:
+    return [match.start() for match in re.finditer(r"^- ", run, re.MULTILINE)]
+
+
+def _goes_on(before: str, item: str) -> bool:
+    """Whether a list item is the next line of what stands before it."""
+    if _ENTRY.match(item) or _CLOSED.search(before.rstrip()):
+        return False
+    first = item[2:3]
+    return first.islower() or first in "(,0123456789" or before.rstrip()[-1:] in ",(-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +421,7 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
             continue
         follows = seen == one.number - 1
         begin = max(last, text.rfind("\n\n", last, one.start))
-        lines = round((one.start - begin) / _LINE)
+        lines = round((one.start - begin) / LINE)
         while further < len(numbers) and numbers[further].number == numbers[further - 1].number + 1:
             between = text[numbers[further - 1].end : numbers[further].start]
             beside = "\n" not in between or (follows and further - place < lines)
@@ -167,7 +429,7 @@ def _seen(text: str, numbers: Sequence[PrintedNumber], first: int) -> Iterator[_
                 break
             further += 1
         count = further - place
-        reach = _LINE * (count * _LONGER + (1 if follows else 0))
+        reach = LINE * (count * _LONGER + (1 if follows else 0))
         yield from _lines_before(text, numbers[place:further], max(begin, one.start - int(reach)))
         last, seen = one.end, numbers[further - 1].number
 
@@ -184,7 +446,7 @@ def _word_start(text: str, offset: int) -> int:
     """The next start of a word, if it is near."""
     if offset == 0 or text[offset].isspace() or text[offset - 1].isspace():
         return offset
-    return max(offset, text.find(" ", offset, offset + _WORD) + 1)
+    return max(offset, text.find(" ", offset, offset + _LONGEST_WORD) + 1)
 
 
 def _growing(lines: Sequence[_Line]) -> list[_Line]:
@@ -210,11 +472,11 @@ def _usual_length(anchors: Sequence[_Line]) -> float:
     steps = [
         after.start - before.start
         for before, after in pairwise(anchors)
-        if after.number == before.number + 1 and 0 < after.start - before.start < 2 * _LINE
+        if after.number == before.number + 1 and 0 < after.start - before.start < 2 * LINE
     ]
     if len(steps) < _FEW:
-        return _LINE
-    return max(quantiles(steps, n=4)[-1], _LINE / 3)  # those of listings and items are short
+        return LINE
+    return max(quantiles(steps, n=4)[-1], LINE / 3)  # those of listings and items are short
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Line numbers in texts that another program made of a submission: taken out, kept as a map.
+"""Line numbers in texts that another program made of a submission: known by their sequence.
 
 Converters leave the numbers that are printed beside the lines in the text: as lines of their own,
 at line ends, inside sentences, glued to the first half of a broken word; and they take lines for
@@ -9,17 +9,11 @@ steps of one (or five, or ten), at the pace at which lines follow each other.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-
-from reviewscore.papers.broken_words import WrittenWords
-from reviewscore.papers.line_map import line_places
-from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.printed_numbers import PrintedNumber as _Candidate
-from reviewscore.papers.printed_numbers import in_gaps, together
-from reviewscore.schema.paper import TextLine
 
 _NUMBER = re.compile(r"\d+")
 _DIGITS = 4
@@ -27,21 +21,15 @@ _ROW = re.compile(r"^[ \t]*\|[^\n]*$", re.MULTILINE)
 """Rows of Markdown tables: no line of a table has a number beside it."""
 _OF_NUMBERS = re.compile(r"^[0-9 \t-]+$", re.MULTILINE)
 """Lines that hold nothing but numbers."""
-_BLANKS = " \t"
+BLANKS = " \t"
 _AFTER = ("", " ", "\t", "\n")
 """What follows a line number: a mark, as in ``2.``, ``(3)`` or ``5%``, makes it the authors'."""
-
-_WORD = re.compile(r"[^\W\d_]+")
-_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-
 _LEAST = 12
 """Numbers of a series, at least."""
 _WIDEST = 60
 """Numbers that a series may lack in one place: pages of floats."""
-_LINE = 95
+LINE = 95
 """Characters of a printed line, about."""
-_FULL_LINE = 45
-"""Characters of a full line, at least: of one of two columns."""
 _FAR = 400
 """Characters between two numbers in sequence beyond which text without numbers lies there."""
 _SLOWEST = 250
@@ -62,64 +50,52 @@ _PASSES, _ROOM = 8, 200_000
 _MISSING = [0.4 * min(gap - 1, 12) for gap in range(_WIDEST + 1)]
 """What the numbers that lack between two of a series cost, by how far these are apart."""
 _WEIGHT = {"alone": 2.0, "before": 1.5, "after": 1.5, "within": 1.0, "glued": 1.2}
+BREAKS = " \t\n-"
+"""Between numbers that stand together: spaces, ends of lines, and dashes of list items."""
+_PAGE = 9000
+"""Characters between a number and its nearest neighbours in the sequence: a page, with floats."""
+_NEAR = 400
+"""Characters between two numbers in sequence, with a formula between them."""
+_LINE_AT_MOST = 160
+"""Characters of a printed line, at most."""
+_RUN = 3
+"""Numbers in sequence inside running text that are no chance."""
+_TIGHT = 12
+"""Characters a number, at least, in such a sequence: short lines of a listing."""
+_NARROW = 80
+"""Numbers that a sequence may lack where a number that ends its line alone fills the gap."""
+_GLUED = re.compile(r"(?<=[^\W\d_]{2})\d{1,4}(?=\s|\Z)")
+_NAMED = re.compile(
+    r"(?:\b(?:tables?|figures?|fig|sections?|sec|equations?|eqs?|appendix|algorithms?|theorems?|"
+    r"lemmas?|chapters?|pages?|steps?|lines?|version|to|of|in|and|or|is|at|by)\.?|[=<>≤≥≈×+*/^_±∼-])"
+    r"[ \t(]*\Z",
+    re.IGNORECASE,
+)
+"""Before a number that is named or counted with: the authors' own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """A text without its line numbers.
+class PrintedNumber:
+    """A number that may be a line number.
 
     Attributes:
-        mapped: The text, with the way back to what was read.
-        lines: Its printed lines that have a number, in reading order.
-        removed: How many numbers were taken out.
-        joined: How many list items became lines of a paragraph again.
+        number: Its value.
+        start: Offset of its first digit.
+        end: Offset just after its last digit.
+        kind: How it stands in its line: ``alone``, ``before`` or ``after`` its text, ``within``
+            it, ``glued`` to a word, or ``broken`` where the word that it is glued to ends the line.
+        place: Characters before it, those of tables aside.
     """
 
-    mapped: MappedText
-    lines: tuple[TextLine, ...] = ()
-    removed: int = 0
-    joined: int = 0
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was done, in words."""
-        if not self.removed:
-            return ()
-        known = [line.number for line in self.lines if line.number is not None]
-        notes = [
-            f"{self.removed} line numbers ({min(known)} to {max(known)}) were taken out of the text"
-        ]
-        if self.joined:
-            notes.append(f"{self.joined} list items were lines of a paragraph, and are again")
-        return tuple(notes)
+    number: int
+    start: int
+    end: int
+    kind: str
+    place: int
 
 
-def without_line_numbers(text: str) -> Mended:
-    """The text without line numbers; sentences and paragraphs that they cut are joined again.
-
-    A text without numbers that grow through it stays as it is. Linear in the length of the text.
-    """
-    whole = MappedText(text)
-    numbers = _line_numbers(text)
-    if not numbers:
-        return Mended(whole)
-    lines = line_places(text, numbers)
-    edits = list(_removals(text, numbers))
-    mapped = whole.replaced(edits)
-    mapped, joined = _paragraphs(mapped)
-    return Mended(
-        mapped,
-        tuple(
-            TextLine(start=mapped.place_of(start), number=number, exact=exact)
-            for number, start, exact in sorted(lines, key=lambda line: line[1])
-        ),
-        removed=len(numbers),
-        joined=joined,
-    )
-
-
-def _line_numbers(text: str) -> list[_Candidate]:
-    """The numbers to take out, in order."""
+def printed_line_numbers(text: str) -> list[PrintedNumber]:
+    """The line numbers in a text, in order; none where no numbers grow through it."""
     candidates = list(_candidates(text))
     rows = sum(len(match.group()) for match in _ROW.finditer(text))
     numbers = [one for series in _all_series(candidates, len(text) - rows) for one in series]
@@ -128,7 +104,7 @@ def _line_numbers(text: str) -> list[_Candidate]:
     return sorted(numbers, key=lambda number: number.start)
 
 
-def _candidates(text: str) -> Iterator[_Candidate]:
+def _candidates(text: str) -> Iterator[PrintedNumber]:
     """Numbers that may be line numbers, in order."""
     rows = [match.span() for match in _ROW.finditer(text)]
     starts = [start for start, _ in rows]
@@ -146,7 +122,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
         kind = _kind(text, match.start(), match.end(), alone=alone)
         if kind is not None:
             place = match.start() - before[row + 1]
-            yield _Candidate(int(match.group()), match.start(), match.end(), kind, place)
+            yield PrintedNumber(int(match.group()), match.start(), match.end(), kind, place)
 
 
 def _kind(text: str, start: int, end: int, *, alone: bool) -> str | None:
@@ -168,16 +144,16 @@ def _kind(text: str, start: int, end: int, *, alone: bool) -> str | None:
         text[end + 1 : end + 2].isdigit() or text[max(0, start - 2) : start - 1].isdigit()
     ):
         return "alone"
-    left = text[max(0, start - 40) : start].rstrip(_BLANKS)
+    left = text[max(0, start - 40) : start].rstrip(BLANKS)
     first = not left or left.endswith("\n") or left.endswith("\n-") or left == "-"
-    right = text[end : end + 40].lstrip(_BLANKS)
+    right = text[end : end + 40].lstrip(BLANKS)
     last = not right or right.startswith("\n")
     if first:
         return "alone" if last else "before"
     return "after" if last else "within"
 
 
-def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candidate]]:
+def _all_series(candidates: list[PrintedNumber], length: int) -> list[list[PrintedNumber]]:
     """The series of line numbers; none if they run through too little of the text.
 
     Args:
@@ -186,7 +162,7 @@ def _all_series(candidates: list[_Candidate], length: int) -> list[list[_Candida
     """
     values = {one.number for one in candidates}
     for step in _STEPS:
-        found: list[list[_Candidate]] = []
+        found: list[list[PrintedNumber]] = []
         linked = sum(1 for value in values if value + step in values)
         if linked < _STEPPED * max(_LEAST - 1, _SHARE * length / (_SLOWEST * step)):
             continue  # most texts have no line numbers, and this tells them at once
@@ -220,12 +196,12 @@ def _room(candidates: int) -> int:
 
 
 def _blocks_apart(
-    candidates: Sequence[_Candidate], series: Sequence[Sequence[_Candidate]], step: int
-) -> Iterator[list[_Candidate]]:
+    candidates: Sequence[PrintedNumber], series: Sequence[Sequence[PrintedNumber]], step: int
+) -> Iterator[list[PrintedNumber]]:
     """Blocks of lone numbers that stand out of order; each line number is printed once."""
     known = {one.number for chain in series for one in chain}
     highest = max(known)
-    block: list[_Candidate] = []
+    block: list[PrintedNumber] = []
     for one in [*candidates, None]:
         new = one is not None and one.kind == "alone" and one.number not in known
         if one is not None and new and block and one.number == block[-1].number + step:
@@ -239,7 +215,7 @@ def _blocks_apart(
 
 
 def _belongs(
-    series: Sequence[_Candidate], found: Sequence[Sequence[_Candidate]], *, apart: bool
+    series: Sequence[PrintedNumber], found: Sequence[Sequence[PrintedNumber]], *, apart: bool
 ) -> bool:
     """Whether a further series goes on where others end, or begins again as they do.
 
@@ -254,11 +230,11 @@ def _belongs(
         return all(one.kind == "alone" for one in series) or _pace(series) <= _SLOWEST
     restarts = len(found[0]) <= _RESTART and len(series) <= _RESTART
     return (
-        restarts and abs(series[0].number - found[0][0].number) <= 1 and _pace(series) >= _LINE / 4
+        restarts and abs(series[0].number - found[0][0].number) <= 1 and _pace(series) >= LINE / 4
     )
 
 
-def _pace(series: Sequence[_Candidate]) -> float:
+def _pace(series: Sequence[PrintedNumber]) -> float:
     """Characters a number."""
     return (series[-1].place - series[0].place) / max(1, series[-1].number - series[0].number)
 
@@ -272,7 +248,7 @@ def _covered(spans: Sequence[tuple[int, int]]) -> int:
     return total
 
 
-def _heaviest(candidates: Sequence[_Candidate], step: int) -> Iterator[list[_Candidate]]:
+def _heaviest(candidates: Sequence[PrintedNumber], step: int) -> Iterator[list[PrintedNumber]]:
     """The heaviest sequences of numbers that grow by multiples of a step, in linear time.
 
     The heaviest first, and then those that share nothing with it, until one would.
@@ -282,7 +258,7 @@ def _heaviest(candidates: Sequence[_Candidate], step: int) -> Iterator[list[_Can
     for end in sorted(range(len(weight)), key=weight.__getitem__, reverse=True):
         if taken[end]:
             continue
-        series: list[_Candidate] = []
+        series: list[PrintedNumber] = []
         at: int | None = end
         while at is not None and not taken[at]:
             taken[at] = 1
@@ -293,7 +269,9 @@ def _heaviest(candidates: Sequence[_Candidate], step: int) -> Iterator[list[_Can
         yield series[::-1]
 
 
-def _weighed(candidates: Sequence[_Candidate], step: int) -> tuple[list[float], list[int | None]]:
+def _weighed(
+    candidates: Sequence[PrintedNumber], step: int
+) -> tuple[list[float], list[int | None]]:
     """How heavy the series is that ends with each candidate, and which one is before it there."""
     best: dict[int, int] = {}  # number -> candidate that ends the heaviest series with it
     weight: list[float] = []
@@ -319,22 +297,22 @@ def _weighed(candidates: Sequence[_Candidate], step: int) -> tuple[list[float], 
     return weight, before
 
 
-def _cost(last: _Candidate, one: _Candidate, gap: int, step: int) -> float:
+def _cost(last: PrintedNumber, one: PrintedNumber, gap: int, step: int) -> float:
     """What speaks against two numbers following each other in a series."""
     distance = one.place - last.place
     far = min(max(0.0, distance - _FAR * gap * step) / 2000, 8.0)
     uneven = 0.0
     if gap == 1 and last.kind != "alone" and one.kind != "alone":
-        uneven = 0.6 * min(abs(distance - _LINE * step) / (_LINE * step), 2.0)
+        uneven = 0.6 * min(abs(distance - LINE * step) / (LINE * step), 2.0)
     return _MISSING[gap] + far + uneven
 
 
-def _aged(kept: _Candidate, one: _Candidate) -> float:
+def _aged(kept: PrintedNumber, one: PrintedNumber) -> float:
     """How much heavier an earlier end of a series must be to be preferred to a later one."""
     return min(6.0, (one.place - kept.place) / 1500)
 
 
-def _supported(series: Sequence[_Candidate], step: int) -> list[_Candidate]:
+def _supported(series: Sequence[PrintedNumber], step: int) -> list[PrintedNumber]:
     """A series without the numbers in running text that are not next to their neighbours."""
     kept = []
     for place, one in enumerate(series):
@@ -345,185 +323,109 @@ def _supported(series: Sequence[_Candidate], step: int) -> list[_Candidate]:
     return kept
 
 
-def _removals(text: str, numbers: Sequence[_Candidate]) -> Iterator[tuple[int, int, str]]:
-    """Edits that take the numbers out and join the sentences that they cut, in order."""
-    glued = [number for number in numbers if number.kind in ("glued", "broken")]
-    halves = [
-        half for number in glued for half in _halves(text, number, _word_after(text, number.end))
+def in_gaps(
+    text: str, candidates: Sequence[PrintedNumber], numbers: Sequence[PrintedNumber]
+) -> list[PrintedNumber]:
+    """Numbers that fill gaps of a sequence which is known to run through the text, in order.
+
+    Converters gather a page's loose numbers in one place, without those that they left at the ends
+    of its lines; such a run stands before or after the numbers around it. Linear in the text, but
+    for sorting.
+
+    Args:
+        text: The text.
+        candidates: Numbers that may be line numbers, in order.
+        numbers: Those that are.
+    """
+    by_value = {number.number: number for number in numbers}
+    values = sorted(by_value)
+    step = usual_step(values)
+    taken = {number.start for number in numbers}
+    seen = {number.start for number in candidates}
+    loose = [one for one in _glued(text, candidates) if one.start not in seen]
+    open_ = [
+        one
+        for one in sorted([*candidates, *loose], key=lambda one: one.start)
+        if one.start not in taken
+        and one.number not in by_value
+        and values[0] < one.number < values[-1]
+        and _on_page(one, values, by_value)
     ]
-    words = WrittenWords(text, halves) if glued else None
-    last = 0
-    for group in together(text, numbers):
-        if words is not None and group[0].kind in ("glued", "broken"):
-            yield _word_joined(text, group, words)
-        elif any(number.kind in ("alone", "after") for number in group):
-            yield _break(text, group, last)
-        elif group[0].kind == "before":
-            yield group[0].start, _skip(text, group[-1].end, _BLANKS), ""
-        else:
-            start = group[0].start
-            while start > 0 and text[start - 1] in _BLANKS:
-                start -= 1
-            yield start, group[-1].end, ""
-        last = group[-1].end
-
-
-def _skip(text: str, end: int, characters: str) -> int:
-    while end < len(text) and text[end] in characters:
-        end += 1
-    return end
-
-
-def _halves(text: str, number: _Candidate, end: int) -> tuple[str, str]:
-    """The words before a number that is glued to the first of them, and at an offset after it."""
-    first = _LAST_WORD.search(text, max(0, number.start - 40), number.start)
-    second = _WORD.match(text, end)
-    return first.group() if first else "", second.group() if second else ""
-
-
-def _word_after(text: str, end: int) -> int:
-    """Where the next word begins; its line may have become a list item."""
-    end = _skip(text, end, " \t\n")
-    return end + 2 if text.startswith("- ", end) else end
-
-
-def _word_joined(
-    text: str, group: Sequence[_Candidate], words: WrittenWords
-) -> tuple[int, int, str]:
-    """Numbers that stand between the halves of a word, with what stands there instead."""
-    start, end = group[0].start, _word_after(text, group[-1].end)
-    apart = "\n\n" in text[start:end]
-    left, right = _halves(text, group[0], end)
-    if right and (right[0].islower() or not apart or words.writes_hyphen(left, right)):
-        return start, end, words.between(left, right)
-    if text[end : end + 1].isdigit() and not apart:
-        return start, end, "-"
-    return start, group[-1].end, ""
-
-
-def _break(text: str, group: Sequence[_Candidate], last: int) -> tuple[int, int, str]:
-    """Numbers that end a line or stand alone, with the empty lines; a cut sentence runs on.
-
-    Args:
-        text: The text.
-        group: The numbers.
-        last: End of the number before them.
-    """
-    start, end = group[0].start, _skip(text, group[-1].end, " \t\n")
-    alone = group[0].kind == "alone"
-    while start > 0 and text[start - 1] in (" \t\n-" if alone else _BLANKS):
-        if text[start - 1] == "-" and text[start - 2 : start - 1] not in ("\n", ""):
-            break  # a dash that ends a line is the text's
-        start -= 1
-    if start == 0 or end == len(text):
-        return start, end, ""
-    parted = alone or "\n\n" in text[start:end]
-    if parted and _runs_on(text, last, start, end):
-        return start, end, " "
-    if alone or (len(group) > 1 and parted):
-        return start, end, "\n\n"
-    return start, group[-1].end, ""
-
-
-_HEAD = re.compile(r"[ \t]*(?:#|\||<!--|```)")
-_CAPTION = re.compile(
-    r"[ \t]*\**(?:figure|fig\.?|table|algorithm|listing) ?[A-Z]?\d[\d.]*(?:[^.\n]|\.(?! ))*\Z",
-    re.IGNORECASE,
-)
-"""A caption of less than a sentence: no sentence of it is cut."""
-_CLOSED = re.compile(r"[.!?:;][\"”’')\]]*\Z")
-_DANGLING = re.compile(r"\b(?:the|an?|in|of|to|by|for|with|from|as|is|are|that|have|let)\Z")
-_CONJUNCTION = re.compile(r"(?:and|or|where|because|which|then)\b")
-"""After a preposition: a formula stood between them."""
-_WORDS = re.compile(r"[^\W\d_]{3}")
-"""What a line of a formula lacks."""
-
-
-def _runs_on(text: str, last: int, start: int, end: int) -> bool:
-    """Whether a sentence is cut between two offsets: at the end of a full line.
-
-    Args:
-        text: The text.
-        last: End of the number before.
-        start: Where the text before ends.
-        end: Where the text after begins.
-    """
-    begin = text.rfind("\n", 0, start) + 1
-    line = text[begin:start].rstrip()
-    if not text[end].islower() or start - max(begin, last) < _FULL_LINE:
-        return False  # a formula may have stood there
-    if _HEAD.match(line) or _CLOSED.search(line) or _CAPTION.match(line):
-        return False
-    stop = text.find("\n", end)
-    after = text[end:] if stop < 0 else text[end:stop]
-    if _DANGLING.search(line) and _CONJUNCTION.match(after):
-        return False
-    return _WORDS.search(line) is not None and _WORDS.search(after) is not None
-
-
-_MOSTLY = 0.8
-"""Share of a list's items that are lines of a paragraph from which on all may be."""
-_FULL = 0.8
-"""Share of the usual length from which on an item may be a whole line."""
-_ITEMS = re.compile(r"(?:^- [^\n]*\n?)+", re.MULTILINE)
-_ENTRY = re.compile(r"- (?:\[|\(?\w{1,3}[.)] |[•·*] )")
-"""An item with a mark of its own: an entry of the references, a numbered item."""
-
-
-def _paragraphs(mapped: MappedText) -> tuple[MappedText, int]:
-    """List items that are lines of a paragraph as that paragraph, and how many there were."""
-    edits: list[tuple[int, int, str]] = []
-    joined = 0
-    for match in _ITEMS.finditer(mapped.text):
-        starts = [match.start() + at for at in _item_starts(match.group())]
-        items = [
-            mapped.text[start:end].rstrip("\n") for start, end in pairwise([*starts, match.end()])
-        ]
-        before = mapped.text[max(0, match.start() - 200) : match.start()].rstrip("\n")
-        opening = (
-            bool(before)
-            and _goes_on(before, items[0])
-            and not _HEAD.match(before.rpartition("\n")[2])
-        )
-        goes_on = [_goes_on(one, other) for one, other in pairwise(items)]
-        inside = [
-            any(goes_on[max(0, at - 1) : at + 1]) or (at == 0 and opening)
-            for at in range(len(items))
-        ]
-        usual = sorted(map(len, items))[len(items) // 2]
-        if sum(inside) >= _MOSTLY * len(inside):
-            inside = [True] * len(inside)
-        for at, start in enumerate(starts):
-            if at == 0:
-                if opening:
-                    edits.append((_line_before(mapped.text, start), start + 2, " "))
-                    joined += 1
-                elif inside[0] and goes_on and goes_on[0] and not _ENTRY.match(items[0]):
-                    edits.append((start, start + 2, ""))
-                    joined += 1
+    filled: dict[int, PrintedNumber] = {}
+    for run in _runs(open_, step):
+        for one in run:
+            if one.number in filled:
                 continue
-            full = len(items[at - 1]) >= _FULL * usual
-            line = inside[at - 1] and inside[at] and full and not _ENTRY.match(items[at])
-            if goes_on[at - 1] or line:
-                edits.append((start - 1, start + 2, " "))
-                joined += 1
-    return mapped.replaced(edits), joined
+            if _is_series(run) or _stands_right(text, one, values, by_value, step):
+                filled[one.number] = one
+    return sorted(filled.values(), key=lambda one: one.start)
 
 
-def _line_before(text: str, start: int) -> int:
-    """The end of the last line before an offset that is not empty."""
-    while start > 0 and text[start - 1] == "\n":
-        start -= 1
-    return start
+def usual_step(values: Sequence[int]) -> int:
+    """The step from a line number to the next, of values in order."""
+    steps = Counter(after - before for before, after in pairwise(values))
+    return steps.most_common(1)[0][0] if steps else 1
 
 
-def _item_starts(run: str) -> list[int]:
-    return [match.start() for match in re.finditer(r"^- ", run, re.MULTILINE)]
+def _glued(text: str, candidates: Sequence[PrintedNumber]) -> Iterator[PrintedNumber]:
+    """Numbers after the first half of a word, also at the end of a line."""
+    starts = [one.start for one in candidates]
+    for match in _GLUED.finditer(text):
+        near = bisect_left(starts, match.start())
+        last = candidates[max(0, near - 1)]
+        place = last.place + match.start() - last.start
+        line_end = text[match.end() : match.end() + 1] != " "
+        kind = "broken" if line_end else "glued"
+        yield PrintedNumber(int(match.group()), match.start(), match.end(), kind, place)
 
 
-def _goes_on(before: str, item: str) -> bool:
-    """Whether a list item is the next line of what stands before it."""
-    if _ENTRY.match(item) or _CLOSED.search(before.rstrip()):
+def _neighbours(
+    one: PrintedNumber, values: Sequence[int], by_value: dict[int, PrintedNumber]
+) -> tuple[PrintedNumber, PrintedNumber]:
+    at = bisect_left(values, one.number)
+    return by_value[values[at - 1]], by_value[values[at]]
+
+
+def _on_page(one: PrintedNumber, values: Sequence[int], by_value: dict[int, PrintedNumber]) -> bool:
+    around = _neighbours(one, values, by_value)
+    return min(abs(other.place - one.place) for other in around) <= _PAGE
+
+
+def _runs(numbers: Sequence[PrintedNumber], step: int) -> Iterator[list[PrintedNumber]]:
+    """Numbers that follow each other in value and place."""
+    run: list[PrintedNumber] = []
+    for one in numbers:
+        follows = run and one.number == run[-1].number + step
+        if not follows or one.place - run[-1].place > _NEAR:
+            if run:
+                yield run
+            run = []
+        run.append(one)
+    if run:
+        yield run
+
+
+def _is_series(run: Sequence[PrintedNumber]) -> bool:
+    """Whether numbers that follow each other speak for themselves; ``12 of 13`` does not."""
+    if len(run) < _RUN and not any(one.kind in ("alone", "after") for one in run):
         return False
-    first = item[2:3]
-    return first.islower() or first in "(,0123456789" or before.rstrip()[-1:] in ",(-"
+    pace = (run[-1].place - run[0].place) / max(1, len(run) - 1)
+    return len(run) > 1 and (pace >= _TIGHT or run[0].kind == "alone")
+
+
+def _stands_right(
+    text: str,
+    one: PrintedNumber,
+    values: Sequence[int],
+    by_value: dict[int, PrintedNumber],
+    step: int,
+) -> bool:
+    """Whether a single number stands a line from its neighbour, or ends a line where it may."""
+    below, above = _neighbours(one, values, by_value)
+    if below.number == one.number - step and 0 < one.place - below.place <= _LINE_AT_MOST:
+        return True
+    if above.number == one.number + step and 0 < above.place - one.place <= _LINE_AT_MOST:
+        return True
+    if one.kind not in ("alone", "after") or above.number - below.number > _NARROW * step:
+        return False
+    return one.kind == "alone" or not _NAMED.search(text, max(0, one.start - 40), one.start)

@@ -1,19 +1,479 @@
-"""A paper from a file: text, Markdown, LaTeX, HTML, TEI, PDF, or a JSON record."""
+"""A paper from a file or a record: PDF, Markdown, TEI, LaTeX, HTML, text or JSON."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
-from reviewscore.papers.content import read_content
-from reviewscore.papers.hygiene import read_text, without_surrogates
-from reviewscore.papers.rows import PaperRow, build_paper, input_error, paper_of
-from reviewscore.schema.paper import Paper
+from reviewscore.papers.converted import Converted, in_one_notation, left_out
+from reviewscore.papers.hidden import Hidden, comments
+from reviewscore.papers.hygiene import TidyText, read_text, tidy, without_surrogates
+from reviewscore.papers.latex import read_latex
+from reviewscore.papers.line_map import UnnumberedText, without_line_numbers
+from reviewscore.papers.paper_warnings import in_names, warnings_of
+from reviewscore.papers.pdf import PdfReading, read_pdf
+from reviewscore.papers.sections import Candidate, find_sections, number_of, tiled
+from reviewscore.papers.tei import read_tei
+from reviewscore.papers.venue_text import (
+    find_checklist,
+    venue_text,
+    with_checklist,
+    without_checklist,
+)
+from reviewscore.papers.web_page import is_web_page, read_web_page
+from reviewscore.schema.paper import NOTHING_MISSING, Missing, Paper, Section, TextLine, Zone
 from reviewscore.schema.record import storable
+
+_MARKDOWN = {".md", ".markdown"}
+_XML = {".xml", ".tei"}
+_LATEX = {".tex", ".latex"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """The text of a paper and what is known of it.
+
+    Attributes:
+        text: Its text.
+        source: ``text``, ``markdown``, ``tei``, ``latex``, ``html`` or ``pdf``.
+        title: Its title, where the format marks it.
+        abstract: Its abstract, where the format marks it.
+        headings: Where its headings stand, where the format marks them.
+        hidden: What is left out of ``text`` because its format does not show it.
+        pdf: What was read of the PDF, if it is one.
+        lines: Lines as they are printed, in reading order, with their offsets in ``text``.
+        missing: What ``text`` lacks of the paper.
+        notes: What was done to the text, and doubts, in words.
+    """
+
+    text: str
+    source: str
+    title: str = ""
+    abstract: str = ""
+    headings: tuple[Candidate, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    pdf: PdfReading | None = None
+    lines: tuple[TextLine, ...] = ()
+    missing: Missing = NOTHING_MISSING
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unseen(self) -> tuple[Hidden, ...]:
+        """Everything that people cannot see and that is not in the text."""
+        return (*self.hidden, *(self.pdf.hidden if self.pdf is not None else ()))
+
+
+def read_content(path: Path, *, of: str = "paper") -> Content:
+    """The text in a paper's file; its ending names the format, a PDF is known by its content.
+
+    Args:
+        path: A ``.pdf``, ``.md``, ``.tei.xml``, ``.tex``, ``.html`` or text file.
+        of: Whose text it is, for messages: that of a ``paper``, ``review`` or ``response``.
+
+    Raises:
+        InputError: If the file is missing, empty, or cannot be used; says what to do.
+    """
+    try:
+        special = path.exists() and not (path.is_file() or path.is_dir())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+    if special:  # reading it might never end
+        raise InputError("is not an ordinary file", file=path, cure="save it to a file first")
+    suffix = path.suffix.lower()
+    if suffix == ".pdf" or _begins(path).startswith(b"%PDF-"):
+        reading = read_pdf(path)
+        return Content(reading.text, "pdf", reading.title, pdf=reading, lines=reading.lines)
+    if suffix in _XML:
+        tei = read_tei(path)
+        return Content(tei.text, "tei", tei.title, tei.abstract, tuple(tei.headings))
+    text = read_text(path)
+    if not text.strip():
+        raise InputError("is empty", file=path, cure=f"give the {of}'s text")
+    if suffix in _LATEX or is_web_page(text):
+        marked = read_latex(path) if suffix in _LATEX else read_web_page(path)
+        return Content(
+            marked.text,
+            "latex" if suffix in _LATEX else "html",
+            marked.title,
+            marked.abstract,
+            tuple(marked.headings),
+            missing=left_out(marked.text),
+            notes=tuple(marked.notes),
+        )
+    text = str(without_surrogates(text))
+    if suffix not in _MARKDOWN:
+        return Content(text, "text")
+    shown, hidden = comments(text)
+    return Content(shown, "markdown", hidden=hidden)
+
+
+def _begins(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(5)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, cure="check the path"
+        ) from error
+
+
+NO_HEADINGS = "no section headings found"
+_MAX_TITLE = 300
+_TITLE_LINES = 3
+_CUT_TITLE = 2
+"""Spaces in a given title from which on it may be the first line of a longer one."""
+_FIRST_LINES = 40
+
+
+def _nothing(value: object) -> object:
+    """Empty cells of tables come as NaN; they mean that nothing was given."""
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124
+
+
+def _text(value: object) -> object:
+    """Identifiers are often numbers."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _sections(value: object) -> object:
+    """Sections as a list, a mapping from titles to texts, or the JSON text of either."""
+    value = _nothing(value)
+    if isinstance(value, str):
+        try:
+            value = load_json(value) if value.strip() else None
+        except ValueError as error:
+            raise ValueError(f"is not JSON that can be used: {error}") from None
+    if isinstance(value, dict):
+        return [{"title": title, "text": text or ""} for title, text in value.items()]
+    return value
+
+
+def _file_name(value: str | None) -> str | None:
+    if value is not None and "\0" in value:
+        raise ValueError("has a NUL, as no file's name has")
+    return value
+
+
+Identifier = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
+Word = Annotated[str | None, BeforeValidator(_nothing)]
+FileName = Annotated[Word, AfterValidator(_file_name)]
+Number = Annotated[int | None, BeforeValidator(_nothing)]
+
+
+class SectionRow(BaseModel):
+    """A section as given in a record.
+
+    Attributes:
+        title: Heading; ``heading`` does too.
+        text: Text below it.
+    """
+
+    title: str | None = Field(default=None, validation_alias=AliasChoices("title", "heading"))
+    text: str | None = None
+
+
+class PaperRow(BaseModel):
+    """One record of ``papers.jsonl`` or ``papers.parquet``; unknown fields are ignored.
+
+    Attributes:
+        paper_id: Identifier, unique in the file; a number does too.
+        title: Title of the paper; without it, the first heading or line of the text.
+        text: Whole text of the paper.
+        abstract: The abstract, where it is given apart.
+        venue: Venue it was submitted to.
+        year: Year of the submission: premises about the field are judged as of this year.
+        decision: What became of it; never shown to judges.
+        sections: Sections in order, as a list of ``title`` and ``text`` or as an object from
+            titles to texts.
+        pdf: The same as ``file``.
+        file: PDF, Markdown, LaTeX (``.tex``), arXiv's HTML, TEI (``.tei.xml``) or text file, by its
+            path in the folder; read where
+            the record holds no text.
+        authors_withheld: Whether the authors' names were taken out.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Identifier
+    title: Word = None
+    text: Word = None
+    abstract: Word = None
+    venue: Word = None
+    year: Number = None
+    decision: Word = None
+    sections: Annotated[tuple[SectionRow, ...] | None, BeforeValidator(_sections)] = None
+    pdf: FileName = None
+    file: FileName = None
+    authors_withheld: Annotated[bool | None, BeforeValidator(_nothing)] = None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the record itself holds text."""
+        return bool(self.text and self.text.strip()) or any(
+            section.text and section.text.strip() for section in self.sections or ()
+        )
+
+    @property
+    def source_file(self) -> str | None:
+        """Path of the file that the text is read from, where the record holds none."""
+        return None if self.has_text else self.file or self.pdf
+
+
+def input_error(
+    error: ValidationError, *, file: Path | str | None = None, line: int | None = None
+) -> InputError:
+    """The first fault of a record as an error with its place and a cure."""
+    fault = error.errors()[0]
+    field = ".".join(str(part) for part in fault["loc"] if isinstance(part, str)) or None
+    if fault["type"] == "missing":
+        return InputError("is missing", file=file, line=line, field=field, cure="add the field")
+    problem = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] != "value_error":
+        problem = f"{problem[0].lower()}{problem[1:]}, not {type(fault['input']).__name__}"
+    return InputError(problem, file=file, line=line, field=field, cure="correct the value")
+
+
+def build_paper(
+    row: PaperRow,
+    *,
+    source: str = "jsonl",
+    folder: Path | None = None,
+    year: int | None = None,
+    doubts: bool = True,
+) -> Paper:
+    """The paper of a record.
+
+    The text is the record's, else its sections in order, else that of its file (``file``: PDF,
+    Markdown, LaTeX, HTML, TEI or text; ``pdf``: the same). Given sections are kept where they can
+    be found in the text; otherwise headings are searched.
+
+    Args:
+        row: The record.
+        source: Format it was read from.
+        folder: What a file's path is relative to.
+        year: Year to use instead of the record's.
+        doubts: Whether to look for what is doubtful about it, which takes a third of the time.
+
+    Raises:
+        InputError: If there is no text, or the file cannot be used.
+    """
+    given = _given(row)
+    if row.source_file:
+        content = read_content((folder or Path()) / row.source_file)
+    else:
+        content = Content(text_of(row), source)
+    return paper_of(content, row, given, year=year, doubts=doubts)
+
+
+def text_of(row: PaperRow) -> str:
+    """The text that a record holds: its text, or its sections in order; as it was given."""
+    if row.text and row.text.strip():
+        return row.text
+    return "\n\n".join(f"{one.title or ''}\n\n{one.text or ''}".strip() for one in _given(row))
+
+
+def _given(row: PaperRow) -> list[SectionRow]:
+    return [section for section in row.sections or () if section.text or section.title]
+
+
+def paper_of(
+    content: Content,
+    row: PaperRow,
+    given: Sequence[SectionRow] = (),
+    *,
+    year: int | None = None,
+    doubts: bool = True,
+) -> Paper:
+    """The paper of what was read and what its record says of it; arguments as in `build_paper`.
+
+    Raises:
+        InputError: If there is no text.
+    """
+    tidied = tidy(content.text)
+    # A PDF's line numbers are known by their places, before there is a text; TEI has none.
+    laid_out = content.pdf is not None or bool(content.headings)
+    converted = Converted(tidied.text, content.missing)
+    if not laid_out:
+        converted = in_one_notation(tidied.text)
+    mended = UnnumberedText(tidied.mapped) if laid_out else without_line_numbers(converted.text)
+    text, notes = mended.mapped.text, [*tidied.notes, *converted.notes, *mended.notes]
+    if not text.strip():
+        raise InputError(
+            f"paper '{row.paper_id}' has no text", field="text", cure="give its text or its PDF"
+        )
+    checklist = find_checklist(text)
+    bare = without_checklist(text, checklist)
+    sections = with_checklist(_sections_of(bare, tidied, content, given, notes), checklist)
+    if not any(section.heading_end > section.start for section in sections):
+        notes.append(NO_HEADINGS)
+    pdf = content.pdf
+    pages = tuple(map(tidied.mapped.place_of, pdf.pages)) if pdf is not None else ()
+    abstract = row.abstract or content.abstract
+    warnings: tuple[str, ...] = ()
+    if doubts:
+        names = {"title": row.title or content.title, "abstract": abstract, "id": row.paper_id,
+                 "file": row.source_file}  # fmt: skip
+        unseen = (*content.unseen, *tidied.hidden)
+        warnings = (*warnings_of(text, unseen, pdf, pages), *in_names(names))
+    return Paper(
+        paper_id=row.paper_id,
+        title=_best_title(row.title or "", _title_read(content, text)) or row.paper_id,
+        text=text,
+        sections=sections,
+        abstract=tidy(abstract).text if abstract else _abstract(text, sections),
+        venue=row.venue,
+        year=row.year if year is None else year,
+        decision=row.decision,
+        authors_withheld=row.authors_withheld,
+        source=content.source,
+        notes=(*notes, *content.notes, *(pdf.notes if pdf is not None else ())),
+        warnings=warnings,
+        pages=pages,
+        lines=mended.lines
+        or tuple(
+            line.model_copy(update={"start": tidied.mapped.place_of(line.start)})
+            for line in content.lines
+        ),
+        missing=converted.missing,
+        venue_text=venue_text(text, checklist),
+    )
+
+
+def _sections_of(
+    text: str,
+    tidied: TidyText,
+    content: Content,
+    given: Sequence[SectionRow],
+    notes: list[str],
+) -> tuple[Section, ...]:
+    """The sections as given, as the format marks them, or as they are found."""
+    if given:
+        found = _located(text, given)
+        if found is not None:
+            return found
+        notes.append("the given sections are not in the text; headings were searched")
+    if content.headings:
+        place = tidied.mapped.place_of
+        headings = content.headings
+        moved = [replace(one, start=place(one.start), end=place(one.end)) for one in headings]
+        return tuple(tiled(text, moved))
+    return find_sections(text)
+
+
+def _located(text: str, given: Sequence[SectionRow]) -> tuple[Section, ...] | None:
+    """The given sections in the text, or None if one of them cannot be found in order."""
+    headings: list[Candidate] = []
+    position = 0
+    for section in given:
+        title = tidy(section.title or "").text.strip()
+        span = _heading_span(text, title, tidy(section.text or "").text, position)
+        if span is None:
+            return None
+        start, end = span
+        parts = re.match(r"(?:(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?\s+)?(.*)", title, re.S)
+        printed, name = (parts[1] or "", parts[2]) if parts else ("", title)
+        level = printed.count(".") + 1
+        headings.append(Candidate(start, end, name, level, number_of(printed), printed))
+        position = max(end, start + 1)
+    return tuple(tiled(text, headings))
+
+
+def _heading_span(text: str, title: str, body: str, position: int) -> tuple[int, int] | None:
+    if title:
+        words = r"\s+".join(map(re.escape, title.split()))
+        pattern = rf"^[ \t#*_]*(?:[\dA-Z][\d.]*\s+)?(?P<title>{words})[*_:. \t]*$"
+        match = re.compile(pattern, re.MULTILINE | re.IGNORECASE).search(text, position)
+        if match:
+            return match.span("title") if match.start() == match.start("title") else match.span()
+    opening = body.strip()[:80]
+    start = text.find(opening, position) if opening else -1
+    return None if start < 0 else (start, start)
+
+
+def _abstract(text: str, sections: Sequence[Section]) -> str | None:
+    for section in sections:
+        if section.zone is Zone.ABSTRACT:
+            return text[section.heading_end : section.end].strip() or None
+    return None
+
+
+def _one_line(title: str) -> str:
+    # Extraction leaves `WO## RD` where a heading was broken within a word.
+    joined = re.sub(r"(?<=\w)#+ (?=\w)", "", tidy(title).text)
+    return re.sub(r"\s+", " ", joined).strip()[:_MAX_TITLE]
+
+
+def _title_read(content: Content, text: str) -> str:
+    """The title as its place and type show it, else as it is marked, or the first lines."""
+    if content.pdf is not None and content.title:
+        return _one_line(content.title)
+    return _best_title(content.title, read_title(text))
+
+
+def _best_title(given: str, read: str) -> str:
+    """The given title, completed by what was read where only its first line was given."""
+    given = _one_line(given)
+    if not given or _RUNNING_HEAD.match(given):
+        return read
+    cut = given.count(" ") >= _CUT_TITLE and read.casefold().startswith(given.casefold())
+    cut = cut and read.count(" ") > given.count(" ")
+    return read if cut else given
+
+
+def read_title(text: str) -> str:
+    """The title of a paper: its first line or heading, with the lines that continue it."""
+    lines = iter(text.splitlines()[:_FIRST_LINES])
+    first = next((line for line in lines if line.strip() and not _RUNNING_HEAD.match(line)), "")
+    parts = [first]
+    blank = False
+    for line in lines:
+        if not line.strip():
+            if blank or not first.isupper():  # large capitals stand far apart in a PDF
+                break
+            blank = True
+        elif len(parts) == _TITLE_LINES or not _continues_title(first, line.strip()):
+            break
+        else:
+            parts.append(line)
+    return _one_line(" ".join(part.strip().strip("#*_ ") for part in parts))
+
+
+def _continues_title(first: str, line: str) -> bool:
+    if first.lstrip().startswith("#"):
+        return line.startswith("#")
+    if _NO_TITLE.match(line):
+        return False
+    if first.isupper():
+        return line.isupper() and " " in line
+    # Names stand under many titles, so a line in mixed case must visibly go on.
+    return line[0].islower() or _UNFINISHED.search(first) is not None
+
+
+_RUNNING_HEAD = re.compile(
+    r"\s*(?:published as|(?:paper )?under (?:double-blind )?review|preprint|accepted|-{3,})|\W*$",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"(?:[:,-]|\b(?:and|by|for|from|in|of|on|the|to|via|with))\s*$", re.IGNORECASE
+)
+_NO_TITLE = re.compile(r"(?:abstract|anonymous|\d+\.? )", re.IGNORECASE)
+
 
 READING_VERSION = 2
 """Raise it when a paper's file would be read into another text, or judges would see other parts

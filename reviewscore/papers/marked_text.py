@@ -1,10 +1,19 @@
-"""The text of a paper whose format marks title, headings and paragraphs, put together."""
+"""The text of a paper whose format marks title, headings and tables, put together."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from reviewscore.papers.headings import Candidate
+from reviewscore.papers.sections import Candidate, number_of
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+IMAGE = "<!-- image -->"
+"""What stands where a figure is missing, as in other converters' texts."""
 
 
 @dataclass
@@ -49,10 +58,42 @@ class MarkedText:
         if not title:
             return
         start = self.add(f"{printed} {title}".strip())
-        number = tuple(
-            int(part) if part.isdigit() else ord(part) for part in printed.split(".") if part
-        )
+        number = number_of(printed)
         level = level or max(1, len(number))
-        self.headings.append(
-            Candidate(start, self._length, number, printed, title, level, 1.0, False)
-        )
+        self.headings.append(Candidate(start, self._length, title, level, number, printed))
+
+
+_MOST_COLUMNS = 60
+
+
+def rows_of_cells(cells: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; its first row is its header. Empty for a table without cells.
+
+    Args:
+        cells: The cells of each row.
+    """
+    rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in cells]
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        return ""
+    width = max(map(len, rows))
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
+
+
+def markdown_rows(table: str) -> str:
+    """A table in HTML as rows of Markdown; empty for a table without cells."""
+    from lxml.html import fragment_fromstring
+
+    return rows_of_cells(list(table_cells(fragment_fromstring(table, create_parent="div"))))
+
+
+def table_cells(table: _Element) -> Iterator[list[str]]:
+    """The cells of each row of an HTML table; one that spans columns is followed by empty ones."""
+    for row in table.iter("tr"):
+        cells: list[str] = []
+        for cell in row.iterchildren("td", "th"):
+            span = cell.get("colspan", "1")
+            cells.append("".join(cell.itertext()))
+            cells += [""] * (min(int(span), _MOST_COLUMNS) - 1 if span.isdecimal() else 0)
+        yield cells[:_MOST_COLUMNS]

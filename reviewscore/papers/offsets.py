@@ -70,10 +70,6 @@ class MappedText:
             start, end = layer.span(start, end)
         return start, end
 
-    def original_offsets(self) -> list[int]:
-        """The offset in the original of each character of the rewritten text."""
-        return [self.original_span(index, index + 1)[0] for index in range(len(self.text))]
-
     def place_of(self, offset: int) -> int:
         """The first offset in the rewritten text whose character came from `offset` or later.
 

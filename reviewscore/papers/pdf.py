@@ -1,6 +1,6 @@
 """PDFs read in worker processes that are reused, stopped at their limit and replaced.
 
-Front door: `read_pdf` for the text with its pages and what was left out, `pdf_text` for the text.
+Front door: `read_pdf` for the text with its pages and what was left out.
 The first PDF costs the start of a worker, a third of a second; later ones some milliseconds.
 """
 
@@ -10,10 +10,114 @@ import signal
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import Field
+
 from reviewscore.bounds import Bound, check_size, in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.pdf_reading import DRAWING, Limits, PdfReading, Refusal, Task
+from reviewscore.papers.hidden import Hidden
 from reviewscore.processes.pool import AbandonedError, Answer, ChildPool
+from reviewscore.schema.paper import TextLine
+from reviewscore.schema.record import Record
+
+DRAWING = "drawing"
+"""What a worker says before it draws the first page."""
+
+
+class Limits(Record):
+    """What one PDF may cost.
+
+    Attributes:
+        seconds: Time to read it.
+        megabytes: Address space of the process that reads it.
+        pages: Most pages.
+    """
+
+    seconds: float = Field(default=60.0, gt=0)
+    megabytes: int = Field(default=1024, ge=256)
+    pages: int = Field(default=500, ge=1)
+
+
+class PdfReading(Record):
+    """The text of a PDF and what happened to the rest of it.
+
+    Attributes:
+        text: Its text in reading order, paragraphs parted by empty lines.
+        title: Its title, by type size and place; empty where none stands out.
+        pages: Offset in ``text`` at which each page begins, ascending; one for each page.
+        lines: Lines as they are printed, in reading order, with their offsets in ``text``.
+        furniture: Running heads, page numbers and margin numbers that were left out.
+        hidden: Text that people cannot see; it is not in ``text``.
+        characters: Visible characters on the pages, white space aside, without what is hidden.
+        dropped: How many of them did not come into the text, furniture aside.
+        unmapped: How many of them the file gives no letter for.
+        blank_pages: 1-based pages without text; an image stands there, or nothing.
+        unlooked: 1-based pages whose drawing took too long to look for hidden text by eye.
+        scans: 1-based pages that are images with a layer of recognised text, which is drawn
+            invisibly and may say something else than the image.
+        scripts: Scripts (JavaScript) in the file; they are never run.
+        notes: Doubts, in words.
+    """
+
+    text: str
+    pages: tuple[int, ...]
+    title: str = ""
+    lines: tuple[TextLine, ...] = ()
+    furniture: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    characters: int = 0
+    dropped: int = 0
+    unmapped: int = 0
+    blank_pages: tuple[int, ...] = ()
+    unlooked: tuple[int, ...] = ()
+    scans: tuple[int, ...] = ()
+    scripts: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lost(self) -> float:
+        """Estimated share of the characters that did not come into the text, 0..1.
+
+        A page without text counts as an average page if it is among pages with text: such pages
+        are mostly scans or drawings of text.
+        """
+        with_text = max(1, len(self.pages) - len(self.blank_pages))
+        unread = len(self.blank_pages) * self.characters / with_text
+        whole = self.characters + unread
+        return min(1.0, (self.dropped + self.unmapped + unread) / whole) if whole else 1.0
+
+
+class Refusal(Record):
+    """Why a PDF cannot be read, as it comes from the process that tried.
+
+    Attributes:
+        problem: What is wrong.
+        cure: What the user can do.
+        drawing: Whether the process had begun to draw pages when it died: it may read the file
+            if it does not draw.
+        size: Bytes of what was read, where they are more than were asked for.
+    """
+
+    problem: str
+    cure: str
+    drawing: bool = False
+    size: int = 0
+
+
+class Task(Record):
+    """One PDF to read.
+
+    Attributes:
+        path: The file.
+        limits: What it may cost.
+        look: Whether pages are drawn, to find text that people cannot see.
+        most: Bytes of what is read, at most; None for any number.
+    """
+
+    path: str
+    limits: Limits
+    look: bool = True
+    most: int | None = None
+
 
 LIMITS = Limits()
 _HEAD = 1024
@@ -25,15 +129,6 @@ HELD = 256
 """Readings kept in memory, of about 100 kB each."""
 _MOST_TASKS = 200
 """PDFs after which a worker is replaced, so that what PDFium keeps does not pile up."""
-
-
-def pdf_text(path: Path) -> str:
-    """The text of a PDF file; see `read_pdf`.
-
-    Raises:
-        InputError: As `read_pdf`.
-    """
-    return read_pdf(path).text
 
 
 def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:
@@ -89,7 +184,7 @@ class PdfReaders:
 
     def __init__(self, workers: int | None = None, *, held: int = HELD) -> None:
         self.pool = ChildPool(
-            "reviewscore.papers.pdf_worker",
+            "reviewscore.papers.pdf_pages",
             workers,
             grace=_GRACE,
             most_tasks=_MOST_TASKS,
@@ -142,13 +237,6 @@ class PdfReaders:
         self.pool.close()
 
 
-_CRASHES = {
-    signal.SIGSEGV: "makes the PDF reader crash (SIGSEGV)",
-    None: "makes the PDF reader crash, or needs more memory than it may have",
-}
-"""What is said of a worker that died by itself, by the signal."""
-
-
 _CURE = "print it to a new PDF, or give its text"
 
 
@@ -157,8 +245,10 @@ def refusal(answer: Answer, limits: Limits) -> Refusal:
     alarmed = hasattr(signal, "SIGALRM") and answer.code == -signal.SIGALRM
     if answer.late or alarmed:
         problem = f"takes longer than {limits.seconds:g} seconds to read"
+    elif answer.code == -signal.SIGSEGV:
+        problem = "makes the PDF reader crash (SIGSEGV)"
     else:
-        problem = _CRASHES[signal.SIGSEGV if answer.code == -signal.SIGSEGV else None]
+        problem = "makes the PDF reader crash, or needs more memory than it may have"
     return Refusal(problem=problem, cure=_CURE, drawing=DRAWING in answer.notices)
 
 

@@ -1,14 +1,18 @@
-"""Where the lines of a PDF page stand: rows, columns and paragraphs."""
+"""Where the lines of a PDF page stand: rows, columns, paragraphs, floats, and the title."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from reviewscore.schema.paper import Box
+import numpy as np
+import numpy.typing as npt
+
+from reviewscore.papers.pdf_line_numbers import PageGlyphs
+from reviewscore.schema.paper import Box, around
 
 _TOUCHING = 1.0
 """Points between two fragments of one word."""
@@ -198,21 +202,11 @@ def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedRow:
-    """A row of a line as it is printed: a broken word makes one line of two rows.
+def printed_rows(line: Line) -> list[tuple[int, Box]]:
+    """The rows of a line as they are printed, in order: a broken word makes one line of two rows.
 
-    Attributes:
-        offset: Where it begins in the line's text, white space at its ends aside.
-        box: Its place on the page.
+    Each with its offset in the line's text, white space at its ends aside, and its place.
     """
-
-    offset: int
-    box: Box
-
-
-def printed_rows(line: Line) -> list[PrintedRow]:
-    """The rows of a line, in order."""
     boxes: list[list[Box]] = []
     for box in line.boxes:
         last = boxes[-1][-1] if boxes else None
@@ -223,14 +217,198 @@ def printed_rows(line: Line) -> list[PrintedRow]:
     text = line.text.strip()
     breaks = [match.end() for match in _ROW_BREAK.finditer(text)]
     offsets = [0, *breaks] if len(breaks) + 1 >= len(boxes) else [0] * len(boxes)
-    return [PrintedRow(offset, around(row)) for offset, row in zip(offsets, boxes, strict=False)]
+    return [(offset, around(row)) for offset, row in zip(offsets, boxes, strict=False)]
 
 
-def around(boxes: Sequence[Box]) -> Box:
-    """The box around boxes."""
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
+_CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Algorithm) ?[A-Z]?\d{1,2}(?:\.\d+)? ?[:.|]")
+_JUMP = 60.0
+"""Points by which a line stands above the one before it at the top of a column."""
+_GAP = 8.0
+"""Points between a float and the text below it, at least."""
+_EDGE = 2.0
+"""Points by which lines of a paragraph differ at their left edge."""
+_NEXT_LINES = 6
+_CLOSED = re.compile(r"https?:\S*\Z|[.!?:;…][\"”’')\]\d]*\Z")
+_OPEN = re.compile(
+    r"(?:,|[a-z]-|[\ufffe\x02]|\b(?:the|an?|of|and|or|in|on|for|with|to|by|is|are|was|were|that|"
+    r"which|as|at|from|than|our|their|its|we|this|these|be|not|can|into|between))\Z"
+)
+_GOES_ON = re.compile(r"[a-z(]|\d[\d.,%]*[,;]? +[a-z(]")
+_SMALL = re.compile(
+    r"\b(?:the|an?|of|and|or|in|on|for|with|to|by|is|are|was|were|that|which|as|at|from|than|our|"
+    r"we|this|these|be|not|can|it|when|has|have)\b"
+)
+_PROSE = 20
+"""Letters of a line of prose, at least."""
+
+
+def floats_after_paragraphs(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The lines of each page, floats that cut a sentence after the paragraph that they cut."""
+    result: list[list[Line]] = []
+    last: Line | None = None
+    for page in pages:
+        lines = list(page)
+        for start in _tops(lines):
+            before = lines[start - 1] if start else last
+            if before is not None and _is_open(before):
+                lines = _moved(lines, start, before)
+        result.append(lines)
+        last = page[-1] if page else last
+    return result
+
+
+def sentence_goes_on(page: Sequence[Line], after: Sequence[Line]) -> bool:
+    """Whether the sentence that ends a page's text goes on with the next page's first line."""
+    if not page or not after or after[0].parted or not (_is_open(page[-1]) and _is_prose(after[0])):
+        return False
+    first = after[0].text.strip()
+    return _GOES_ON.match(first) is not None and not _CAPTION.match(first)
+
+
+def _tops(lines: Sequence[Line]) -> Iterator[int]:
+    """Where columns begin."""
+    if lines:
+        yield 0
+    for place, (above, below) in enumerate(pairwise(lines), 1):
+        if below.top > above.top + _JUMP:
+            yield place
+
+
+def _is_open(line: Line) -> bool:
+    """Whether a line of prose stops in the middle of a sentence."""
+    return _is_prose(line) and not _CLOSED.search(line.text.rstrip())
+
+
+def _is_prose(line: Line) -> bool:
+    letters = sum(letter.isalpha() for letter in line.text)
+    return letters >= _PROSE and _SMALL.search(line.text) is not None
+
+
+def _moved(lines: list[Line], start: int, before: Line) -> list[Line]:
+    """The lines with the float at the top of a column after the paragraph that it cuts."""
+    stop = next((top for top in _tops(lines) if top > start), len(lines))
+    column = lines[start:stop]
+    captions = [place for place, line in enumerate(column) if _CAPTION.match(line.text.strip())]
+    if not captions or (captions[0] > 0 and _is_prose(column[0])):
+        return lines
+    goes_on = _continuation(column, captions[0], before)
+    if goes_on is None:
+        return lines
+    wide = paragraph_gap(lines)
+    end = goes_on + 1
+    while end < len(column) and column[end - 1].bottom - column[end].top <= wide:
+        end += 1
+    if end == len(column) and stop == len(lines):
+        return lines  # the paragraph goes on on the next page
+    rest = column[end:]
+    if rest:
+        rest[0] = replace(rest[0], parted=True)
+    block = [replace(column[0], parted=True), *column[1:goes_on]]
+    return [*lines[:start], *column[goes_on:end], *block, *rest, *lines[stop:]]
+
+
+def _continuation(column: Sequence[Line], caption: int, before: Line) -> int | None:
+    """Place of the line below a float on which the sentence before it goes on."""
+    must = _OPEN.search(before.text.rstrip()) is not None
+    for place in range(caption + 1, len(column)):
+        line = column[place]
+        if column[place - 1].bottom - line.top < _GAP or not _is_prose(line):
+            continue
+        if _CAPTION.match(line.text.strip()):
+            continue
+        below = column[place : place + _NEXT_LINES]
+        at_edge = line.left - min(one.left for one in below) <= _EDGE
+        if at_edge and (_GOES_ON.match(line.text.strip()) or must):
+            return place
+        return None
+    return None
+
+
+_UPPER = 0.45
+"""Share of the page's height above which a title stands."""
+_SAME_SIZE = 0.96
+_LARGER = 1.1
+"""Times that a title is larger than most of the page, at least."""
+_APART = 1.75
+"""Heights of a line between two lines of a title, at most."""
+_MOST_LINES = 5
+_LEAST_LETTERS = 6
+_RAISED = 0.8
+"""Share of a title's size up to which the digit at its end is a footnote mark."""
+_MARK = re.compile(r"[\s∗*†‡§¶⋆♦♣]+\Z")
+_DIGIT_MARK = re.compile(r"[\d,\s]{1,3}\Z")
+_ENDS = re.compile(r"\W*(?:abstract|introduction|summary|1\.? introduction)\W*\Z", re.IGNORECASE)
+
+
+def title_lines(lines: Sequence[Line], glyphs: PageGlyphs, height: float) -> tuple[str, ...]:
+    """The lines of a title as they stand, footnote marks off; empty where none stands out.
+
+    Args:
+        lines: Lines of the first page in reading order.
+        glyphs: What is known of its characters.
+        height: Height of the page.
+    """
+    heads = [line for line in lines if _ENDS.match(line.text)]
+    lowest = max((line.top for line in heads if line.top > _UPPER * height), default=0.0)
+    upper = [line for line in lines if line.bottom > max(lowest, _UPPER * height)]
+    sized = [(line, _size(line, glyphs)) for line in upper if _is_level(line)]
+    most = float(np.median(glyphs.sizes)) if len(glyphs.sizes) else 0.0
+    sizes = sorted({size for _, size in sized if size >= _LARGER * most}, reverse=True)
+    for size in sizes:
+        block = list(_block(sized, size))
+        letters = sum(letter.isalpha() for line in block for letter in line.text)
+        if block and len(block) <= _MOST_LINES and letters >= _LEAST_LETTERS:
+            *before, last = block
+            return (*(line.text.strip() for line in before), _without_mark(last, glyphs, size))
+    return ()
+
+
+def _is_level(line: Line) -> bool:
+    """Whether a line runs from left to right, as a stamp at the margin does not."""
+    return any(box[2] - box[0] > box[3] - box[1] for box in line.boxes)
+
+
+def _inside(line: Line, glyphs: PageGlyphs) -> npt.NDArray[np.bool_]:
+    middles = (glyphs.boxes[:, :2] + glyphs.boxes[:, 2:]) / 2
+    inside = np.zeros(len(middles), dtype=np.bool_)
+    for left, bottom, right, top in line.boxes:
+        across = (middles[:, 0] >= left) & (middles[:, 0] <= right)
+        inside |= across & (middles[:, 1] >= bottom) & (middles[:, 1] <= top)
+    return inside
+
+
+def _size(line: Line, glyphs: PageGlyphs) -> float:
+    """The size of a line's letters; of small capitals that of the large ones among them."""
+    inside = np.flatnonzero(_inside(line, glyphs)).tolist()
+    letters = (glyphs.sizes[at] for at in inside if chr(glyphs.codes[at]).isalpha())
+    return float(max(letters, default=0.0))
+
+
+def _block(sized: Sequence[tuple[Line, float]], size: float) -> Iterator[Line]:
+    """The first lines of a size that follow each other."""
+    last: Line | None = None
+    for line, own in sized:
+        if not _SAME_SIZE * size <= own <= size / _SAME_SIZE:
+            if last is not None:
+                return
+            continue
+        if last is not None and not 0 < last.bottom - line.bottom < _APART * _height(line, last):
+            return
+        yield line
+        last = line
+
+
+def _height(line: Line, last: Line) -> float:
+    rows = max(1, round((line.top - line.bottom) / max(1.0, last.last_top - last.bottom)))
+    return (last.last_top - last.bottom) * max(1.0, rows) + 6.0
+
+
+def _without_mark(line: Line, glyphs: PageGlyphs, size: float) -> str:
+    """The last line without the mark of a footnote."""
+    text = _MARK.sub("", line.text)
+    inside = np.flatnonzero(_inside(line, glyphs))
+    if len(inside) and text[-1:].isdigit():
+        last = inside[np.argmax(glyphs.boxes[inside, 2])]
+        if glyphs.sizes[last] <= _RAISED * size:
+            text = _DIGIT_MARK.sub("", text)
+    return text.strip()

@@ -14,13 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from reviewscore.papers.pdf_sight import Glyphs
+from reviewscore.papers.pdf_visibility import Glyphs
+from reviewscore.schema.paper import Box, around
 
 _DIGITS = 4
 _TOUCHING = 1.4
@@ -73,7 +72,7 @@ class Number:
 
     page: int
     value: int
-    box: tuple[float, float, float, float]
+    box: Box
     places: tuple[int, ...]
 
 
@@ -99,8 +98,7 @@ NO_GLYPHS = PageGlyphs((), np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zer
 
 def page_glyphs(glyphs: Glyphs, page: int) -> PageGlyphs:
     """The free-standing numbers of a page and the boxes of its characters."""
-    sizes = np.array([*(style.size for style in glyphs.styles), 0.0])[glyphs.owner]
-    return PageGlyphs(tuple(_numbers(glyphs, page)), glyphs.box, glyphs.code, sizes)
+    return PageGlyphs(tuple(_numbers(glyphs, page)), glyphs.box, glyphs.code, glyphs.sizes)
 
 
 def _numbers(glyphs: Glyphs, page: int) -> Iterator[Number]:
@@ -128,12 +126,7 @@ def _numbers(glyphs: Glyphs, page: int) -> Iterator[Number]:
         yield Number(
             page=page,
             value=int("".join(map(chr, code[start:end].tolist()))),
-            box=(
-                float(span[:, 0].min()),
-                float(span[:, 1].min()),
-                float(span[:, 2].max()),
-                float(span[:, 3].max()),
-            ),
+            box=around(span.tolist()),
             places=tuple(glyphs.index[start:end].tolist()),
         )
 
@@ -159,8 +152,8 @@ def line_numbers(pages: Sequence[PageGlyphs]) -> list[list[Number]]:
         if column is None:
             break
         columns.append(column)
-        taken = {(one.page, one.places) for one in column}
-        left = [one for one in left if (one.page, one.places) not in taken]
+        taken = set(map(id, column))
+        left = [one for one in left if id(one) not in taken]
     return columns
 
 
@@ -284,10 +277,7 @@ def _height(series: Sequence[Number]) -> float:
 
 def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
     """Share of the lines beside a column that run through it."""
-    left = min(one.box[0] for one in column)
-    right = max(one.box[2] for one in column)
-    bottom = min(one.box[1] for one in column)
-    top = max(one.box[3] for one in column)
+    left, bottom, right, top = around([one.box for one in column])
     beside = boxes[(boxes[:, 3] > bottom) & (boxes[:, 1] < top)]
     rows = np.unique(np.round(beside[:, 1] / 4))
     through = beside[(beside[:, 2] > left + 0.3) & (beside[:, 0] < right - 0.3)]
@@ -296,9 +286,7 @@ def _crossed(column: Sequence[Number], boxes: npt.NDArray[np.float64]) -> float:
     return len(crossing) / max(1, len(rows))
 
 
-def numbered_rows(
-    numbers: Sequence[Number], rows: Sequence[tuple[float, float, float, float]]
-) -> list[list[int]]:
+def numbered_rows(numbers: Sequence[Number], rows: Sequence[Box]) -> list[list[int]]:
     """The line numbers that stand beside each row of text on a page.
 
     A ruler that does not keep to the lines may give a row several numbers, or none.
@@ -315,7 +303,9 @@ def numbered_rows(
             distances = [
                 (
                     round(max(box[1] - middle, middle - box[3], 0.0), 1),
-                    _apart(one, box) if _is_beside(one, box, side) else float("inf"),
+                    max(box[0] - one.box[2], one.box[0] - box[2], 0.0)
+                    if _is_beside(one, box, side)
+                    else float("inf"),
                 )
                 for box in rows
             ]
@@ -338,17 +328,13 @@ def _columns_of(numbers: Sequence[Number]) -> list[list[Number]]:
     return columns
 
 
-def _apart(one: Number, box: tuple[float, float, float, float]) -> float:
-    return max(box[0] - one.box[2], one.box[0] - box[2], 0.0)
-
-
-def _is_beside(one: Number, box: tuple[float, float, float, float], side: str) -> bool:
+def _is_beside(one: Number, box: Box, side: str) -> bool:
     if side == "left":
         return box[0] < one.box[0]
     return box[2] > one.box[2] if side == "right" else True
 
 
-def _side(column: Sequence[Number], rows: Sequence[tuple[float, float, float, float]]) -> str:
+def _side(column: Sequence[Number], rows: Sequence[Box]) -> str:
     """On which side of a column, such as one in the gutter, the lines stand that it numbers.
 
     Full lines end at one distance from their numbers; the nearer side is theirs.

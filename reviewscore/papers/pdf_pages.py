@@ -1,6 +1,8 @@
 """Reads a PDF by PDFium: lines, furniture, hidden text, and the text with its pages.
 
-It runs in a worker process (`pdf_worker`), where a crash or a bomb harms nobody.
+It runs in a worker process (`main`: one task a line in, one line of JSON each out; see `pdf`),
+because a PDF may eat memory and time or crash its reader, and none of that may reach the program.
+It reads the file it is told to read and nothing else.
 """
 
 from __future__ import annotations
@@ -12,15 +14,24 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
 
 from reviewscore.errors import InputError
-from reviewscore.papers.broken_words import WrittenWords
-from reviewscore.papers.clean import spelled_out
+from reviewscore.papers.clean import WrittenWords, spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.pdf_floats import floats_after_paragraphs, sentence_goes_on
-from reviewscore.papers.pdf_layout import Line, in_reading_order, paragraphs, printed_rows, rows
+from reviewscore.papers.pdf import DRAWING, Limits, PdfReading, Refusal, Task
+from reviewscore.papers.pdf_layout import (
+    Line,
+    floats_after_paragraphs,
+    in_reading_order,
+    paragraphs,
+    printed_rows,
+    rows,
+    sentence_goes_on,
+    title_lines,
+)
 from reviewscore.papers.pdf_line_numbers import (
     NO_GLYPHS,
     Number,
@@ -29,12 +40,9 @@ from reviewscore.papers.pdf_line_numbers import (
     numbered_rows,
     page_glyphs,
 )
-from reviewscore.papers.pdf_reading import Limits, PdfReading
-from reviewscore.papers.pdf_title import title_lines
+from reviewscore.papers.pdf_visibility import draw, glyphs, hidden_glyphs, is_scan, stretches
+from reviewscore.processes.serve import end_after, limit_memory, serve
 from reviewscore.schema.paper import Box, TextLine
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 _MIN_PAGE_CHARACTERS = 25
 """Visible characters below which a page counts as an image."""
@@ -113,10 +121,10 @@ def read_pages(
             looking = look and time.monotonic() < until
             pages.append(_page_text(document, number, drawing if looking else None))
             if looking:
-                drawing = _told
+                drawing = _already_said
         pages = _without_line_numbers(document, pages)
-        title = title_lines(pages[0].lines, pages[0].glyphs, _height(document))
-        scripts = _scripts(document)
+        title = title_lines(pages[0].lines, pages[0].glyphs, document.get_page_size(0)[1])
+        scripts = max(0, int(raw.FPDFDoc_GetJavaScriptActionCount(document.raw)))
     finally:
         document.close()
     blank = tuple(n for n, page in enumerate(pages, 1) if page.characters < _MIN_PAGE_CHARACTERS)
@@ -152,20 +160,17 @@ def _reread(
     finally:
         text_page.close()
         opened.close()
-    came = sum(len("".join(line.text.split())) for line in lines)
     visible = page.characters - len(places - page.doomed)
-    return replace(
-        page,
-        lines=lines,
-        numbers=numbers,
-        characters=visible,
-        dropped=max(0, visible - came),
-    )
+    dropped = _dropped(visible, lines)
+    return replace(page, lines=lines, numbers=numbers, characters=visible, dropped=dropped)
+
+
+def _dropped(visible: int, lines: Sequence[Line]) -> int:
+    """How many of a page's visible characters did not come into its lines."""
+    return max(0, visible - sum(len("".join(line.text.split())) for line in lines))
 
 
 def _open(path: Path) -> PdfDocument:
-    from pypdfium2 import PdfDocument, PdfiumError
-
     try:
         document = PdfDocument(path)
         if len(document) > 0:
@@ -183,17 +188,6 @@ def _damaged(path: Path) -> InputError:
     return InputError(
         "is damaged and cannot be opened", file=path, cure="save or download the PDF again"
     )
-
-
-def _height(document: PdfDocument) -> float:
-    """Height of the first page in points."""
-    return float(document.get_page_size(0)[1])
-
-
-def _scripts(document: PdfDocument) -> int:
-    from pypdfium2.raw import FPDFDoc_GetJavaScriptActionCount
-
-    return max(0, int(FPDFDoc_GetJavaScriptActionCount(document.raw)))
 
 
 def _reading(
@@ -255,15 +249,14 @@ def _printed(
 ) -> Iterator[tuple[int, int, Box, int | None]]:
     """Offset, page, box and line number of each printed row of a page."""
     rows = [
-        (offset + row.offset, row.box)
+        (offset + start, box)
         for line, offset in zip(body, offsets, strict=True)
-        for row in printed_rows(line)
+        for start, box in printed_rows(line)
     ]
     beside = numbered_rows(page.numbers, [box for _, box in rows])
     for (offset, box), numbers in zip(rows, beside, strict=True):
-        yield offset, number, box, numbers[0] if numbers else None
-        for further in numbers[1:]:
-            yield offset, number, box, further
+        for printed in tuple(numbers) or (None,):
+            yield offset, number, box, printed
 
 
 def _rounded(box: Box) -> Box:
@@ -271,13 +264,11 @@ def _rounded(box: Box) -> Box:
     return left, bottom, right, top
 
 
-def _told() -> None:
+def _already_said() -> None:
     """The caller knows that pages are drawn."""
 
 
 def _page_text(document: PdfDocument, number: int, drawing: Callable[[], None] | None) -> _PageText:
-    from pypdfium2 import PdfiumError
-
     try:
         page = document[number]
         text_page = page.get_textpage()
@@ -294,36 +285,31 @@ def _seen_text(
     page: PdfPage, text_page: PdfTextPage, number: int, drawing: Callable[[], None] | None
 ) -> _PageText:
     """The lines of a page that people can see, and the stretches that they cannot."""
-    from pypdfium2 import PdfiumError
-
-    from reviewscore.papers import pdf_sight
-
-    found = pdf_sight.glyphs(text_page)
+    found = glyphs(text_page)
     picture = None
     if drawing is not None and len(found.index):
         drawing()
         try:
-            picture = pdf_sight.draw(page, found)
+            picture = draw(page, found)
         except (PdfiumError, ValueError):  # a page that cannot be drawn
             picture = None
-    tricks = pdf_sight.hidden_glyphs(found, picture)
-    scan = pdf_sight.is_scan(page, tricks)
+    tricks = hidden_glyphs(found, picture)
+    scan = is_scan(page, tricks)
     hidden: list[Hidden] = []
     doomed: set[int] = set()
     if not scan and any(tricks):
         text_of = _characters(text_page)
-        for one, place in pdf_sight.stretches(found, tricks, text_of, number):
+        for one, place in stretches(found, tricks, text_of, number):
             hidden.append(one)
             doomed.update(place)
     lines = _lines(page, text_page, doomed)
     visible = [chr(code) for at, code in zip(found.index, found.code, strict=True)
                if int(at) not in doomed]  # fmt: skip
-    came = sum(len("".join(line.text.split())) for line in lines)
     return _PageText(
         lines=lines,
         hidden=tuple(hidden),
         characters=len(visible),
-        dropped=max(0, len(visible) - came),
+        dropped=_dropped(len(visible), lines),
         unmapped=sum(1 for code in visible if _NO_LETTER.match(code)),
         scan=scan,
         unlooked=picture is None and len(found.index) > 0,
@@ -337,10 +323,8 @@ def _characters(text_page: PdfTextPage) -> list[str]:
 
     Control characters come as spaces, since what is hidden is shown on terminals.
     """
-    from pypdfium2.raw import FPDFText_GetUnicode
-
     count = text_page.count_chars()
-    codes = [int(FPDFText_GetUnicode(text_page.raw, at)) for at in range(count)]
+    codes = [int(raw.FPDFText_GetUnicode(text_page.raw, at)) for at in range(count)]
     found = [_CONTROL.sub(" ", chr(code)) if code else "" for code in codes]
     for at, (one, other) in enumerate(pairwise([*found, ""])):
         if _SURROGATE.match(one):
@@ -357,8 +341,6 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line
         text_page: Its text.
         doomed: Places of characters to leave out.
     """
-    from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
-
     text = text_page.get_text_range()
 
     # PDFium counts in UTF-16: a mathematical letter counts twice.
@@ -366,7 +348,7 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line
 
     def place(index: int) -> int:
         """The number of a character on the page; characters without a letter are not in text."""
-        return max(0, int(FPDFText_GetCharIndexFromTextIndex(text_page.raw, units[index])))
+        return max(0, int(raw.FPDFText_GetCharIndexFromTextIndex(text_page.raw, units[index])))
 
     if doomed:  # a line end in its place parts what stands before and after
         text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))
@@ -477,3 +459,42 @@ def _whole_words(mapped: MappedText, paper: str) -> MappedText:
         return match[1] + ("-" if words.writes_hyphen(match[1], match[2]) else "") + match[2]
 
     return mapped.rewrite(_BROKEN_WORD, joined).rewrite(_HYPHEN_MARK, lambda _: "-")
+
+
+_GRACE = 2.0
+"""Seconds after its limit at which a worker that nobody stopped ends itself."""
+
+
+def main() -> None:
+    """Read PDFs from standard input, one task a line, until it ends."""
+    serve(_answer)
+
+
+def _answer(line: str, notify: Callable[[str], None]) -> str:
+    task = Task.model_validate_json(line)
+    limit_memory(task.limits.megabytes, "RLIMIT_AS")
+    end_after(task.limits.seconds + _GRACE)
+    return answer(task, drawing=lambda: notify(DRAWING)).model_dump_json()
+
+
+def answer(task: Task, drawing: Callable[[], None] = lambda: None) -> PdfReading | Refusal:
+    """The reading of one PDF, or why there is none.
+
+    Args:
+        task: The PDF and its limits.
+        drawing: Told before the first page is drawn.
+    """
+    try:
+        reading = read_pages(Path(task.path), task.limits, look=task.look, drawing=drawing)
+        texts = (reading.text, *reading.furniture, *(one.text for one in reading.hidden))
+        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        if task.most is not None and size > task.most:
+            return Refusal(problem="holds too much text", cure="", size=size)
+        return reading
+    except InputError as error:
+        return Refusal(problem=error.problem, cure=error.cure or "")
+    except MemoryError:
+        return Refusal(
+            problem=f"needs more than {task.limits.megabytes:,} MB of memory to read",
+            cure="print it to a new PDF, or give its text",
+        )

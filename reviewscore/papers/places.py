@@ -7,11 +7,169 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from reviewscore.papers.quoted_words import quoted_span
-from reviewscore.papers.section_names import section_named
-from reviewscore.papers.statements import algorithm_end, statement_end
-from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone
+from reviewscore.papers.converted import FORMULA
+from reviewscore.papers.quotes import quoted_span
+from reviewscore.schema.paper import Box, Paper, Section, TextLine, Zone, around
 from reviewscore.schema.place import PlaceKind, Target
+
+_EXPERIMENTS = (
+    r"(?:(?:main|our|numerical|empirical) )?(?:experiments?|experimentations?|"
+    r"experimental (?:results?|evaluations?|studies)|(?:empirical |experimental )?evaluations?|"
+    r"experiments? results?)"
+)
+_METHOD = r"(?:(?:our|the|proposed) )*(?:methods?|methodology|methodologies|approach)"
+_CONVENTIONAL = (
+    (r"abstract", r"abstract"),
+    (r"intro(?:duction)?", r"introduction"),
+    (
+        r"related works?|(?:literature review|prior works?)",
+        r"related (?:works?|literature)|literature review",
+    ),
+    (r"backgrounds?", r"background"),
+    (r"preliminar(?:y|ies)", r"preliminar(?:y|ies)"),
+    (rf"{_METHOD}", _METHOD),
+    (rf"{_EXPERIMENTS}|experimental|empirical", _EXPERIMENTS),
+    (r"(?:main )?results?", r"(?:main )?results?"),
+    (r"discussions?", r"discussions?"),
+    (r"conclusions?|concluding", r"conclusions?|concluding remarks"),
+    (r"limitations?", r"limitations?"),
+)
+"""Names that reviewers use, and the titles that papers have for them."""
+_NAMES = tuple(
+    (
+        re.compile(name),
+        re.compile(rf"(?:{title})(?:,? (?:and|&) .+)?|(?:[a-z]+,? )?[a-z]+ (?:and|&) (?:{title})"),
+    )
+    for name, title in _CONVENTIONAL
+)
+_NO_WORD = re.compile(r"[^a-z0-9&,]+")
+
+
+def section_named(sections: Sequence[Section], name: str) -> int | None:
+    """Place of the section that a name means; None unless there is exactly one.
+
+    Conventional names mean the title that the paper has for them, alone or with another; all other
+    names must be the title itself. Of conventional names the main text's section counts where the
+    appendix has one too.
+    """
+    wanted = _level(name)
+    title = next((title for known, title in _NAMES if known.fullmatch(wanted)), None)
+    places = [
+        place
+        for place, section in enumerate(sections)
+        if section.zone not in (Zone.REFERENCES, Zone.CHECKLIST, Zone.BOILERPLATE)
+        and _is_named(_level(section.title), wanted, title)
+    ]
+    if title is None:
+        return places[0] if len(places) == 1 else None
+    for fewer in (
+        places,
+        [place for place in places if sections[place].zone is not Zone.APPENDIX],
+        [place for place in places if sections[place].level == 1],
+        [place for place in places if _level(sections[place].title) == wanted],
+    ):
+        if len(fewer) == 1:
+            return fewer[0]
+    return None
+
+
+def _is_named(title: str, wanted: str, conventional: re.Pattern[str] | None) -> bool:
+    if title == wanted and len(wanted) > 3:  # noqa: PLR2004 - shorter titles are scraps
+        return True
+    return conventional is not None and conventional.fullmatch(title) is not None
+
+
+def _level(title: str) -> str:
+    return _NO_WORD.sub(" ", title.casefold()).strip()
+
+
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![ \t]*\n)[^\n]*)*")
+_STOPS = re.compile(
+    r"[ \t]*(?:#{1,6} |[*_]{0,3}(?:(?:Supplementary |Extended Data )?"
+    r"(?:Table|Figure|Fig\.|Tab\.)\s?\d|"
+    r"(?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Algorithm|Remark|Example|Condition|"
+    r"Property|Claim|Conjecture)s?\s?(?:[A-Z]\.?)?\d[\d.]*\s*[.:(*]|Proof\b|Remark\b)|\|)"
+)
+"""What is never part of a statement: a heading, a caption, another statement, a proof, a table."""
+_DISPLAY = re.compile(
+    r"[ \t]*(?:<!--|\$\$|\\\[|\\begin|```|[-*•]\s|\(?(?:[ivx]{1,4}|[a-h]|\d{1,2})[.)]\s|"
+    r"\(\d{1,2}\.[a-h]\)|glyph\[|[a-z])"
+)
+"""How a formula, an entry of a list, or a sentence that goes on after one begins."""
+_GOES_ON = re.compile(
+    r"[ \t]*(?:Then|Here,? |(?:Moreover|Furthermore), (?:if|for)|In particular, if)\b"
+)
+_STEP = re.compile(
+    r"[ \t]*(?:```|<!--|[-*]? ?\d{1,2}\s?[:.]|[-*]?\s?\**(?:Input|Require|Ensure|Data|Result|"
+    r"Output|Return|Initiali[sz]e|Parameters?)\b)"
+    r"|.*\b(?:end (?:for|if|while)|until)\b|.*\s\d{1,2}: ",
+    re.S,
+)
+_ENDS = re.compile(r"[.!?][)\]\"”*_\s]*\Z")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_FEW_LETTERS = 3
+_SHORT_STEP = 60
+MOST_OF_A_STATEMENT = 1500
+MOST_OF_AN_ALGORITHM = 4000
+"""Characters of one, its name included."""
+
+
+def statement_end(text: str, start: int, end: int) -> int:
+    """Where a statement ends that begins at `start` and whose first paragraph ends at `end`.
+
+    The formulas and lists after ``the following holds:`` belong to it, and the sentences that go on
+    after them; the next paragraph of prose does not.
+    """
+    limit = start + MOST_OF_A_STATEMENT
+    unfinished = _ENDS.search(text[start:end]) is None
+    displayed = False
+    for match in _PARAGRAPH.finditer(text, end):
+        own = match.group()
+        if _STOPS.match(own):
+            break
+        display = _DISPLAY.match(own) is not None or _is_scrap(own)
+        if (
+            not (unfinished and not displayed)
+            and not display
+            and not (displayed and _GOES_ON.match(own))
+        ):
+            break
+        if match.end() > limit:
+            return _cut(text, end, limit) if display or unfinished else end
+        end = match.end()
+        displayed = displayed or display
+        if not display:
+            unfinished = _ENDS.search(own) is None
+    return end
+
+
+def algorithm_end(text: str, start: int, end: int) -> int:
+    """Where an algorithm ends whose name's paragraph ends at `end`: after the last of its steps.
+
+    Scraps of formulas that a converter left between the steps belong to it.
+    """
+    last, limit = end, start + MOST_OF_AN_ALGORITHM
+    for match in _PARAGRAPH.finditer(text, end):
+        own = match.group()
+        if _STOPS.match(own) or match.start() > limit:
+            break
+        short = len(own) < _SHORT_STEP and _ENDS.search(own) is None
+        if short or _STEP.match(own) or _is_scrap(own):
+            last = min(match.end(), limit)
+            continue
+        break
+    return last
+
+
+def _is_scrap(paragraph: str) -> bool:
+    """Whether a paragraph is a piece of a formula: symbols and hardly a word."""
+    return len(_LETTERS.findall(paragraph)) < _FEW_LETTERS
+
+
+def _cut(text: str, end: int, limit: int) -> int:
+    """The end of the last line before a limit."""
+    return max(end, text.rfind("\n", end, limit))
+
 
 _CAPTIONS = {
     PlaceKind.TABLE: r"(?:Supplementary |Extended Data )?(?:Table|Tab\.|Tbl\.)",
@@ -92,11 +250,9 @@ def target(
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    words = text[start:end].lstrip()
+    start = end - len(words)
+    return start, start + len(words.rstrip())
 
 
 def box_of(paper: Paper, start: int, end: int) -> Box | None:
@@ -106,14 +262,7 @@ def box_of(paper: Paper, start: int, end: int) -> Box | None:
     lines = paper.lines[begin : max(bisect_left(starts, end), begin + 1)]
     placed = [line for line in lines if line.box is not None]
     boxes = [line.box for line in placed if line.page == placed[0].page and line.box is not None]
-    if not boxes:
-        return None
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
+    return around(boxes) if boxes else None
 
 
 def _lines(
@@ -315,3 +464,24 @@ def _footnote(paper: Paper, label: str) -> tuple[int, int] | None:
     headings = {section.start for section in paper.sections}
     found = [match for match in pattern.finditer(paper.text) if match.start() not in headings]
     return found[0].span() if len(found) == 1 else None
+
+
+def rests_on_missing(paper: Paper, kind: PlaceKind, label: str = "") -> str:
+    """Why nothing can be said of a named formula or figure; empty if something can.
+
+    A formula is missing whose number is not in the text, or stands beside a placeholder; figures
+    are missing as a whole, their captions are not what they show.
+
+    Args:
+        paper: The paper.
+        kind: What kind of place is named.
+        label: Its label, such as ``7``; without one, any place of this kind.
+    """
+    if kind is PlaceKind.EQUATION and paper.missing.formulas:
+        place = target(paper, kind, label) if label else None
+        if place is not None and not FORMULA.search(paper.text[place.start : place.end]):
+            return ""
+        return f"Equation {label}".strip() + " is among what the text of the paper lacks."
+    if kind is PlaceKind.FIGURE and paper.missing.figures:
+        return f"Figure {label}".strip() + " is among what the text of the paper lacks."
+    return ""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
 
 from reviewscore.papers.clean import clean
 from reviewscore.schema.paper import Paper, Section, Zone
+from reviewscore.text.sentences import sentence_spans
 
 
 class SentenceKind(StrEnum):
@@ -50,14 +50,6 @@ _CAPTION = re.compile(
 )
 _RULE = re.compile(r"\|[ :|-]+\|?")
 _TABLE = re.compile(r"\|.*\||\S+(?: +[-+±]?\d[\d.,%±x×/()]*){3,}")
-# Where sentencex stops though the sentence goes on.
-_FALSE_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|al|[Ff]igs?|[Ee]qs?n?s?|[Ss]ecs?|[Tt]abs?|[Aa]lgs?|[Aa]pp|[Tt]hms?"
-    r"|[Cc]h|[Pp]rop|[Dd]ef|[Rr]efs?|w\.r\.t|resp|approx|[Nn]o|[Vv]ol|pp?|et)\.|\b[A-Z]\.)\s*\Z"
-)
-_POINT = re.compile(r"\d\s+\.\s*\Z")
-_DECIMAL = re.compile(r"\s*\d")
-_GOES_ON = re.compile(r"[\"')\]]*\s*[a-z,;]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _FUNCTION_WORDS = re.compile(
     r"\b(?:the|a|an|of|to|in|is|are|was|were|be|we|our|and|or|that|this|these|those|for|with|on|by"
@@ -69,7 +61,6 @@ _MIN_WORDS = 4
 _MIN_LETTER_SHARE = 0.6
 _MAX_DEBRIS = 0.12
 _DEBRIS = re.compile(r"[=∑∏∫√∀∃→←∞≤≥∈∇∥_{}\\^|<>\x00-\x08\x0e-\x1f\ue000-\uf8ff]|\]\[|\[\(|\)\]")
-_BROKEN = "\x00"
 
 
 def sentences(paper: Paper) -> tuple[Sentence, ...]:
@@ -155,36 +146,14 @@ def _units(text: str, section: Section | None, start: int, end: int) -> Iterator
 
 
 def _split(paragraph: str) -> Iterator[tuple[int, int]]:
-    """The spans of the sentences of a paragraph, without white space at their ends."""
-    from sentencex import get_sentence_boundaries
-
+    """The spans of the sentences of a paragraph; a row and a short paragraph are one unit."""
     if _TABLE.fullmatch(paragraph) or len(paragraph) <= _SHORT:
-        spans = [(0, len(paragraph))]
-    else:
-        boundaries = get_sentence_boundaries("en", paragraph)
-        spans = _joined(paragraph, [boundary["end_index"] for boundary in boundaries])
-    for low, high in spans:
-        piece = paragraph[low:high]
-        if piece.strip():
-            yield high - len(piece.lstrip()), low + len(piece.rstrip())
+        start = len(paragraph) - len(paragraph.lstrip())
+        return iter([(start, len(paragraph.rstrip()))] if paragraph.strip() else [])
+    return sentence_spans(paragraph)
 
 
 _SHORT = 40
-"""A paragraph this short is one unit."""
-
-
-def _joined(paragraph: str, ends: list[int]) -> list[tuple[int, int]]:
-    """The spans between ends, those joined that an abbreviation or a lower case letter parted."""
-    cuts = [0]
-    for end in ends:
-        if end >= len(paragraph):
-            break
-        before = paragraph[max(0, end - 12) : end]
-        number = _POINT.search(before) and _DECIMAL.match(paragraph, end)  # "3 . 4"
-        if not (number or _FALSE_END.search(before) or _GOES_ON.match(paragraph, end)):
-            cuts.append(end)
-    cuts.append(len(paragraph))
-    return list(pairwise(cuts))
 
 
 def _kind(unit: str, section: Section | None) -> SentenceKind:

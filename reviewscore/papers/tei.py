@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
-from reviewscore.papers.headings import Candidate
-from reviewscore.papers.hygiene import tidy, without_surrogates
+from reviewscore.papers.hygiene import one_line, without_surrogates
 from reviewscore.papers.marked_text import MarkedText
+from reviewscore.papers.sections import FIRST_LETTER
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
 _MOST_DEPTH = 200
-_FIRST_LETTER = ord("A")
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*)\.?")
 _NAME = re.compile(r"(?:figure|fig|table|tab)\b\.?\s*[A-Z]?\d*\s*[:.]?\s*", re.IGNORECASE)
 _NUMBERED = re.compile(rf"{_NUMBER.pattern}\s+(?=\S)")
@@ -147,27 +147,11 @@ def _back(paper: MarkedText, back: Element | None) -> None:
     beginning = len(paper.headings)
     for one in annexes:
         _sections(paper, one)
-    if not listed and len(paper.headings) > beginning and not _lettered(paper, beginning):
-        paper.headings[beginning] = _as_appendix(paper.headings[beginning])
-
-
-def _lettered(paper: MarkedText, beginning: int) -> bool:
-    number = paper.headings[beginning].number
-    return bool(number) and number[0] >= _FIRST_LETTER
-
-
-def _as_appendix(heading: Candidate) -> Candidate:
-    """The heading, marked as that of an appendix without a list of references before it."""
-    return Candidate(
-        heading.start,
-        heading.end,
-        (_FIRST_LETTER, *heading.number[1:]),
-        heading.printed,
-        heading.title,
-        heading.level,
-        heading.weight,
-        False,
-    )
+    if not listed and len(paper.headings) > beginning:
+        first = paper.headings[beginning]
+        if not first.number or first.number[0] < FIRST_LETTER:  # marked as an appendix's
+            number = (FIRST_LETTER, *first.number[1:])
+            paper.headings[beginning] = replace(first, number=number)
 
 
 def _sections(paper: MarkedText, part: Element) -> None:
@@ -226,5 +210,4 @@ def _line(element: Element | None) -> str:
 
 
 def _words(text: str | None) -> str:
-    """Words on one line, as they can be stored."""
-    return " ".join(tidy(str(without_surrogates(text or ""))).text.split())
+    return one_line(str(without_surrogates(text or "")))

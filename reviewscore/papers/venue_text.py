@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from reviewscore.papers.headings import Candidate, candidates
+from reviewscore.papers.sections import FIRST_LETTER, Candidate, candidates, untitled
 from reviewscore.schema.paper import Section, VenueSpan, Zone
 
 _LEAST = 3
@@ -28,7 +28,6 @@ _LAST = 3000
 _TITLE = 100
 _SHORT_TITLE = 80
 _LONG_QUESTION = 700
-_FIRST_LETTER = ord("A")
 _STRONG = 2.0
 """Weight of a numbered heading that ends a checklist."""
 
@@ -160,8 +159,7 @@ def find_checklist(text: str) -> Checklist | None:
     heading = _heading_above(text, first)
     end = _end(text, items[-1])
     items = [*_up_to_the_next(items), items[-1]]
-    last = items[-1]
-    items[-1] = Item(last.start, last.title, last.title_end, last.answer, min(last.guidelines, end))
+    items[-1] = replace(items[-1], guidelines=min(items[-1].guidelines, end))
     start, heading_end = heading or (first, first)
     title = text[start:heading_end].strip(" \t#*_|-")
     return Checklist(start, heading_end, title, end, tuple(items))
@@ -170,8 +168,7 @@ def find_checklist(text: str) -> Checklist | None:
 def _up_to_the_next(items: Sequence[Item]) -> Iterator[Item]:
     """All items but the last, the authors' words of each ending where the next one begins."""
     for item, following in pairwise(items):
-        guidelines = min(item.guidelines, following.start)
-        yield Item(item.start, item.title, item.title_end, item.answer, guidelines)
+        yield replace(item, guidelines=min(item.guidelines, following.start))
 
 
 def _runs(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -292,7 +289,7 @@ def _end(text: str, last: Item) -> int:
 
 def _lettered(heading: Candidate) -> bool:
     """Whether a heading is an appendix's."""
-    return heading.number[0] >= _FIRST_LETTER and heading.weight >= _STRONG
+    return heading.number[0] >= FIRST_LETTER and heading.weight >= _STRONG
 
 
 def venue_notes(text: str) -> Iterator[VenueSpan]:
@@ -352,11 +349,9 @@ def with_checklist(sections: Iterable[Section], checklist: Checklist | None) -> 
             before.append(section.model_copy(update={"end": end, "heading_end": heading_end}))
         if section.end > checklist.end:
             start = max(section.start, checklist.end)
-            rest = section.model_copy(update={"start": start})
-            if start > section.start:  # what follows a checklist is no part of what precedes it
-                blank = {"title": "", "number": None, "level": 1, "zone": Zone.APPENDIX}
-                rest = rest.model_copy(update={**blank, "heading_end": start})
-            after.append(rest)
+            # What follows a checklist is no part of what precedes it.
+            cut = start > section.start
+            after.append(untitled(start, section.end, Zone.APPENDIX) if cut else section)
     return (*before, *_checklist_sections(checklist), *after)
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewscore.errors import InputError
-from reviewscore.papers.hygiene import read_text, tidy
-from reviewscore.papers.marked_text import MarkedText
-from reviewscore.papers.tables import rows_of_cells, table_cells
+from reviewscore.papers.hygiene import one_line, read_text
+from reviewscore.papers.marked_text import IMAGE, MarkedText, rows_of_cells, table_cells
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -25,8 +24,7 @@ _OF_LATEXML = re.compile(
 _MOST_CHARACTERS = 30_000_000
 _HEAD = 400
 FORMULA = "<!-- formula-not-decoded -->"
-IMAGE = "<!-- image -->"
-"""What stands where a formula or figure is missing, as in other converters' texts."""
+"""What stands where a formula is missing, as in other converters' texts."""
 _SILENT = {"script", "style", "nav", "header", "footer", "button", "noscript", "template", "head"}
 _SILENT_CLASSES = {
     "ltx_page_navbar", "ltx_page_header", "ltx_page_footer", "ltx_authors", "ltx_dates",
@@ -274,5 +272,4 @@ def _children(element: _Element) -> Iterator[list[str]]:
 
 
 def _line(words: Iterable[str]) -> str:
-    """Words on one line, as they can be stored."""
-    return " ".join(tidy("".join(words)).text.split())
+    return one_line("".join(words))

@@ -31,6 +31,12 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right, top in points; the origin is the page's lower left corner."""
 
 
+def around(boxes: Iterable[Box]) -> Box:
+    """The box around boxes."""
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)
+
+
 class TextLine(Record):
     """A line of the paper as it is printed.
 

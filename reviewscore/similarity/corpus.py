@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Identifier, Number, Word, input_error
+from reviewscore.papers.load import Identifier, Number, Word, input_error
 from reviewscore.similarity.tabular import Line, beside, lines
 from reviewscore.sources.system_reviews import Numbered
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.similarity.corpus import Counts
 from reviewscore.similarity.tabular import lines
 

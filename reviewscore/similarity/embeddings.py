@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.similarity.tabular import lines
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats

@@ -14,7 +14,7 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
-from reviewscore.papers.rows import Identifier, input_error
+from reviewscore.papers.load import Identifier, input_error
 from reviewscore.similarity.corpus import ONLY, Unread
 from reviewscore.similarity.tabular import Line, beside, cells, lines
 from reviewscore.sources.system_reviews import Numbered

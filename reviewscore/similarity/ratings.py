@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.similarity.goldstandard import SCALE, Ratings, ratings_of
 from reviewscore.similarity.tabular import Line, beside, lines
 from reviewscore.sources.system_reviews import Numbered

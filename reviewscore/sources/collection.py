@@ -11,10 +11,8 @@ from typing import NoReturn
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.content import read_content
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.rows import PaperRow
-from reviewscore.papers.suspicions import left_out
+from reviewscore.papers.load import PaperRow, load_paper, read_content
+from reviewscore.papers.paper_warnings import left_out
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from reviewscore.bounds import check_size, in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.content import Content
 from reviewscore.papers.hidden import Hidden, Trick
 from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.papers.load import Content
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

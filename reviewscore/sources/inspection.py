@@ -11,13 +11,11 @@ from pydantic import Field
 
 from reviewscore.errors import InputError
 from reviewscore.papers.addressing import Addressing, talk_of_prompts
-from reviewscore.papers.content import Content, read_content
 from reviewscore.papers.hidden import Hidden, unseen_characters
 from reviewscore.papers.hygiene import tidy
+from reviewscore.papers.load import Content, PaperRow, build_paper, paper_of, read_content, text_of
+from reviewscore.papers.paper_warnings import addressed, badly_read, in_names
 from reviewscore.papers.parts import cut_from
-from reviewscore.papers.quality import badly_read
-from reviewscore.papers.rows import PaperRow, build_paper, paper_of, text_of
-from reviewscore.papers.suspicions import addressed, in_names
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
 from reviewscore.sources.records import ENDINGS, RecordFile, Row, as_model
@@ -123,7 +121,7 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
     A record that cannot be used gives its error, and the next one follows.
 
     Args:
-        path: A paper's file (see `papers.content.read_content`), or a file of records of papers
+        path: A paper's file (see `papers.load.read_content`), or a file of records of papers
             or reviews (see `records.ENDINGS`).
 
     Raises:

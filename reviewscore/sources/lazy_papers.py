@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, Row, as_model
 

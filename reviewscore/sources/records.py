@@ -23,7 +23,7 @@ from reviewscore.bounds import Bound, Line, bounded_lines, check_size, in_force,
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text, without_surrogates
-from reviewscore.papers.rows import input_error
+from reviewscore.papers.load import input_error
 from reviewscore.processes.pool import ChildPool
 from reviewscore.sources import spreadsheet_worker
 

@@ -15,8 +15,8 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import TidyText, tidy
-from reviewscore.papers.rows import Identifier, Word
-from reviewscore.papers.suspicions import addressed, for_models, in_names
+from reviewscore.papers.load import Identifier, Word
+from reviewscore.papers.paper_warnings import addressed, for_models, in_names
 from reviewscore.schema.record import storable
 from reviewscore.schema.review import Review
 from reviewscore.sources.records import ENDINGS, find_table

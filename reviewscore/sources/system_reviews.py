@@ -16,7 +16,7 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import load_json
 from reviewscore.papers.hygiene import tidy
-from reviewscore.papers.rows import Identifier, Word
+from reviewscore.papers.load import Identifier, Word
 from reviewscore.sources.collection import Collection, too_many_reviews
 from reviewscore.sources.data_folder import METAREVIEWS
 from reviewscore.sources.records import ENDINGS, FaultLog, also_on, find_table, read_records

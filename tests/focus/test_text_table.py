@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from reviewscore.focus.text_table import text_table
-from reviewscore.likeness.overlap import RougeL
-from reviewscore.likeness.pair import Pair
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.tables import Table
+from reviewscore.text.similarity import Pair, RougeL
 from tests.focus.invented import QUICK
 
 

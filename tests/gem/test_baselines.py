@@ -19,12 +19,11 @@ from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.gem.baselines import NO_PAPER, NO_REVIEW, Compression, Examiner, similarity
 from reviewscore.gem.estimator import NO_SCORE, NOT_FINITE, Scored, scored
 from reviewscore.judges.asker import Asker
-from reviewscore.likeness.overlap import Bleu, RougeL, rouge_l
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
+from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL, rouge_l
 from tests.gem.invented import asks
 from tests.ledgers import column
 from tests.loopback import ANSWERS, Loopback
@@ -123,7 +122,7 @@ def test_scores_come_in_the_order_of_the_pairs() -> None:
 
 def test_libraries_are_loaded_when_a_score_is_asked_for() -> None:
     code = (
-        "import sys\nimport reviewscore.likeness.overlap, reviewscore.gem.validation\n"
+        "import sys\nimport reviewscore.text.similarity, reviewscore.gem.validation\n"
         "print([n for n in ('sacrebleu', 'rapidfuzz', 'scipy', 'sklearn') if n in sys.modules])"
     )
 

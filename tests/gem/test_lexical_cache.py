@@ -25,7 +25,7 @@ from reviewscore.gem.lexical import background
 from reviewscore.gem.lexical.model import LexicalCache, State, load, paper_key, save
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.words import SHIFT, STANCES, lines_of
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 from tests.gem.invented_reviews import papers
 
 GROUPS = papers(40, seed=1)

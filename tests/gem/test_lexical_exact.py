@@ -15,7 +15,7 @@ from reviewscore.gem.lexical.caches import Cache, Reference
 from reviewscore.gem.lexical.model import COMPONENTS, REGIMES, LexicalCache, State, components
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.words import END, LETTERS, MARKS, STANCES, Coded, Spelling, lines_of
-from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
+from reviewscore.text.stems import FUNCTION_WORDS
 from tests.gem.invented_reviews import papers
 
 

@@ -10,7 +10,7 @@ import pytest
 from reviewscore.errors import SettingsError
 from reviewscore.gem.baselines import BartScore, bart_scores
 from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.likeness.pair import Pair
+from reviewscore.text.similarity import Pair
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
@@ -18,8 +18,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import SequenceModel, open_model  # noqa: E402
+from reviewscore.hf.bertscore import BertScore, match  # noqa: E402
 from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
-from reviewscore.likeness.bertscore import BertScore, match  # noqa: E402
 
 CPU = Loading(device="cpu")
 

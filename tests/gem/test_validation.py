@@ -24,11 +24,10 @@ from reviewscore.gem.validation import (
     mismatched,
     validate,
 )
-from reviewscore.likeness.overlap import RougeL
-from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.sources.system_reviews import Form
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, guarded, latex, markdown
+from reviewscore.text.similarity import Metric, Pair, RougeL
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")

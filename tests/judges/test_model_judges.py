@@ -17,8 +17,8 @@ from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONGEST_OBJECT
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.parts import shown
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.points.places import with_places
 from reviewscore.schema.argument import ArgumentState, Draft, Extraction, Premise, Round
 from reviewscore.schema.call import Request

@@ -17,11 +17,10 @@ from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.lexical.finder import find
 from reviewscore.llm.client import Client
 from reviewscore.papers.converted import gaps_in_words, in_one_notation, left_out
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.missing import rests_on_missing
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.parts import shown
+from reviewscore.papers.places import rests_on_missing
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.papers.sentences import SentenceKind, sentences
 from reviewscore.pipeline import score_point
 from reviewscore.points import split_review

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.rows import PaperRow, build_paper, read_title
+from reviewscore.papers.load import PaperRow, build_paper, load_paper, read_title
 
 TEXT = "# LAMPS IN WIN## TER\n## AND SUMMER\n\nABSTRACT\n\nWe light lamps.\n\n"
 TEXT += "1 INTRODUCTION\n\nWhy lamps?\n"

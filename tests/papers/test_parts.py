@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.papers.paper_warnings import badly_read, quality
 from reviewscore.papers.parts import Parts, cut_from, parts_read, shown
-from reviewscore.papers.quality import badly_read, quality
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Paper, UnreadSpan
 from tests.conftest import PAPER
 

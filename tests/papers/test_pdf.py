@@ -17,13 +17,10 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.errors import InputError
-from reviewscore.papers.load import load_paper
-from reviewscore.papers.pdf import PdfReaders, pdf_text, read_pdf
-from reviewscore.papers.pdf_pages import read_pages
-from reviewscore.papers.pdf_reading import Limits, PdfReading, Refusal, Task
-from reviewscore.papers.pdf_worker import answer
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
+from reviewscore.papers.pdf import Limits, PdfReaders, PdfReading, Refusal, Task, read_pdf
+from reviewscore.papers.pdf_pages import answer, read_pages
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Zone
 from tests.papers.pdfs import bomb, make, prose, scripted
 
@@ -60,7 +57,7 @@ def two_columns(canvas: Canvas, page: int) -> None:
 
 
 def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
-    text = pdf_text(make(tmp_path / "a.pdf", one_column, pages=4))
+    text = read_pdf(make(tmp_path / "a.pdf", one_column, pages=4)).text
     assert "Journal" not in text
     assert text.count("burned for a whole") == 80
     assert not any(line.strip().isdigit() for line in text.splitlines())
@@ -73,7 +70,7 @@ def test_a_running_head_beside_a_turned_table_is_left_out(tmp_path: Path) -> Non
             for row in range(4):
                 canvas.drawString(72, 770 + 4 * row, f"high{row}")
 
-    assert "Journal of Lamps" not in pdf_text(make(tmp_path / "a.pdf", draw, pages=5))
+    assert "Journal of Lamps" not in read_pdf(make(tmp_path / "a.pdf", draw, pages=5)).text
 
 
 def test_a_title_that_begins_like_the_running_head_is_kept(tmp_path: Path) -> None:
@@ -86,14 +83,14 @@ def test_a_title_that_begins_like_the_running_head_is_kept(tmp_path: Path) -> No
             canvas.drawString(72, 748, "By nobody in particular")
             canvas.drawString(72, 730, "Lamps that burn through the winter night of towns")
 
-    text = pdf_text(make(tmp_path / "a.pdf", draw, pages=5))
+    text = read_pdf(make(tmp_path / "a.pdf", draw, pages=5)).text
 
     assert text.count("Lamps that burn") == 1
     assert "Lamps that burn through the winter night of towns" in text
 
 
 def test_columns_are_read_one_after_the_other_without_margin_numbers(tmp_path: Path) -> None:
-    text = pdf_text(make(tmp_path / "a.pdf", two_columns))
+    text = read_pdf(make(tmp_path / "a.pdf", two_columns)).text
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "left words on row 0 of the page"
     assert lines[14] == "left words on row 14 of the page"
@@ -133,18 +130,18 @@ def test_a_bad_pdf_is_refused(tmp_path: Path, content: bytes, problem: str) -> N
 def test_an_encrypted_pdf_is_refused(tmp_path: Path) -> None:
     path = make(tmp_path / "locked.pdf", one_column, password="lamp")
     with pytest.raises(InputError, match="is encrypted; save a copy without a password"):
-        pdf_text(path)
+        read_pdf(path)
 
 
 def test_a_scanned_pdf_is_refused(tmp_path: Path) -> None:
     path = make(tmp_path / "scan.pdf", lambda canvas, page: canvas.rect(72, 72, 400, 400), pages=3)
     with pytest.raises(InputError, match="no text on 3 of 3 pages; it looks scanned"):
-        pdf_text(path)
+        read_pdf(path)
 
 
 def test_a_missing_pdf_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        pdf_text(tmp_path / "none.pdf")
+        read_pdf(tmp_path / "none.pdf")
 
 
 def test_every_quote_names_its_page(tmp_path: Path) -> None:
@@ -181,7 +178,7 @@ def test_table_rows_are_lines_and_captions_stand_by_themselves(tmp_path: Path) -
             for column, cell in enumerate(cells):
                 canvas.drawString(100 + 90 * column, 530 - 12 * row, cell)
 
-    lines = pdf_text(make(tmp_path / "a.pdf", draw)).splitlines()
+    lines = read_pdf(make(tmp_path / "a.pdf", draw)).text.splitlines()
 
     assert "Table 1: Hours of light." in lines
     assert "Lamp Hours Cost" in lines

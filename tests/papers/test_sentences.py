@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.sections import find_sections
 from reviewscore.papers.sentences import SentenceKind, sentences
 from reviewscore.schema.paper import Paper

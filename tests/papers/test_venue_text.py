@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 
 from reviewscore.judges.lexical.finder import find
-from reviewscore.papers.load import load_paper
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.parts import QUESTIONS, shown
 from reviewscore.papers.quotes import find_quote
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.schema.paper import Paper, Zone
 from reviewscore.schema.verdict import Finding
 from tests.conftest import SHARED

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points.places import mentions, with_places
 from reviewscore.schema.paper import Paper
 from tests.conftest import make_point

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points.named_sections import named_sections
 from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import Place, PlaceKind

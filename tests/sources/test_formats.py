@@ -14,7 +14,7 @@ from pyarrow import parquet
 from reviewscore import audit
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.papers.rows import PaperRow
+from reviewscore.papers.load import PaperRow
 from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.sources.inspection import Inspection, inspect_file
 from reviewscore.sources.records import ENDINGS, read_records

@@ -21,12 +21,12 @@ from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.focus.profile import Points
 from reviewscore.focus.text_table import text_table
 from reviewscore.focus.write import PointLines
-from reviewscore.likeness.pair import Pair
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList
 from reviewscore.sources.system_reviews import Form, Materials, Written, read_materials
 from reviewscore.stats.resampling import Resampling
+from reviewscore.text.similarity import Pair
 
 MANY, REVIEWS = 60, 4
 

@@ -17,8 +17,8 @@ from reviewscore.errors import InputError
 if TYPE_CHECKING:
     from reviewscore.focus.profile import Profile
     from reviewscore.focus.write import PointLines
-    from reviewscore.likeness.pair import Metric
     from reviewscore.stats.writing import Setup
+    from reviewscore.text.similarity import Metric
 
 KEPT = "annotated"
 """Folder of a model's labels within that of the results."""
@@ -148,12 +148,12 @@ def _left_out(found: Read) -> list[str]:
 
 def _metrics(bertscore: str | None) -> list[Metric]:
     """How texts are compared: as in Table 3 of the paper, its encoder where one is named."""
-    from reviewscore.likeness.overlap import Bleu, RougeL
+    from reviewscore.text.similarity import Bleu, RougeL
 
     found: list[Metric] = [RougeL(), Bleu()]
     if bertscore is not None:
+        from reviewscore.hf.bertscore import BertScore
         from reviewscore.hf.loading import ENCODER, load
-        from reviewscore.likeness.bertscore import BertScore
 
         found.append(BertScore(load(bertscore, ENCODER)))
     return found

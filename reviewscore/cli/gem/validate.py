@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.score import Variant
     from reviewscore.gem.validation import AlteredSet, Subject
-    from reviewscore.likeness.pair import Metric
     from reviewscore.sources.system_reviews import Materials
+    from reviewscore.text.similarity import Metric
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -90,7 +90,7 @@ class Companions:
 
         loading = Loading(self._choice.device, download=self._choice.download)
         if name == "bertscore":
-            from reviewscore.likeness.bertscore import BertScore
+            from reviewscore.hf.bertscore import BertScore
 
             return BertScore(load(model, ENCODER, loading))
         from reviewscore.gem.baselines import BartScore
@@ -113,7 +113,7 @@ class Companions:
 
 def _plain(name: str) -> Metric:
     from reviewscore.gem.baselines import Compression
-    from reviewscore.likeness.overlap import Bleu, RougeL
+    from reviewscore.text.similarity import Bleu, RougeL
 
     if name == "bleu":
         return Bleu()

@@ -29,10 +29,9 @@ from reviewscore.gem.alterations.alteration import (
     words_of,
 )
 from reviewscore.gem.alterations.wording import flipped_judgment, flipped_text, reworded
-from reviewscore.judges.lexical.stems import stem
-from reviewscore.judges.lexical.stopwords import stop_stems
 from reviewscore.sources.section_roles import plain_name
 from reviewscore.sources.system_reviews import Form
+from reviewscore.text.stems import stem, stop_stems
 
 KEPT_PERCENT = (100, 80, 60, 40, 20)
 """Percentages of a review that the steps of the ladder keep."""

@@ -31,8 +31,8 @@ from reviewscore.gem.lexical.words import (
     coded,
     lines_of,
 )
-from reviewscore.judges.lexical.stopwords import FUNCTION_WORDS
 from reviewscore.sources.spooled import ListView, SpooledList
+from reviewscore.text.stems import FUNCTION_WORDS
 
 _EVERYWHERE = 0.6
 """Share of reviews from which a word says nothing of a paper."""

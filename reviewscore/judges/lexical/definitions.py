@@ -6,8 +6,8 @@ import re
 
 from reviewscore.judges.lexical.fitness import fit
 from reviewscore.judges.lexical.index import PaperIndex, Passage
-from reviewscore.judges.lexical.stems import stems
 from reviewscore.papers.sentences import SentenceKind
+from reviewscore.text.stems import stems
 
 _MAX_PARTS = 3
 """Named parts of what is defined; longer descriptions are no name of anything."""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reviewscore.judges.lexical.finder import Found, find
 from reviewscore.judges.lexical.index import index_of
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.papers.parts import shown
-from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Finding

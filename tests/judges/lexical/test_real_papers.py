@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reviewscore.judges.lexical.finder import find
-from reviewscore.papers.rows import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.points import split_review
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Finding

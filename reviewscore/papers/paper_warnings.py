@@ -3,20 +3,88 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from reviewscore.papers.addressing import Addressing, addressing
 from reviewscore.papers.hidden import Hidden, unseen_characters
-from reviewscore.papers.pdf_reading import PdfReading
-from reviewscore.papers.quality import badly_read
+from reviewscore.papers.pdf import PdfReading
 from reviewscore.schema.paper import Paper
+
+MOST_LOST = 0.05
+"""Share of the characters of a PDF from which on a paper counts as badly read."""
+_MOST_UNMAPPED = 0.01
+_MOST_VOWELLESS = 0.12
+_MOST_BROKEN = 0.12
+_LEAST_WORDS = 200
+_UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]|\\(cid:\\d+\\)")
+_WORD = re.compile(r"(?<![^\W_])[a-z]{3,}(?![^\W_])")
+_VOWEL = re.compile("[aeiouy]")
+_PIECE = re.compile(r"(?<!\S)[b-hj-z](?= [a-z]{2,})")
+_SAMPLE = 400_000
+"""Characters that are looked at; a longer text is judged by its beginning."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Signs of loss in a text, as shares.
+
+    Attributes:
+        unmapped: Characters without a letter (U+FFFD, private use, ``(cid:12)``) among all that
+            are no white space.
+        vowelless: Words of small Latin letters without a vowel, among those of three and more.
+        broken: Single small letters before a word, as ``w ord`` leaves them, per word.
+        words: Words that were looked at.
+    """
+
+    unmapped: float
+    vowelless: float
+    broken: float
+    words: int
+
+
+def quality(text: str) -> Quality:
+    """Signs of loss in a text; shares of nothing are 0."""
+    text = text[:_SAMPLE]
+    visible = len(text) - sum(count for one, count in Counter(text).items() if one.isspace())
+    words = _WORD.findall(text)
+    vowelless = sum(1 for word in words if not _VOWEL.search(word))
+    count = len(words)
+    return Quality(
+        unmapped=len(_UNMAPPED.findall(text)) / visible if visible else 0.0,
+        vowelless=vowelless / count if count else 0.0,
+        broken=len(_PIECE.findall(text)) / count if count else 0.0,
+        words=count,
+    )
+
+
+def badly_read(text: str, pdf: PdfReading | None = None) -> str:
+    """Why a paper counts as badly read, in words; empty if it does not.
+
+    Args:
+        text: Its text.
+        pdf: What was read of its PDF, if it is one.
+    """
+    found = []
+    if pdf is not None and pdf.lost > MOST_LOST:
+        found.append(f"about {pdf.lost:.0%} of its characters did not come into the text")
+    signs = quality(text)
+    if signs.unmapped > _MOST_UNMAPPED:
+        found.append(f"{signs.unmapped:.1%} of its characters have no letter")
+    if signs.words >= _LEAST_WORDS and signs.vowelless > _MOST_VOWELLESS:
+        found.append(f"{signs.vowelless:.0%} of its words have no vowel")
+    if signs.words >= _LEAST_WORDS and signs.broken > _MOST_BROKEN:
+        found.append(f"{signs.broken:.0%} of its words are broken")
+    return "; ".join(found)
+
 
 _NAMED = 3
 _PAGES = 10
 _EXCERPT = 80
 
 
-def suspicions(
+def warnings_of(
     text: str, hidden: Sequence[Hidden], pdf: PdfReading | None, pages: Sequence[int]
 ) -> tuple[str, ...]:
     """What a reader must know before a verdict on the paper.
@@ -52,10 +120,10 @@ def left_out(hidden: Sequence[Hidden]) -> str:
     told = [one for one in hidden if not one.stray]
     if not told:
         return ""
-    places = "; ".join(f"{one.place}, {one.trick}: {_cut(one.text)}" for one in told[:_NAMED])
-    return (
-        f"{_many(len(told), 'stretch', 'stretches')} of text that people cannot see left out "
-        f"({places}{_more(len(told))})"
+    what = "stretch" if len(told) == 1 else "stretches"
+    return _counted(
+        f"{what} of text that people cannot see left out",
+        [f"{hidden.place}, {hidden.trick}: {_cut(hidden.text)}" for hidden in told],
     )
 
 
@@ -64,11 +132,16 @@ def for_models(found: Sequence[Addressing]) -> str:
     said = [one for one in found if not one.quoted]
     if not said:
         return ""
-    places = "; ".join(f"{place_of(one)}: {_cut(one.text)}" for one in said[:_NAMED])
-    return (
-        f"{_many(len(said), 'passage', 'passages')} that may address a model that judges it "
-        f"({places}{_more(len(said))})"
+    what = "passage" if len(said) == 1 else "passages"
+    return _counted(
+        f"{what} that may address a model that judges it",
+        [f"{place_of(passage)}: {_cut(passage.text)}" for passage in said],
     )
+
+
+def _counted(what: str, places: Sequence[str]) -> str:
+    more = f"; and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return f"{len(places)} {what} ({'; '.join(places[:_NAMED])}{more})"
 
 
 _PARTED = re.compile(r"[-_.+]+")
@@ -108,11 +181,3 @@ def _cut(text: str) -> str:
 
 def _numbers(pages: Sequence[int]) -> str:
     return ", ".join(map(str, pages[:_PAGES])) + (", ..." if len(pages) > _PAGES else "")
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def _more(count: int) -> str:
-    return f"; and {count - _NAMED} more" if count > _NAMED else ""

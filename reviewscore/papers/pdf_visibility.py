@@ -2,7 +2,8 @@
 
 The page is drawn twice, with its text and without: where the two do not differ, nobody can read a
 character, whatever the reason. Text of the background's colour, too small, transparent or drawn
-invisibly is known from its properties as well, so that visible text over it hides nothing.
+invisibly is known from its properties as well, so that visible text over it hides nothing; and so
+is text that is squeezed or piled up, or that a file gives as the meaning of one letter.
 """
 
 from __future__ import annotations
@@ -11,16 +12,14 @@ import ctypes
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from reviewscore.papers.hidden import Hidden, Trick
-from reviewscore.papers.pdf_crowded import crowded
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage, PdfTextPage
+from reviewscore.schema.paper import Box
 
 Pixels = npt.NDArray[np.uint8]
 """Shape (rows, columns, 3), blue, green and red 0..255, as PDFium draws."""
@@ -79,11 +78,14 @@ class Glyphs:
     owner: npt.NDArray[np.int64]
     styles: tuple[Style, ...]
 
+    @property
+    def sizes(self) -> npt.NDArray[np.float64]:
+        """Shape (n,), height of each character's line in points; 0 if not known."""
+        return np.array([*(style.size for style in self.styles), 0.0])[self.owner]
+
 
 def glyphs(text_page: PdfTextPage) -> Glyphs:
     """The drawn characters of a page with their boxes and styles."""
-    from pypdfium2 import raw
-
     edges = [ctypes.c_double() for _ in range(4)]
     left, right, bottom, top = edges
     code: list[int] = []
@@ -117,8 +119,6 @@ def glyphs(text_page: PdfTextPage) -> Glyphs:
 
 
 def _style(holder: Any, text_page: PdfTextPage, at: int) -> Style:
-    from pypdfium2 import raw
-
     channels = [ctypes.c_uint() for _ in range(4)]
     known = raw.FPDFPageObj_GetFillColor(holder, *channels)
     red, green, blue, opacity = (one.value for one in channels)
@@ -137,29 +137,19 @@ def _style(holder: Any, text_page: PdfTextPage, at: int) -> Style:
     )
 
 
-def _marks(holder: Any) -> int:
-    from pypdfium2 import raw
-
-    return max(0, int(raw.FPDFPageObj_CountMarks(holder)))
-
-
-def _mark_name(holder: Any, number: int) -> str:
-    from pypdfium2 import raw
-
-    mark = raw.FPDFPageObj_GetMark(holder, number)
-    length = ctypes.c_ulong()
-    buffer = (ctypes.c_ushort * 16)()
-    if not raw.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), length):
-        return ""
-    return bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
+def _mark_names(holder: Any) -> Iterator[str]:
+    for number in range(max(0, raw.FPDFPageObj_CountMarks(holder))):
+        mark = raw.FPDFPageObj_GetMark(holder, number)
+        length = ctypes.c_ulong()
+        buffer = (ctypes.c_ushort * 16)()
+        if raw.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), length):
+            yield bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
 
 
-def _clip(holder: Any) -> tuple[float, float, float, float] | None:
+def _clip(holder: Any) -> Box | None:
     """The box that all clipping paths of an object have in common."""
-    from pypdfium2 import raw
-
     path = raw.FPDFPageObj_GetClipPath(holder)
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
     x, y = ctypes.c_float(), ctypes.c_float()
     for number in range(max(0, raw.FPDFClipPath_CountPaths(path)) if path else 0):
         points = []
@@ -169,17 +159,12 @@ def _clip(holder: Any) -> tuple[float, float, float, float] | None:
             )
             points.append((x.value, y.value))
         if points:
-            across, up = [one[0] for one in points], [one[1] for one in points]
+            across, up = zip(*points, strict=True)
             own = (min(across), min(up), max(across), max(up))
-            box = own if box is None else _shared(box, own)
+            last = box or own
+            low = max(last[0], own[0]), max(last[1], own[1])
+            box = (*low, min(last[2], own[2]), min(last[3], own[3]))
     return box
-
-
-def _shared(
-    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
-    low = max(one[0], other[0]), max(one[1], other[1])
-    return *low, min(one[2], other[2]), min(one[3], other[3])
 
 
 @dataclass(frozen=True)
@@ -201,8 +186,6 @@ class Picture:
 
 def draw(page: PdfPage, found: Glyphs) -> Picture:
     """Draws a page twice; its text objects are as before afterwards."""
-    from pypdfium2 import raw
-
     width, height = page.get_size()
     scale = min(1.0, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     with_text = _drawn(page, scale)
@@ -230,8 +213,6 @@ def _drawn(page: PdfPage, scale: float) -> Pixels:
 
 def page_objects(page: PdfPage) -> Iterator[tuple[int, Any]]:
     """Kind and handle of every object of a page, those within forms included."""
-    from pypdfium2 import raw
-
     waiting = [
         raw.FPDFPage_GetObject(page.raw, number)
         for number in range(max(0, raw.FPDFPage_CountObjects(page.raw)))
@@ -264,8 +245,6 @@ def _in_pixels(
 
 
 def _device(page: PdfPage, columns: int, rows: int, x: float, y: float) -> tuple[float, float]:
-    from pypdfium2 import raw
-
     fine = 64  # the library rounds to whole pixels
     across, down = ctypes.c_int(), ctypes.c_int()
     raw.FPDF_PageToDevice(page.raw, 0, 0, columns * fine, rows * fine, 0, x, y, across, down)
@@ -281,8 +260,7 @@ def hidden_glyphs(found: Glyphs, picture: Picture | None) -> list[Trick | None]:
     """
     styled = [_by_style(style) for style in found.styles]
     tricks = [styled[owner] if owner >= 0 else None for owner in found.owner.tolist()]
-    sizes = np.array([*(style.size for style in found.styles), 0.0])[found.owner]
-    for number in crowded(found.box, sizes):
+    for number in overlapping(found.box, found.sizes):
         tricks[number] = tricks[number] or Trick.CROWDED
     if picture is None:
         return tricks
@@ -344,7 +322,7 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
         return Trick.OFF_PAGE
     if style is None:
         return Trick.COVERED
-    if any(_mark_name(style.handle, mark) == "OC" for mark in range(_marks(style.handle))):
+    if "OC" in _mark_names(style.handle):
         return Trick.LAYER
     clip = _clip(style.handle)
     if clip is not None:
@@ -356,8 +334,6 @@ def _reason(number: int, style: Style | None, found: Glyphs, picture: Picture) -
 
 def is_scan(page: PdfPage, tricks: Sequence[Trick | None]) -> bool:
     """Whether a page is images with a layer of recognised text, drawn invisibly or behind them."""
-    from pypdfium2 import raw
-
     layer = sum(trick in (Trick.RENDER_MODE, Trick.COVERED) for trick in tricks)
     if not tricks or layer < _SCAN_SHARE * len(tricks):
         return False
@@ -397,3 +373,40 @@ def stretches(
                 box = tuple(round(float(edge), 1) for edge in (*low, *high))
                 yield Hidden(text=said, trick=trick, page=page, box=box), place  # type: ignore[arg-type]
         start = end
+
+
+_CLOSE = 0.1
+"""Share of the letters' size up to which the next one is too close; a narrow letter takes 0.2."""
+_ACROSS = 0.5
+"""Share of it by which the middles of a high and a low letter of a line differ, at most."""
+_LEAST_OVERLAPPING = 12
+"""Characters in a row, at least: ligatures, accents and formulas pile up a few."""
+
+
+def overlapping(
+    boxes: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int64]:
+    """The places of characters that nobody can tell apart.
+
+    A row of characters that share one box as wide as they need (as a whole line of actual text
+    does) is not among them.
+
+    Args:
+        boxes: Shape (n, 4), left, bottom, right, top of each character in order.
+        sizes: Shape (n,), height of its line.
+    """
+    if len(boxes) < _LEAST_OVERLAPPING:
+        return np.empty(0, dtype=np.int64)
+    middles = (boxes[:, :2] + boxes[:, 2:]) / 2
+    apart = np.abs(middles[1:] - middles[:-1])
+    size = sizes[:-1]
+    found = np.zeros(len(boxes), dtype=np.bool_)
+    for along, across in ((0, 1), (1, 0)):  # lines of text, and turned ones
+        near = (apart[:, along] < _CLOSE * size) & (apart[:, across] < _ACROSS * size)
+        turns = np.flatnonzero(np.diff(near, prepend=False, append=False)).reshape(-1, 2)
+        for first, last in turns.tolist():
+            row = boxes[first : last + 1]
+            reach = float((row[:, 2:].max(axis=0) - row[:, :2].min(axis=0)).max())
+            if len(row) >= _LEAST_OVERLAPPING and reach < _CLOSE * float(sizes[first]) * len(row):
+                found[first : last + 1] = True
+    return np.flatnonzero(found)

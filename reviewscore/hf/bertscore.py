@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from reviewscore.errors import SettingsError
 from reviewscore.hf.loading import Loaded
 from reviewscore.hf.reading import Ids, Reader, padded
-from reviewscore.likeness.pair import Pair
 from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.text.similarity import Pair
 
 if TYPE_CHECKING:
     import torch

@@ -1,1 +1,0 @@
-"""How alike two texts are: overlap of words, and of meanings by an encoder."""

@@ -1,0 +1,1 @@
+"""What several rooms need of English: sentences, stems, stop words, overlap of words."""
