@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore import __version__
-from reviewscore.agreement.human_model import Compared
 from reviewscore.agreement.judge_scores import JudgeScores
+from reviewscore.agreement.tables import Compared
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean

@@ -15,9 +15,8 @@ from enum import StrEnum
 import numpy as np
 
 from reviewscore.agreement.human_labels import HumanLabels
-from reviewscore.agreement.human_model import Compared
-from reviewscore.agreement.judge_scores import JudgeScores
-from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
+from reviewscore.agreement.judge_scores import JudgeScores, value_laden
+from reviewscore.agreement.tables import Compared
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -27,7 +26,6 @@ LONG = 1.5
 """A rationale this many times the usual length may be over-thinking (paper, footnote 10)."""
 _APART = 1 - 1e-9
 """From here on scores differ by one: 4.6 less 3.6 is a little less."""
-_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
 _UNSEEN = re.compile(
     r"\b(?:appendix|appendices|supplement\w*|figures?|tables?|equations?)\b[^.]{0,60}?\b(?:is|are|was"
     r"|were)? ?(?:not|n't|n’t|missing|unavailable|absent|cut off|truncated|garbled|unreadable)\b"
@@ -147,12 +145,6 @@ def _kinds(
     if row in usual and len(_rationale(point)) >= LONG * usual[row]:
         kinds.append(Kind.OVERTHINKING)
     return tuple(kinds) or (Kind.OTHER,)
-
-
-def value_laden(text: str) -> bool:
-    """Whether a point is about worth, novelty, writing or degree, which no passage settles."""
-    clause = main_clause(clauses_of(text))
-    return clause is not None and clause.form in _VALUE
 
 
 def _unparsed(point: PointScore, people: HumanLabels, row: int, text: str | None) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from reviewscore.agreement.human_labels import misinformed
+from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
@@ -28,6 +29,7 @@ OTHER_KIND = "question to one, weakness to the other"
 FAILED = "failed in the run"
 NO_VERDICT = "no verdict of the judge"
 NO_PREMISES = "reconstruction without this premise"
+_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
 
 
 @dataclass(frozen=True)
@@ -312,3 +314,9 @@ def names(runs: Sequence[Run]) -> list[str]:
         if len(set(found)) == len(found):
             break
     return found
+
+
+def value_laden(text: str) -> bool:
+    """Whether a point is about worth, novelty, writing or degree, which no passage settles."""
+    clause = main_clause(clauses_of(text))
+    return clause is not None and clause.form in _VALUE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
-from reviewscore.agreement.human_model import KINDS, Compared
+from reviewscore.agreement.tables import KINDS, Compared
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import rounded
 from reviewscore.stats.plots import (

@@ -1,29 +1,18 @@
-"""Human-model agreement of one or more runs: read, compare, compute, write (front door).
-
-The whole of it: labels and runs are laid side by side (`people`, `judge`), every table asks for its
-coefficients (`human_model`, `data_tables`, `coverage`), and all are computed on the same resamples.
-"""
+"""Human-model agreement of runs: read, lay side by side, compute, write (front door)."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
+from reviewscore import __version__
 from reviewscore.agreement.calibrate import calibrate, with_gains
-from reviewscore.agreement.coverage import coverage
-from reviewscore.agreement.data_tables import annotators, between_people, counts, reconstructions
-from reviewscore.agreement.disagree import Disagreement, disagreements
+from reviewscore.agreement.disagree import SHEET, Disagreement, disagreements, sheet_rows
 from reviewscore.agreement.human_labels import HumanLabels, gather
-from reviewscore.agreement.human_model import (
-    Compared,
-    by_type,
-    judges_compared,
-    overview,
-    responses,
-    scores_compared,
-    shares,
-)
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
     JudgeScores,
@@ -34,6 +23,21 @@ from reviewscore.agreement.judge_scores import (
     types_of,
     units_of,
 )
+from reviewscore.agreement.plots import draw_all
+from reviewscore.agreement.tables import (
+    Compared,
+    annotators,
+    between_people,
+    by_type,
+    counts,
+    coverage,
+    judges_compared,
+    overview,
+    reconstructions,
+    responses,
+    scores_compared,
+    shares,
+)
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
@@ -41,7 +45,10 @@ from reviewscore.sources.annotations import AnnotationSet
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
-from reviewscore.stats.tables import Table
+from reviewscore.stats.tables import Table, chance, csv_text, escaped, markdown, records
+from reviewscore.stats.writing import points, sections, write_report
+from reviewscore.store.calibration import write_calibration
+from reviewscore.store.jsonl import write_whole
 from reviewscore.store.parts import check_scored
 from reviewscore.store.run_dir import changed_words, read_manifest
 
@@ -239,3 +246,134 @@ def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
             "reconstructions, which have other premises."
         )
     return notes
+
+
+STEM, SHEET_FILE = "agreement", "disagreements.csv"
+
+
+def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    written = write_report(
+        study.tables,
+        out,
+        verb="agree",
+        stem=STEM,
+        numbers=numbers(study),
+        page=lambda plots: page(study, plots),
+        draw=lambda folder: draw_all(
+            study.compared, study.tables, study.disagreements, folder / "plots"
+        ),
+        allow_foreign=allow_foreign,
+    )
+    write_whole(out / SHEET_FILE, _sheet(study))
+    written.append(out / SHEET_FILE)
+    for name, calibration in study.calibrations.items():
+        if not calibration.types:  # too few labels: the page says so
+            continue
+        path = _free(out, f"calibration-{_judge_file(name)}", written)
+        write_calibration(path, calibration)
+        written.append(path)
+    return written
+
+
+def page(study: Study, plots: str = "") -> str:
+    """All tables, notes and plots as one Markdown page."""
+    return sections(
+        "Human-model agreement",
+        points(study.notes),
+        *map(markdown, study.tables),
+        _calibration_section(study.calibrations) if study.calibrations else "",
+        _disagreement_section(study),
+        plots,
+    )
+
+
+def numbers(study: Study) -> str:
+    """All estimates and notes as JSON."""
+    return json.dumps(
+        {
+            "schema": "reviewscore.agreement/1",
+            "reviewscore_version": __version__,
+            "labels": study.compared.people.name,
+            "runs": {
+                judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
+                for judge in study.compared.judges
+            },
+            "notes": study.notes,
+            "tables": {table.name: records(table) for table in study.tables},
+            "calibrations": {
+                name: one.model_dump(mode="json") for name, one in study.calibrations.items()
+            },
+            "disagreements": {
+                name: [one.model_dump(mode="json") for one in found]
+                for name, found in study.disagreements.items()
+            },
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _sheet(study: Study) -> str:
+    rows = (row for found in study.disagreements.values() for row in sheet_rows(found))
+    return csv_text(SHEET, rows)
+
+
+def _disagreement_section(study: Study) -> str:
+    lines = ["## Disagreements\n"]
+    _, flags = study.compared.people.advanced
+    by_name = {judge.name: judge for judge in study.compared.judges}
+    for name, found in study.disagreements.items():
+        flips = sum(one.flips is True for one in found)
+        # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
+        unlisted = int((abs(by_name[name].flags - flags) == 1).sum()) - flips
+        lines.append(
+            f"- {escaped(name)}: {len(found):,} listed, whose scores differ by one or more or lie "
+            f"on the two sides of misinformed, as {flips:,} do."
+            + (f" {unlisted:,} more do, but lack a score to compare." if unlisted else "")
+        )
+    if len(lines) == 1:
+        lines.append("- No judge has five-point scores.")
+    lines.append(
+        f"\n{SHEET_FILE} lists them with guesses of what lies behind; fill in its column "
+        "kind_by_hand to settle them.\n"
+    )
+    return "\n".join(lines)
+
+
+def _calibration_section(found: dict[str, Calibration]) -> str:
+    parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
+    for judge, one in found.items():
+        name = escaped(judge)
+        for gain in one.gains:
+            if gain.before is None or gain.after is None or gain.metric == "share by people":
+                continue
+            ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+            p = "" if gain.p is None else f", {chance(gain.p)}"
+            parts.append(
+                f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
+                f"(gain {gain.after - gain.before:+.3f}{ends}{p}, n={gain.n:,})"
+            )
+        people = [gain for gain in one.gains if gain.metric == "share by people"]
+        parts += [f"- {name}: people call {gain.before:.3f} of them misinformed"
+                  for gain in people if gain.before is not None]  # fmt: skip
+        parts += [f"- {name}: {kind}s are left as they are: {why}"
+                  for kind, why in one.left_out.items()]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def _free(out: Path, stem: str, written: Sequence[Path]) -> Path:
+    """A file of its own, though names that differ in their signs alone look the same."""
+    names = (f"{stem}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    return next(out / name for name in names if out / name not in written)
+
+
+def _judge_file(judge: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"

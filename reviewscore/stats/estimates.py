@@ -19,7 +19,7 @@ from reviewscore.stats.resampling import (
     jackknife,
     swapped,
 )
-from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, values
+from reviewscore.stats.statistic import Floats, Reason, Statistic, quotient
 
 
 class Estimate(Record):
@@ -162,7 +162,9 @@ class BootstrapPlan:
             least=slot.statistic.least if slot.minus is None else None,
         )
         dropped = {name: count for name, count in slot.dropped.items() if count}
-        return made.model_copy(update={"dropped": dropped, "p": p})
+        made = made.model_copy(update={"dropped": dropped, "p": p})
+        settle = slot.statistic.settle if slot.minus is None else None
+        return made if settle is None else settle(slot.statistic, made, self.resampling.level)
 
 
 def estimate(
@@ -205,13 +207,7 @@ def estimate(
 def mean(name: str, scores: Floats) -> Statistic:
     """The mean of numbers, such as a share of 0 and 1; NaN does not count."""
     known = ~np.isnan(scores)
-    parts = np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
-
-    def from_sums(sums: Floats) -> Values:
-        total, n = sums.T
-        return values(total / np.maximum(n, 1.0), (n == 0, Reason.NO_UNITS, None))
-
-    return Statistic(name, parts, from_sums, known)
+    return quotient(name, np.where(known, scores, 0.0), known, known, Reason.NO_UNITS)
 
 
 def only(statistic_units: Floats, rows: Floats) -> Floats:

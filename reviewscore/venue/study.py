@@ -13,6 +13,7 @@ from reviewscore.sources.files import named_table
 from reviewscore.sources.review_facts import ReviewFacts, read_review_facts
 from reviewscore.sources.run_data import folder_again
 from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.shares import PAPERS
 from reviewscore.store.parts import (
     Part,
     changed_notes,
@@ -26,13 +27,14 @@ from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
     Grouping,
+    Reviewers,
     Venue,
+    Written,
     by_load,
     notes_on,
     rates_of_venue,
+    tell_reviewers,
 )
-from reviewscore.venue.rates import PAPERS
-from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
 
 
 @dataclass(frozen=True)

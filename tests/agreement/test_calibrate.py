@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.study import Study, compare, page, study, write_study
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration, calibrated
 from reviewscore.schema.review import PointType

@@ -14,10 +14,9 @@ from reviewscore.agreement.disagree import (
     Kind,
     disagreements,
     sheet_rows,
-    value_laden,
 )
-from reviewscore.agreement.study import compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.judge_scores import value_laden
+from reviewscore.agreement.study import compare, page, study, write_study
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType

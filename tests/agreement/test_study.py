@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from reviewscore.agreement.judge_scores import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTHER_WORDS
-from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.study import Study, compare, page, study, write_study
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
