@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
-from reviewscore import __version__
-from reviewscore.agreement.calibrate import calibrate, with_gains
+from reviewscore.agreement.calibrate import PEOPLE, calibrate
 from reviewscore.agreement.disagree import SHEET, Disagreement, disagreements, sheet_rows
 from reviewscore.agreement.human_labels import HumanLabels, gather
 from reviewscore.agreement.judge_scores import (
@@ -23,30 +20,18 @@ from reviewscore.agreement.judge_scores import (
     types_of,
     units_of,
 )
-from reviewscore.agreement.plots import draw_all
-from reviewscore.agreement.tables import (
-    Compared,
-    annotators,
-    between_people,
-    by_type,
-    counts,
-    coverage,
-    judges_compared,
-    overview,
-    reconstructions,
-    responses,
-    scores_compared,
-    shares,
-)
+from reviewscore.agreement.plots import figures
+from reviewscore.agreement.tables import Compared, study_tables
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
+from reviewscore.stats.plots import save_all
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
-from reviewscore.stats.tables import Table, chance, csv_text, escaped, markdown, records
-from reviewscore.stats.writing import points, sections, write_report
+from reviewscore.stats.tables import Table, chance, csv_text, escaped, markdown
+from reviewscore.stats.writing import as_json, file_name, points, sections, write_report
 from reviewscore.store.calibration import write_calibration
 from reviewscore.store.jsonl import write_whole
 from reviewscore.store.parts import check_scored
@@ -144,42 +129,22 @@ def study(
         with_calibration: Learn a calibration of each judge.
         paper_text: The parsed text of a paper, where it is at hand.
     """
-    found = [
-        overview(compared),
-        *by_type(compared),
-        scores_compared(compared),
-        shares(compared),
-        judges_compared(compared),
-        responses(compared),
-        reconstructions(compared),
-        counts(compared),
-        annotators(compared.people),
-        between_people(compared, level),
-        coverage(compared),
-    ]
+    tables = study_tables(compared, level)
     compared.points.run()
     compared.premises.run()
     return Study(
         compared=compared,
-        tables=tuple(one for one in found if one is not None),
+        tables=tuple(tables),
         disagreements={
             judge.name: disagreements(compared, judge, paper_text=paper_text)
             for judge in compared.judges
         },
-        calibrations=_calibrations(compared) if with_calibration else {},
+        calibrations={
+            judge.name: calibrate(compared, judge)
+            for judge in (compared.judges if with_calibration else ())
+        },
         notes=tuple(_notes(compared)),
     )
-
-
-def _calibrations(compared: Compared) -> dict[str, Calibration]:
-    found = {}
-    for judge in compared.judges:
-        learnt, plan, slots = calibrate(compared, judge)
-        if plan is not None:
-            plan.run()
-            learnt = with_gains(learnt, slots)
-        found[judge.name] = learnt
-    return found
 
 
 def _many(count: int, noun: str) -> str:
@@ -267,20 +232,20 @@ def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list
         stem=STEM,
         numbers=numbers(study),
         page=lambda plots: page(study, plots),
-        draw=lambda folder: draw_all(
-            study.compared, study.tables, study.disagreements, folder / "plots"
+        draw=lambda folder: save_all(
+            figures(study.compared, study.tables, study.disagreements), folder / "plots"
         ),
         allow_foreign=allow_foreign,
     )
-    write_whole(out / SHEET_FILE, _sheet(study))
-    written.append(out / SHEET_FILE)
-    for name, calibration in study.calibrations.items():
-        if not calibration.types:  # too few labels: the page says so
-            continue
-        path = _free(out, f"calibration-{_judge_file(name)}", written)
-        write_calibration(path, calibration)
-        written.append(path)
-    return written
+    rows = (row for differ in study.disagreements.values() for row in sheet_rows(differ))
+    write_whole(out / SHEET_FILE, csv_text(SHEET, rows))
+    names: list[str] = []
+    for judge, calibration in study.calibrations.items():
+        if calibration.types:  # else too few labels: the page says so
+            plain = re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"
+            names.append(file_name(f"calibration-{plain}", names))
+            write_calibration(out / f"{names[-1]}.json", calibration)
+    return [*written, out / SHEET_FILE, *(out / f"{name}.json" for name in names)]
 
 
 def page(study: Study, plots: str = "") -> str:
@@ -297,50 +262,39 @@ def page(study: Study, plots: str = "") -> str:
 
 def numbers(study: Study) -> str:
     """All estimates and notes as JSON."""
-    return json.dumps(
+    runs = {
+        judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
+        for judge in study.compared.judges
+    }
+    return as_json(
+        "reviewscore.agreement/1",
+        {"labels": study.compared.people.name, "runs": runs, "notes": study.notes},
+        study.tables,
         {
-            "schema": "reviewscore.agreement/1",
-            "reviewscore_version": __version__,
-            "labels": study.compared.people.name,
-            "runs": {
-                judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
-                for judge in study.compared.judges
-            },
-            "notes": study.notes,
-            "tables": {table.name: records(table) for table in study.tables},
             "calibrations": {
-                name: one.model_dump(mode="json") for name, one in study.calibrations.items()
+                name: calibration.model_dump(mode="json")
+                for name, calibration in study.calibrations.items()
             },
             "disagreements": {
-                name: [one.model_dump(mode="json") for one in found]
-                for name, found in study.disagreements.items()
+                name: [one.model_dump(mode="json") for one in differ]
+                for name, differ in study.disagreements.items()
             },
         },
-        indent=1,
-        ensure_ascii=False,
     )
-
-
-def _sheet(study: Study) -> str:
-    rows = (row for found in study.disagreements.values() for row in sheet_rows(found))
-    return csv_text(SHEET, rows)
 
 
 def _disagreement_section(study: Study) -> str:
     lines = ["## Disagreements\n"]
-    _, flags = study.compared.people.advanced
-    by_name = {judge.name: judge for judge in study.compared.judges}
-    for name, found in study.disagreements.items():
-        flips = sum(one.flips is True for one in found)
+    for judge in study.compared.judges:
+        differ = study.disagreements[judge.name]
+        flips = sum(one.flips is True for one in differ)
         # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
-        unlisted = int((abs(by_name[name].flags - flags) == 1).sum()) - flips
+        unlisted = int((abs(judge.flags - study.compared.people.flags) == 1).sum()) - flips
         lines.append(
-            f"- {escaped(name)}: {len(found):,} listed, whose scores differ by one or more or lie "
-            f"on the two sides of misinformed, as {flips:,} do."
+            f"- {escaped(judge.name)}: {len(differ):,} listed, whose scores differ by one or more "
+            f"or lie on the two sides of misinformed, as {flips:,} do."
             + (f" {unlisted:,} more do, but lack a score to compare." if unlisted else "")
         )
-    if len(lines) == 1:
-        lines.append("- No judge has five-point scores.")
     lines.append(
         f"\n{SHEET_FILE} lists them with guesses of what lies behind; fill in its column "
         "kind_by_hand to settle them.\n"
@@ -348,12 +302,15 @@ def _disagreement_section(study: Study) -> str:
     return "\n".join(lines)
 
 
-def _calibration_section(found: dict[str, Calibration]) -> str:
+def _calibration_section(calibrations: dict[str, Calibration]) -> str:
     parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
-    for judge, one in found.items():
+    for judge, calibration in calibrations.items():
         name = escaped(judge)
-        for gain in one.gains:
-            if gain.before is None or gain.after is None or gain.metric == "share by people":
+        for gain in calibration.gains:
+            if gain.before is None or gain.after is None:
+                continue
+            if gain.metric == PEOPLE:
+                parts.append(f"- {name}: people call {gain.before:.3f} of them misinformed")
                 continue
             ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
             p = "" if gain.p is None else f", {chance(gain.p)}"
@@ -361,19 +318,6 @@ def _calibration_section(found: dict[str, Calibration]) -> str:
                 f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
                 f"(gain {gain.after - gain.before:+.3f}{ends}{p}, n={gain.n:,})"
             )
-        people = [gain for gain in one.gains if gain.metric == "share by people"]
-        parts += [f"- {name}: people call {gain.before:.3f} of them misinformed"
-                  for gain in people if gain.before is not None]  # fmt: skip
         parts += [f"- {name}: {kind}s are left as they are: {why}"
-                  for kind, why in one.left_out.items()]  # fmt: skip
+                  for kind, why in calibration.left_out.items()]  # fmt: skip
     return "\n".join(parts) + "\n"
-
-
-def _free(out: Path, stem: str, written: Sequence[Path]) -> Path:
-    """A file of its own, though names that differ in their signs alone look the same."""
-    names = (f"{stem}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
-    return next(out / name for name in names if out / name not in written)
-
-
-def _judge_file(judge: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.agreement.human_labels import HumanLabels, median_low, misinformed
-from reviewscore.agreement.judge_scores import NO_VERDICT, JudgeScores, value_laden
+from reviewscore.agreement.judge_scores import NO_VERDICT, JudgeScores, floats
+from reviewscore.schema.annotation import Annotator
 from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.proof import Validity
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean, only
-from reviewscore.stats.metrics import METRICS, Level, f1, krippendorff_alpha, rounded
-from reviewscore.stats.statistic import Floats, Statistic
+from reviewscore.stats.metrics import METRICS, Level, krippendorff_alpha, rounded
+from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table
 
 NO_LABEL = "no human label"
@@ -34,6 +36,25 @@ BINARY = ("precision", "recall", "f1")
 """Metrics of who is called misinformed, by name."""
 FIVE_POINT = ("pearson", "spearman", "ac2", "kappa", "alpha")
 """Metrics of five-point scores, by name."""
+_MAIN = ("f1", "kappa")
+_ALL = "all"
+_PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+_OF_ROUND: tuple[Callable[[Round], float], ...] = (
+    lambda one: one.finding.validity is Validity.VALID,
+    lambda one: one.state in _PASSED,
+    lambda one: one.number,
+)
+_UNDECIDED = 3
+_WIDE = (2, 1)
+"""Spreads of a panel above which it abstains, step by step."""
+Which: TypeAlias = Literal["base", "advanced", "premise"]
+_COLUMNS: dict[Which, tuple[str, str]] = {
+    "base": ("base", "base_flags"),
+    "advanced": ("advanced", "flags"),
+    "premise": ("premise", "premise_flags"),
+}
+"""The columns of `Scores` with five-point scores, and with flags."""
+_SCORES: tuple[Which, Which] = ("advanced", "base")
 
 
 @dataclass(frozen=True)
@@ -54,7 +75,7 @@ class Compared:
 
     def of(self, kinds: Sequence[PointType]) -> NDArray[np.bool_]:
         """Which points are of one of these types, by the human label."""
-        return np.asarray([one in kinds for one in self.people.types], dtype=bool)
+        return np.asarray([kind in kinds for kind in self.people.types], dtype=bool)
 
     def dropped(
         self,
@@ -72,52 +93,90 @@ class Compared:
             why[NO_LABEL if np.isnan(human[row]) else judge.missing.get(unit, NO_VERDICT)] += 1
         return why
 
+    def pair(self, judge: JudgeScores, column: str) -> tuple[Floats, Floats]:
+        """A column of `Scores` by people and by a judge."""
+        return getattr(self.people, column), getattr(judge, column)
+
     def ask(
         self,
         metric: str,
         judge: JudgeScores,
-        human: Floats,
-        score: Floats,
-        among: NDArray[np.bool_],
-    ) -> Cell:
-        """A slot for a coefficient of people and a judge on some points."""
+        kinds: Sequence[PointType],
+        which: Which = "advanced",
+        *,
+        column: str | None = None,
+    ) -> PendingEstimate:
+        """A slot for a coefficient of people and a judge, on points of some types.
+
+        Args:
+            metric: Its name.
+            judge: The judge.
+            kinds: Types of points; premises are not told apart by them.
+            which: Which scores; their flags, for a metric of flags.
+            column: A column of `Scores` in place of these.
+        """
+        human, score = self.pair(judge, column or _column(metric, which))
+        of = METRICS[metric]
+        if which == "premise":
+            return self.premises.ask(of(human, score), self.dropped(judge, human, score))
+        among = self.of(kinds)
         rows = among.astype(np.float64)
-        statistic = METRICS[metric](only(human, rows), only(score, rows))
+        statistic = of(only(human, rows), only(score, rows))
         return self.points.ask(statistic, self.dropped(judge, human, score, among))
 
     def difference(
         self,
         metric: str,
-        one: tuple[Floats, Floats],
-        other: tuple[Floats, Floats],
-        among: NDArray[np.bool_],
+        pair: tuple[Floats, Floats],
+        less: tuple[Floats, Floats],
+        kinds: Sequence[PointType],
     ) -> PendingEstimate:
-        """A slot for the first pair's coefficient less the second's, on units that have both."""
-        all_known = among & ~np.isnan(np.stack([*one, *other])).any(axis=0)
+        """A slot for the coefficient of a pair less that of another, on units that have both."""
+        among = self.of(kinds)
+        all_known = among & ~np.isnan(np.stack([*pair, *less])).any(axis=0)
         rows = all_known.astype(np.float64)
-        left, right = (METRICS[metric](only(h, rows), only(m, rows)) for h, m in (one, other))
+        left, right = (METRICS[metric](only(h, rows), only(m, rows)) for h, m in (pair, less))
         lacking = {NOT_BOTH: int((among & ~all_known).sum())}
         return self.points.ask(left, lacking, minus=right)
+
+
+def _column(metric: str, which: Which) -> str:
+    return _COLUMNS[which][metric in BINARY]
+
+
+def study_tables(compared: Compared, level: Level) -> list[Table]:
+    """All tables in the order of the report; their cells are filled when the plans have run."""
+    tables = [
+        overview(compared),
+        *by_type(compared),
+        scores_compared(compared),
+        shares(compared),
+        judges_compared(compared),
+        responses(compared),
+        reconstructions(compared),
+        counts(compared),
+        annotators(compared.people),
+        between_people(compared, level),
+        coverage(compared),
+    ]
+    return [table for table in tables if table is not None]
 
 
 def overview(compared: Compared) -> Table:
     """F1 and kappa of each judge for each type of point (table 1)."""
     columns = ["judge", *(f"{kind} {name}" for kind, _ in KINDS for name in ("F1", "Kappa"))]
-    rows: list[tuple[Cell, ...]] = []
-    score, flags = compared.people.advanced
-    for judge in compared.judges:
-        cells: list[Cell] = [judge.name]
-        for _, kinds in KINDS:
-            among = compared.of(kinds)
-            cells.append(compared.ask("f1", judge, flags, judge.flags, among))
-            cells.append(compared.ask("kappa", judge, score, judge.advanced, among))
-        rows.append(tuple(cells))
-    rows += _people_rows(compared)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            judge.name,
+            *(compared.ask(metric, judge, kinds) for _, kinds in KINDS for metric in _MAIN),
+        )
+        for judge in compared.judges
+    ]
     return Table(
         "agreement",
         "Agreement with people, ADVANCED ReviewScore (as table 1)",
         tuple(columns),
-        tuple(rows),
+        (*rows, *_people_rows(compared)),
         notes=("F1 of the class misinformed; Kappa with quadratic weights over 1 to 5.",
                "Rows of annotators: one person against the median of the others, on the same "
                "scale, to show what can be expected at best."),
@@ -130,14 +189,15 @@ def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
         return []
     rows = []
     for column, name in enumerate(people.annotators):
-        score, flags = people.without(column).advanced
-        own_score, own_flags = (one[:, column] for one in people.each)
+        others = people.without(column)
+        own_scores, own_flags = (own[:, column] for own in people.each)
         cells: list[Cell] = [f"annotator {name}"]
         for _, kinds in KINDS:
-            rows_of = compared.of(kinds).astype(np.float64)
-            for metric, h, m in (("f1", flags, own_flags), ("kappa", score, own_score)):
-                gone = int((np.isnan(h) | np.isnan(m))[rows_of == 1].sum())
-                statistic = METRICS[metric](only(h, rows_of), only(m, rows_of))
+            among = compared.of(kinds).astype(np.float64)
+            pairs = (others.flags, own_flags), (others.advanced, own_scores)
+            for metric, (human, own) in zip(_MAIN, pairs, strict=True):
+                gone = int((np.isnan(human) | np.isnan(own))[among == 1].sum())
+                statistic = METRICS[metric](only(human, among), only(own, among))
                 cells.append(compared.points.ask(statistic, {NO_PAIR: gone}))
         rows.append(tuple(cells))
     return rows
@@ -145,71 +205,43 @@ def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
 
 def by_type(compared: Compared) -> list[Table]:
     """All coefficients of each judge, one table for each type of point (tables 10 to 13)."""
-    tables = []
-    score, flags = compared.people.advanced
-    for (kind, kinds), number in zip(KINDS, (10, 11, 12, 13), strict=True):
-        among = compared.of(kinds)
-        rows: list[tuple[Cell, ...]] = [
-            (
-                judge.name,
-                *(compared.ask(name, judge, flags, judge.flags, among) for name in BINARY),
-                *(compared.ask(name, judge, score, judge.advanced, among) for name in FIVE_POINT),
-            )
-            for judge in compared.judges
-        ]
-        tables.append(
-            Table(
-                f"agreement-{kind.replace(' ', '-')}",
-                f"Agreement with people on {kind} (as table {number})",
-                ("judge", *(METRICS[name].title for name in (*BINARY, *FIVE_POINT))),
-                tuple(rows),
-                notes=(
-                    "Pearson and Spearman of scores as they are; AC2 (quadratic weights), Kappa "
-                    "(quadratic weights) and Alpha (ordinal) of scores rounded half up.",
-                ),
-            )
+    metrics = (*BINARY, *FIVE_POINT)
+    return [
+        Table(
+            f"agreement-{kind.replace(' ', '-')}",
+            f"Agreement with people on {kind} (as table {number})",
+            ("judge", *(METRICS[name].title for name in metrics)),
+            tuple(
+                (judge.name, *(compared.ask(name, judge, kinds) for name in metrics))
+                for judge in compared.judges
+            ),
+            notes=(
+                "Pearson and Spearman of scores as they are; AC2 (quadratic weights), Kappa "
+                "(quadratic weights) and Alpha (ordinal) of scores rounded half up.",
+            ),
         )
-    return tables
+        for number, (kind, kinds) in enumerate(KINDS, start=10)
+    ]
 
 
 def scores_compared(compared: Compared) -> Table:
     """BASE, premises and ADVANCED scores of arguments (table 2)."""
-    people = compared.people
-    among = compared.of((PointType.ARGUMENT,))
-    score, flags = people.advanced
+    kinds = (PointType.ARGUMENT,)
     rows: list[tuple[Cell, ...]] = []
     for judge in compared.judges:
-        base = (people.base, judge.base)
-        base_flag = (misinformed(people.base), judge.base_flags)
-        both = (flags, judge.flags)
-        cut = (misinformed(rounded(score)), misinformed(rounded(judge.advanced)))
-        premise = (people.premise, judge.premise)
-
-        def at(
-            metric: str,
-            pair: tuple[Floats, Floats],
-            judge: JudgeScores = judge,
-        ) -> Cell:
-            return compared.ask(metric, judge, *pair, among)
-
-        def below(
-            metric: str,
-            h: Floats,
-            m: Floats,
-            *,
-            judge: JudgeScores = judge,
-        ) -> PendingEstimate:
-            return compared.premises.ask(METRICS[metric](h, m), compared.dropped(judge, h, m))
-
-        rows.append(
-            (judge.name, "F1", at("f1", base_flag), below("f1", *map(misinformed, premise)),
-             at("f1", both), at("f1", cut), compared.difference("f1", both, base_flag, among))
-        )  # fmt: skip
-        rows.append(
-            (judge.name, "Kappa", at("kappa", base), below("kappa", *premise),
-             at("kappa-of-flags", both), at("kappa", (score, judge.advanced)),
-             compared.difference("kappa", (score, judge.advanced), base, among))
-        )  # fmt: skip
+        for metric, of_flags, weighted in (
+            ("f1", "f1", "weighted_flags"),
+            ("kappa", "kappa-of-flags", "advanced"),
+        ):
+            advanced, base = (compared.pair(judge, _column(metric, which)) for which in _SCORES)
+            rows.append(
+                (judge.name, METRICS[metric].title,
+                 compared.ask(metric, judge, kinds, "base"),
+                 compared.ask(metric, judge, kinds, "premise"),
+                 compared.ask(of_flags, judge, kinds, column="flags"),
+                 compared.ask(metric, judge, kinds, column=weighted),
+                 compared.difference(metric, advanced, base, kinds))
+            )  # fmt: skip
     return Table(
         "base-and-advanced",
         "BASE against ADVANCED ReviewScore of arguments (as table 2)",
@@ -227,18 +259,18 @@ def scores_compared(compared: Compared) -> Table:
 
 def shares(compared: Compared) -> Table:
     """Share of misinformed points by judge and by people (table 3)."""
-    _, flags = compared.people.advanced
     rows: list[tuple[Cell, ...]] = []
+    ask = compared.points.ask
     for judge in compared.judges:
-        for kind, kinds in KINDS:
+        human, score = compared.pair(judge, "flags")
+        for name, kinds in KINDS:
             among = compared.of(kinds)
-            both = (among & ~np.isnan(flags) & ~np.isnan(judge.flags)).astype(np.float64)
-            theirs, ours = mean("share", only(judge.flags, both)), mean("share", only(flags, both))
-            dropped = compared.dropped(judge, flags, judge.flags, among)
+            both = (among & ~np.isnan(human) & ~np.isnan(score)).astype(np.float64)
+            theirs, ours = (mean("share", only(flags, both)) for flags in (score, human))
+            dropped = compared.dropped(judge, human, score, among)
             rows.append(
-                (judge.name, kind, compared.points.ask(theirs, dropped),
-                 compared.points.ask(ours, dropped),
-                 compared.points.ask(theirs, dropped, minus=ours))
+                (judge.name, name, ask(theirs, dropped), ask(ours, dropped),
+                 ask(theirs, dropped, minus=ours))
             )  # fmt: skip
     return Table(
         "shares",
@@ -253,18 +285,16 @@ def shares(compared: Compared) -> Table:
 
 def judges_compared(compared: Compared) -> Table | None:
     """Each judge less the first one, on the points that both judged; None for one judge."""
-    if len(compared.judges) < 2:  # noqa: PLR2004 - nobody to compare with
-        return None
     first, *others = compared.judges
-    score, flags = compared.people.advanced
-    among = compared.of(KINDS[-1][1])
+    if not others:
+        return None
     rows: list[tuple[Cell, ...]] = []
     for other in others:
         cells: list[Cell] = [other.name]
-        cells.append(compared.difference("f1", (flags, other.flags), (flags, first.flags), among))
-        for metric in ("kappa", "ac2"):
-            pairs = (score, other.advanced), (score, first.advanced)
-            cells.append(compared.difference(metric, *pairs, among))
+        for metric in ("f1", "kappa", "ac2"):
+            column = _column(metric, "advanced")
+            pairs = compared.pair(other, column), compared.pair(first, column)
+            cells.append(compared.difference(metric, *pairs, KINDS[-1][1]))
         rows.append(tuple(cells))
     return Table(
         "judges-compared",
@@ -277,9 +307,14 @@ def judges_compared(compared: Compared) -> Table | None:
 
 def responses(compared: Compared) -> Table | None:
     """Agreement without and with the authors' response (table 4); None if no judge has both."""
+    without: dict[tuple[str, ...], JudgeScores] = {}
+    for judge in compared.judges:
+        if not judge.run.with_response:
+            without.setdefault(judge.run.models, judge)
     rows: list[tuple[Cell, ...]] = []
-    for without, with_one in _response_pairs(compared.judges):
-        rows += _response_rows(compared, without, with_one)
+    for judge in compared.judges:
+        if judge.run.with_response and judge.run.models in without:
+            rows += _response_rows(compared, without[judge.run.models], judge)
     if not rows:
         return None
     return Table(
@@ -293,66 +328,37 @@ def responses(compared: Compared) -> Table | None:
     )  # fmt: skip
 
 
-def _response_pairs(judges: Sequence[JudgeScores]) -> list[tuple[JudgeScores, JudgeScores]]:
-    """Runs of one judge, or of one panel, without and with the authors' response."""
-    without: dict[tuple[str, ...], JudgeScores] = {}
-    for one in judges:
-        if not one.run.with_response:
-            without.setdefault(one.run.models, one)
-    return [
-        (without[one.run.models], one)
-        for one in judges
-        if one.run.with_response and one.run.models in without
-    ]
-
-
 def _response_rows(
-    compared: Compared, without: JudgeScores, with_one: JudgeScores
+    compared: Compared, without: JudgeScores, with_response: JudgeScores
 ) -> list[tuple[Cell, ...]]:
-    people = compared.people
-    score, flags = people.advanced
-    weaknesses = (PointType.CLAIM, PointType.ARGUMENT)
-    base_flags = misinformed(people.base)
-    wanted = [
-        ("WScore", weaknesses, (people.base, base_flags), "base"),
-        ("ArgScore", (PointType.ARGUMENT,), (score, flags), "advanced"),
-        ("QScore", (PointType.QUESTION,), (score, flags), "advanced"),
-        ("ClaimScore", (PointType.CLAIM,), (score, flags), "advanced"),
-        ("ReviewScore", KINDS[-1][1], (score, flags), "advanced"),
-    ]
-    rows = []
-    for name, kinds, (five, binary), which in wanted:
-        among = compared.of(kinds)
-        cells: list[Cell] = [" + ".join(without.run.models), name]
-        for metric, human, attribute in (
-            ("f1", binary, "base_flags" if which == "base" else "flags"),
-            ("kappa", five, which),
-        ):
-            pairs = [(human, getattr(one, attribute)) for one in (without, with_one)]
-            for judge, pair in zip((without, with_one), pairs, strict=True):
-                cells.append(compared.ask(metric, judge, *pair, among))
-            cells.append(compared.difference(metric, pairs[1], pairs[0], among))
+    """Rows of one judge, or of one panel."""
+    wanted: tuple[tuple[str, tuple[PointType, ...], Which], ...] = (
+        ("WScore", (PointType.CLAIM, PointType.ARGUMENT), "base"),
+        ("ArgScore", (PointType.ARGUMENT,), "advanced"),
+        ("QScore", (PointType.QUESTION,), "advanced"),
+        ("ClaimScore", (PointType.CLAIM,), "advanced"),
+        ("ReviewScore", KINDS[-1][1], "advanced"),
+    )
+    judge = " + ".join(without.run.models)
+    rows: list[tuple[Cell, ...]] = []
+    for name, kinds, which in wanted:
+        cells: list[Cell] = [judge, name]
+        for metric in _MAIN:
+            before, after = (
+                compared.pair(run, _column(metric, which)) for run in (without, with_response)
+            )
+            cells += [compared.ask(metric, run, kinds, which) for run in (without, with_response)]
+            cells.append(compared.difference(metric, after, before, kinds))
         rows.append(tuple(cells))
-    rows.insert(1, _premise_response(compared, without, with_one))
-    return rows
-
-
-def _premise_response(
-    compared: Compared, without: JudgeScores, with_one: JudgeScores
-) -> tuple[Cell, ...]:
-    scores = np.stack([compared.people.premise, without.premise, with_one.premise])
+    ask = compared.premises.ask
+    cells = [judge, "ArgScore without aggregation"]
+    scores = np.stack([compared.people.premise, without.premise, with_response.premise])
     scores[:, np.isnan(scores).any(axis=0)] = np.nan
-    cells: list[Cell] = [" + ".join(without.run.models), "ArgScore without aggregation"]
-    for metric, seen in (("f1", misinformed(scores)), ("kappa", scores)):
-        of = METRICS[metric]
-        left, right = of(seen[0], seen[1]), of(seen[0], seen[2])
-        cells += [compared.premises.ask(left), compared.premises.ask(right)]
-        cells.append(compared.premises.ask(right, minus=left))
-    return tuple(cells)
-
-
-_PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
-_ALL = "all"
+    for metric, (human, *both) in zip(_MAIN, (misinformed(scores), scores), strict=True):
+        old, new = (METRICS[metric](human, score) for score in both)
+        cells += [ask(old), ask(new), ask(new, minus=old)]
+    rows.insert(1, tuple(cells))
+    return rows
 
 
 def reconstructions(compared: Compared) -> Table:
@@ -360,18 +366,21 @@ def reconstructions(compared: Compared) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for judge in compared.judges:
         for name, which in (("first round", 0), ("loop", -1)):
-            rounds = [_round(judge, row, which) for row in range(len(judge.scores))]
-            cells: list[Cell] = [judge.name, name]
-            for what, of in (("validity", _valid), ("pass", _passed)):
-                scores = _floats([None if one is None else of(one) for one in rounds])
-                cells.append(compared.points.ask(mean(what, scores)))
-            rated = _faithfulness(compared.people, judge, last=which == -1)
-            cells.append(compared.points.ask(mean("faithfulness", rated)))
-            numbers = [None if one is None else float(one.number) for one in rounds]
-            looped = _floats(numbers if which == -1 else [None] * len(rounds))
-            cells.append(compared.points.ask(mean("rounds", looped)) if which == -1 else None)
-            cells.append(_deviation(looped))
-            rows.append(tuple(cells))
+            last = which == -1
+            arguments = [None if score is None else score.argument for score in judge.scores]
+            rounds = [one.rounds[which] if one and one.rounds else None for one in arguments]
+            valid, passed, numbers = (
+                floats(None if one is None else of(one) for one in rounds) for of in _OF_ROUND
+            )
+            rated = _faithfulness(compared.people, judge, last=last)
+            asked = {"validity": valid, "pass": passed, "faithfulness": rated, "rounds": numbers}
+            cells: list[Cell] = [
+                compared.points.ask(mean(what, scores)) if last or what != "rounds" else None
+                for what, scores in asked.items()
+            ]
+            known = numbers[~np.isnan(numbers)].tolist() if last else []
+            deviation = f"{statistics.stdev(known):.2f}" if len(known) > 1 else ""
+            rows.append((judge.name, name, *cells, deviation))
     return Table(
         "reconstruction",
         "Reconstruction of the labelled arguments (as table 5)",
@@ -383,21 +392,6 @@ def reconstructions(compared: Compared) -> Table:
             "the median of people, of reconstructions that are the labelled ones.",
         ),
     )
-
-
-def _round(judge: JudgeScores, row: int, which: int) -> Round | None:
-    score = judge.scores[row]
-    if score is None or score.argument is None or not score.argument.rounds:
-        return None
-    return score.argument.rounds[which]
-
-
-def _valid(one: Round) -> float:
-    return float(one.finding.validity is Validity.VALID)
-
-
-def _passed(one: Round) -> float:
-    return float(one.state in _PASSED)
 
 
 def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Floats:
@@ -413,39 +407,32 @@ def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Flo
     return rated
 
 
-def _deviation(numbers: Floats) -> str:
-    known = numbers[~np.isnan(numbers)].tolist()
-    return f"{statistics.stdev(known):.2f}" if len(known) > 1 else ""
-
-
 def counts(compared: Compared) -> Table:
     """What was labelled, by part of the set, and how much of it is misinformed (table 6)."""
     people = compared.people
-    names = [one.subset for one in people.points]
+    names = [unit.subset for unit in people.points]
     parts = sorted({name for name in names if name})
-    masks = {name: np.asarray([one == name for one in names]) for name in parts}
-    masks[_ALL if _ALL not in masks else "all parts"] = np.ones(len(names), dtype=bool)
-    rows: list[tuple[Cell, ...]] = [
-        ("papers", *(len(_distinct(people, mask, "paper_id")) for mask in masks.values())),
-        ("reviews", *(len(_distinct(people, mask, "review_id")) for mask in masks.values())),
-        ("annotators", *(_annotators(people, mask) for mask in masks.values())),
-    ]
-    for name, kinds in reversed(KINDS):
-        of = compared.of(kinds)
-        rows.append((name, *(int((of & mask).sum()) for mask in masks.values())))
+    by_part = {part: np.asarray([name == part for name in names]) for part in parts}
+    by_part[_ALL if _ALL not in by_part else "all parts"] = np.ones(len(names), dtype=bool)
+    masks = by_part.values()
+    kinds_of = {name: compared.of(kinds) for name, kinds in reversed(KINDS)}
     of_premise = people.point_of[people.premises_labelled & (people.point_of >= 0)]
-    rows.append(("premises", *(int(mask[of_premise].sum()) for mask in masks.values())))
-    _, flags = people.advanced
-    for name, kinds in reversed(KINDS):
-        cells: list[Cell] = [f"{name} misinformed"]
-        for mask in masks.values():
-            among = (compared.of(kinds) & mask).astype(np.float64)
-            cells.append(compared.points.ask(mean("share", only(flags, among))))
-        rows.append(tuple(cells))
+    rows: list[tuple[Cell, ...]] = [
+        ("papers", *(len(_distinct(people, mask, "paper_id")) for mask in masks)),
+        ("reviews", *(len(_distinct(people, mask, "review_id")) for mask in masks)),
+        ("annotators", *(_annotators(people, mask) for mask in masks)),
+    ]
+    for name, of in kinds_of.items():
+        rows.append((name, *(int((of & mask).sum()) for mask in masks)))
+    rows.append(("premises", *(int(mask[of_premise].sum()) for mask in masks)))
+    for name, of in kinds_of.items():
+        among = [only(people.flags, (of & mask).astype(np.float64)) for mask in masks]
+        shares = (compared.points.ask(mean("share", flags)) for flags in among)
+        rows.append((f"{name} misinformed", *shares))
     return Table(
         "data",
         "What people labelled (as table 6)",
-        ("", *masks),
+        ("", *by_part),
         tuple(rows),
         kind="percent",
         notes=(
@@ -456,7 +443,7 @@ def counts(compared: Compared) -> Table:
 
 
 def _distinct(people: HumanLabels, mask: NDArray[np.bool_], name: str) -> set[str]:
-    return {getattr(one, name) for one, there in zip(people.points, mask, strict=True) if there}
+    return {getattr(unit, name) for unit, there in zip(people.points, mask, strict=True) if there}
 
 
 def _annotators(people: HumanLabels, mask: NDArray[np.bool_]) -> int:
@@ -475,25 +462,17 @@ def annotators(people: HumanLabels) -> Table | None:
     if not people.cards:
         return None
     rows: list[tuple[Cell, ...]] = []
-    for group, columns in _groups(people).items():
+    groups = people.groups or {_ALL: tuple(range(len(people.annotators)))}
+    for group, columns in groups.items():
         names = [people.annotators[column] for column in columns]
         cards = [people.cards[name] for name in names if name in people.cards]
-        for card in cards:
-            rows.append(
-                (group, card.annotator, card.publications, _average([card.relevance.values()]))
-            )
-        known = [one.publications for one in cards if one.publications is not None]
-        rows.append(
-            (group, "mean", f"{statistics.fmean(known):.2f}" if known else "",
-             _average([one.relevance.values() for one in cards]))
-        )  # fmt: skip
+        rows += [
+            (group, card.annotator, card.publications, _average([card.relevance.values()]))
+            for card in cards
+        ]
+        rows.append(_means(group, cards))
     if len(people.groups) > 1:
-        cards = list(people.cards.values())
-        known = [one.publications for one in cards if one.publications is not None]
-        mean_count = f"{statistics.fmean(known):.2f}" if known else ""
-        rows.append(
-            ("all", "mean", mean_count, _average([one.relevance.values() for one in cards]))
-        )
+        rows.append(_means(_ALL, list(people.cards.values())))
     return Table(
         "annotators",
         "Experience of the annotators (as table 8)",
@@ -504,35 +483,36 @@ def annotators(people: HumanLabels) -> Table | None:
     )
 
 
-def _groups(people: HumanLabels) -> dict[str, tuple[int, ...]]:
-    return people.groups or {_ALL: tuple(range(len(people.annotators)))}
+def _means(group: str, cards: Sequence[Annotator]) -> tuple[Cell, ...]:
+    publications = [card.publications for card in cards if card.publications is not None]
+    relevance = _average([card.relevance.values() for card in cards])
+    return group, "mean", _average([publications]), relevance
 
 
 def _average(ratings: Sequence[Iterable[int]]) -> str:
-    known = [list(one) for one in ratings]
-    means = [statistics.fmean(one) for one in known if one]
+    """The mean of means; empty if there is none."""
+    means = [statistics.fmean(known) for known in map(list, ratings) if known]
     return f"{statistics.fmean(means):.2f}" if means else ""
 
 
 def between_people(compared: Compared, level: Level = "ordinal") -> Table:
     """Krippendorff's alpha between annotators, by group and type (table 9)."""
     people = compared.people
-    groups = dict(people.groups)
     everyone = tuple(range(len(people.annotators)))
     rows: list[tuple[Cell, ...]] = []
-    values: list[list[float]] = [[] for _ in range(len(KINDS) + 1)]
-    for name, columns in groups.items():
-        made = _alphas(compared, columns, level)
-        for column, (_, statistic) in enumerate(made):
-            value = statistic.point()[0]
-            values[column] += [] if np.isnan(value) else [value]
-        rows.append((f"group {name}", *(plan.ask(statistic) for plan, statistic in made)))
-    if len(groups) > 1:
-        medians = (f"{statistics.median(one):.3f}" if one else "–" for one in values)
+    by_column: list[list[float]] = [[] for _ in range(len(KINDS) + 1)]
+    for name, columns in people.groups.items():
+        slots = _alphas(compared, columns, level)
+        for values, slot in zip(by_column, slots, strict=True):
+            value = slot.statistic.point()[0]
+            if not np.isnan(value):
+                values.append(value)
+        rows.append((f"group {name}", *slots))
+    if len(people.groups) > 1:
+        medians = (f"{statistics.median(values):.3f}" if values else "–" for values in by_column)
         rows.append(("median of groups", *medians))
-    if list(groups.values()) != [everyone]:
-        made = _alphas(compared, everyone, level)
-        rows.append(("all", *(plan.ask(statistic) for plan, statistic in made)))
+    if list(people.groups.values()) != [everyone]:
+        rows.append(("all", *_alphas(compared, everyone, level)))
     return Table(
         "between-annotators",
         f"Agreement of the annotators with each other, Krippendorff's alpha, {level} (as table 9)",
@@ -545,48 +525,37 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
     )
 
 
-def _alphas(
-    compared: Compared, columns: Sequence[int], level: Level
-) -> list[tuple[BootstrapPlan, Statistic]]:
+def _alphas(compared: Compared, columns: Sequence[int], level: Level) -> list[PendingEstimate]:
+    """Slots for alpha of each type of point, and of premises."""
     people = compared.people
     scores = rounded(people.each[0])[:, list(columns)]
-    made: list[tuple[BootstrapPlan, Statistic]] = []
-    for _, kinds in KINDS:
-        rows = compared.of(kinds)[:, None]
-        own = np.where(rows, scores, np.nan)
-        made.append((compared.points, krippendorff_alpha(own, level=level)))
-    premises = krippendorff_alpha(people.factuality[:, list(columns)], level=level)
-    return [*made, (compared.premises, premises)]
-
-
-def _floats(numbers: Sequence[float | None]) -> Floats:
-    return np.asarray([np.nan if one is None else one for one in numbers], dtype=np.float64)
-
-
-_UNDECIDED = 3
-_WIDE = (2, 1)
-"""Spreads of a panel above which it abstains, step by step."""
+    of_points = (np.where(compared.of(kinds)[:, None], scores, np.nan) for _, kinds in KINDS)
+    of_premises = krippendorff_alpha(people.factuality[:, list(columns)], level=level)
+    return [
+        *(compared.points.ask(krippendorff_alpha(own, level=level)) for own in of_points),
+        compared.premises.ask(of_premises),
+    ]
 
 
 def coverage(compared: Compared) -> Table:
-    """Share of points kept and agreement on them, as each judge abstains more and more.
+    """Agreement as each judge abstains more and more, and the share of points that it keeps.
 
+    The more a judge leaves to people, the better the rest should be: selective prediction (El-Yaniv
+    and Wiener 2010, J. Mach. Learn. Res. 11, 1605-1641), with the signs of doubt that a run holds.
     The steps are cumulative and fixed beforehand, so that none is chosen by its result.
     """
     rows: list[tuple[Cell, ...]] = []
-    human, flags = compared.people.advanced
+    ask = compared.points.ask
     for judge in compared.judges:
-        both = ~np.isnan(flags) & ~np.isnan(judge.flags)
+        human, score = compared.pair(judge, "flags")
+        both = ~np.isnan(human) & ~np.isnan(score)
         for name, kept in steps(judge):
             among = (both & kept).astype(np.float64)
-            slots: list[PendingEstimate] = [
-                compared.points.ask(mean("share", np.where(both, among, np.nan))),
-                compared.points.ask(f1(only(flags, among), only(judge.flags, among))),
-                compared.points.ask(
-                    METRICS["kappa"](only(human, among), only(judge.advanced, among))
-                ),
-            ]
-            rows.append((judge.name, name, *slots))
+            cells: list[Cell] = [ask(mean("share", np.where(both, among, np.nan)))]
+            for metric in _MAIN:
+                h, m = compared.pair(judge, _column(metric, "advanced"))
+                cells.append(ask(METRICS[metric](only(h, among), only(m, among))))
+            rows.append((judge.name, name, *cells))
     return Table(
         "coverage",
         "Agreement when the judge may abstain",
@@ -599,33 +568,17 @@ def coverage(compared: Compared) -> Table:
 
 def steps(judge: JudgeScores) -> list[tuple[str, NDArray[np.bool_]]]:
     """The points kept at each step; steps that change nothing are left out."""
-    kept = np.ones(len(judge.scores), dtype=bool)
-    laden = _laden(judge)
-    undecided = np.floor(judge.advanced + 0.5) == _UNDECIDED
-    rules: list[tuple[str, NDArray[np.bool_]]] = [
-        ("value-laden claims", laden),
-        ("scores of 3", undecided),
-        *((f"a panel's spread above {most - 1}", _spread(judge.spread, most)) for most in _WIDE),
+    spread = np.nan_to_num(judge.spread, nan=0.0)
+    doubts: list[tuple[str, NDArray[np.bool_]]] = [
+        ("value-laden claims", judge.laden),
+        ("scores of 3", rounded(judge.advanced) == _UNDECIDED),
+        *((f"a panel's spread above {most - 1}", spread >= most) for most in _WIDE),
     ]
+    kept = np.ones(len(judge.scores), dtype=bool)
     out = [("nothing", kept)]
-    for name, doubtful in rules:
+    for name, doubtful in doubts:
         after = kept & ~doubtful
         if (after != kept).any():
             kept = after
             out.append((name, kept))
     return out
-
-
-def _spread(spread: Floats, least: int) -> NDArray[np.bool_]:
-    return np.nan_to_num(spread, nan=0.0) >= least
-
-
-def _laden(judge: JudgeScores) -> NDArray[np.bool_]:
-    """Claims, by the judge's own type, since at work there is no other."""
-    return np.asarray(
-        [
-            one is not None and one.type is PointType.CLAIM and value_laden(one.text)
-            for one in judge.scores
-        ],
-        dtype=bool,
-    )

@@ -203,16 +203,24 @@ def points(lines: Iterable[str]) -> str:
 
 def numbers(found: Sequence[Table], setup: Setup) -> str:
     """All estimates, and how they were made, as JSON."""
+    made = {
+        "model": setup.model,
+        "settings": dict(setup.settings),
+        "inputs": dict(setup.inputs),
+        "notes": list(setup.notes),
+    }
+    return as_json(f"reviewscore.{setup.verb}/1", made, found)
+
+
+def as_json(
+    schema: str,
+    made: Mapping[str, object],
+    found: Sequence[Table],
+    more: Mapping[str, object] | None = None,
+) -> str:
+    """Tables as JSON, after how they were `made` and before `more` that belongs to them."""
+    tables = {table.name: records(table) for table in found}
+    head = {"schema": schema, "reviewscore_version": __version__}
     return json.dumps(
-        {
-            "schema": f"reviewscore.{setup.verb}/1",
-            "reviewscore_version": __version__,
-            "model": setup.model,
-            "settings": dict(setup.settings),
-            "inputs": dict(setup.inputs),
-            "notes": list(setup.notes),
-            "tables": {table.name: records(table) for table in found},
-        },
-        indent=1,
-        ensure_ascii=False,
+        {**head, **made, "tables": tables, **(more or {})}, indent=1, ensure_ascii=False
     )

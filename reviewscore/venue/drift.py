@@ -401,8 +401,8 @@ def unpaired_sections(first: Columns, second: Columns, how: Resampling) -> tuple
         second: Of the second.
         how: How intervals are made; each run's papers are drawn on their own.
     """
-    sums = (by_paper(run).reshape(-1, len(TYPES) * len(VERDICTS)) for run in (first, second))
-    runs = TwoSamples.of(*sums, how)
+    old, new = (by_paper(run).reshape(-1, len(TYPES) * len(VERDICTS)) for run in (first, second))
+    runs = TwoSamples.of(old, new, how)
     main, *others = MEASURES
     every, types = slice(None), TYPES[:-1]
     groups = [("all points", every)]

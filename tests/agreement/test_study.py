@@ -93,7 +93,7 @@ def test_the_human_label_is_the_lower_median_and_arguments_take_their_premises(
 
     people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
 
-    score, flag = people.advanced
+    score, flag = people.advanced, people.flags
     assert people.base.tolist() == [3.0]
     assert people.premise.tolist() == [2.0, 4.0]
     assert flag.tolist() == [1.0]
@@ -113,7 +113,7 @@ def test_a_reconstruction_that_people_find_unfaithful_has_no_advanced_label(
 
     people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
 
-    score, flag = people.advanced
+    score, flag = people.advanced, people.flags
     assert np.isnan(score).tolist() == [True] + [False] * (len(points) - 1)
     assert np.isnan(flag[0])
     assert not np.isnan(people.base[0])
@@ -212,7 +212,7 @@ def test_a_premise_that_nobody_labelled_leaves_its_argument_without_a_label(
     compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
 
     of_arguments = compared.of((PointType.ARGUMENT,))
-    score, flag = compared.people.advanced
+    score, flag = compared.people.advanced, compared.people.flags
     false = compared.people.premise[compared.people.premises_labelled] <= 2
     assert np.isnan(score[of_arguments]).all()
     # One false premise decides; where none is known to be false, nothing is known.
