@@ -11,7 +11,7 @@ from pathlib import Path
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
 from reviewscore.gem.ranking import PaperScores
-from reviewscore.stats.rank_correlation import RankCorrelation, rank_correlation
+from reviewscore.stats.metrics import RankCorrelation, rank_correlation
 from reviewscore.stats.tables import Cell, Table, chance
 
 SIZE = "parameters_billions"

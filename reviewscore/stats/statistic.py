@@ -131,12 +131,16 @@ def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
     return left, right
 
 
-def values(value: Floats, *reasons: tuple[NDArray[np.bool_], Reason, float | None]) -> Values:
+Degenerate: TypeAlias = tuple[NDArray[np.bool_], Reason, float | None]
+"""Where a coefficient is degenerate, why, and its value by definition (None: undefined)."""
+
+
+def values(value: Floats, *reasons: Degenerate) -> Values:
     """Values with their reasons; the first condition that holds decides.
 
     Args:
         value: Shape (samples,), computed as if nothing were degenerate.
-        reasons: Where, why, and the value by definition (None: undefined).
+        reasons: The degenerate samples.
     """
     code = np.zeros(value.shape, dtype=np.int8)
     out = value.copy()

@@ -50,11 +50,6 @@ def hashes(files: Iterable[Path]) -> dict[str, str]:
     return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
 
 
-def page_name(verb: str) -> str:
-    """File name of the page to read first."""
-    return f"{verb}.md"
-
-
 def numbers_name(verb: str) -> str:
     """File name of all numbers; every folder of the verb has it."""
     return f"{verb}.json"
@@ -141,7 +136,7 @@ def write_report(
     for name, text in texts.items():
         write_whole(out / name, text)
     plots = draw(out) if draw is not None else []
-    first = out / page_name(stem or verb)
+    first = out / f"{stem or verb}.md"
     write_whole(first, page(_shown(plots, out)))
     return [first, *(out / name for name in texts), *plots]
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from reviewscore.stats.metrics import (
-    LEVELS,
-    WEIGHTS,
     Level,
     Weights,
     agreement_weights,
@@ -33,7 +31,7 @@ from reviewscore.stats.statistic import (
     ratio,
     values,
 )
-from tests.stats.ratings import NAN, by_rater, column, drawn
+from tests.stats.ratings import LEVELS, NAN, WEIGHTS, by_rater, column, drawn
 
 Pair = Callable[[Floats, Floats], Statistic]
 PAIRS: tuple[Pair, ...] = (precision, recall, f1, weighted_kappa, pearson, spearman)
