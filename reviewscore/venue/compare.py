@@ -177,7 +177,7 @@ def compare_runs(
         why=why,
         first=_side(one, ours, how),
         second=_side(other, theirs, apart),
-        made_otherwise=_made_otherwise(one, other),
+        made_otherwise=differences(old, new, inputs=False),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},
         shared=len(pairs),
@@ -215,10 +215,6 @@ def _pairing(pairs: Pairs, paired: bool | None, one: Part, other: Part) -> tuple
     if pairs.overlap >= ENOUGH:
         return True, f"compared point by point: {share}"
     return False, f"compared as two sets of papers: {share}"
-
-
-def _made_otherwise(one: Part, other: Part) -> tuple[Difference, ...]:
-    return differences(one.manifest.decisive, other.manifest.decisive, inputs=False)
 
 
 def _side(part: Part, columns: Columns, how: Resampling) -> Side:
@@ -278,17 +274,17 @@ def _sheet(pairs: Pairs, most: int, one: Part, other: Part) -> list[dict[str, st
     """The points that differ most, as both runs have them."""
     places = [int(place) for place in furthest(pairs, most)]
 
-    def said(side: str, score: PointScore) -> dict[str, str]:
+    def verdict(side: str, score: PointScore) -> dict[str, str]:
         return {
             f"type_{side}": score.type.value if score.type else "",
             f"base_{side}": "" if score.base is None else str(score.base),
             f"outcome_{side}": VERDICTS[outcome(score)],
         }
 
-    def first_said(score: PointScore) -> dict[str, str]:
+    def first_verdict(score: PointScore) -> dict[str, str]:
         ids = {"point_id": score.point_id, "review_id": score.review_id}
-        return {**ids, "paper_id": score.paper_id, **said("first", score)}
+        return {**ids, "paper_id": score.paper_id, **verdict("first", score)}
 
-    ours = read_again(one, pairs, places, first_said)
-    theirs = read_again(other, pairs, places, lambda score: said("second", score))
+    ours = read_again(one, pairs, places, first_verdict)
+    theirs = read_again(other, pairs, places, lambda score: verdict("second", score))
     return [{name: (ours[place] | theirs[place])[name] for name in SHEET} for place in places]

@@ -288,9 +288,8 @@ class _Counted:
 
     def __init__(self, counts: Counts, reviewers: Reviewers | None) -> None:
         self.counts = counts
-        told = reviewers is not None and not reviewers.reason
-        of = reviewers.of if reviewers is not None and told else {}
-        self.reviewer_of = np.array([of.get(one, -1) for one in counts.reviews], dtype=np.int64)
+        of = {} if reviewers is None or reviewers.reason else reviewers.of
+        self.reviewer_of = np.array([of.get(name, -1) for name in counts.reviews], dtype=np.int64)
 
     def people(self, rows: Ints) -> int | None:
         """Different reviewers with a name; None where nobody has one."""
@@ -310,13 +309,14 @@ class _Counted:
         np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
         return table
 
-    def cell(self, cell_rows: CellRows) -> GroupRates:
+    def cell(self, cell_rows: CellRows, estimates: dict[str, Estimate]) -> GroupRates:
         return GroupRates(
             group=cell_rows.group,
             points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
             reviews=len(cell_rows.rows),
             papers=len(np.unique(self.counts.paper_of[cell_rows.rows])),
             reviewers=self.people(cell_rows.rows),
+            rates=estimates,
         )
 
 
@@ -332,7 +332,7 @@ def rates_of_venue(
 
     No table crosses two groupings, so that what is withheld in one cannot be had from another. A
     cell of fewer than `at_least` reviews, or of fewer different reviewers than
-    `small_cell_suppression.REVIEWERS`, is withheld, with others where that is needed to hide it.
+    `REVIEWERS`, is withheld, with others where that is needed to hide it.
 
     Args:
         counts: Points by review, type and outcome.
@@ -392,11 +392,8 @@ def _panel(
     if len(hidden) > 1 and shown:
         kinds = {kind for place in hidden for kind in all_rows[place].kinds}
         shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))
-    found = rates([counted.by_paper(one) for one in shown], how)
-    cells = [
-        counted.cell(cell_rows).model_copy(update={"rates": estimates})
-        for cell_rows, estimates in zip(shown, found, strict=True)
-    ]
+    estimates = rates([counted.by_paper(cell_rows) for cell_rows in shown], how)
+    cells = list(map(counted.cell, shown, estimates))
     together = [cells.pop()] if len(hidden) > 1 and shown else []
     cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
     few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "
