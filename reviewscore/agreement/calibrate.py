@@ -6,17 +6,17 @@ measure, the inner ones choose the threshold, and no paper is ever on both sides
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore import __version__
-from reviewscore.agreement.human_model import Compared
 from reviewscore.agreement.judge_scores import JudgeScores
+from reviewscore.agreement.tables import Compared
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
-from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean
+from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.metrics import METRICS, f1
 from reviewscore.stats.statistic import Floats, Ints
 
@@ -27,6 +27,7 @@ LEAST_EACH = 5
 """Misinformed points, and others, below which a threshold would be."""
 LEAST_PAPERS = 6
 """Papers below which nested folds by paper would have single papers on a side."""
+PEOPLE = "share by people"
 _THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
@@ -51,56 +52,40 @@ class _Sample:
     paper: Ints
 
     def some(self, take: NDArray[np.bool_] | Ints) -> _Sample:
-        return _Sample(
-            self.rows[take], self.lowest[take], self.score[take],
-            self.flag[take], self.human[take], self.paper[take],
-        )  # fmt: skip
+        return _Sample(*(getattr(self, column.name)[take] for column in fields(self)))
 
 
-def calibrate(
-    compared: Compared, judge: JudgeScores
-) -> tuple[Calibration, BootstrapPlan | None, list[PendingEstimate]]:
-    """Learn a calibration of a judge and ask for what it gains.
-
-    Returns:
-        The calibration without its gains; the plan that computes them, None where no type could
-        be calibrated; and its slots: F1 before, after, gain; Kappa likewise; share likewise.
-    """
+def calibrate(compared: Compared, judge: JudgeScores) -> Calibration:
+    """A calibration of a judge, with what it gains on papers it was not fitted to."""
     types: dict[str, TypeCalibration] = {}
     left_out: dict[str, str] = {}
     after = np.full((2, len(judge.scores)), np.nan)
     for kind in PointType:
         sample = _sample(compared, judge, kind)
-        why = _too_little(sample)
-        if why:
+        if why := _too_little(sample):
             left_out[kind.value] = why
             continue
         types[kind.value] = _learn(sample)
         after[:, sample.rows] = _out_of_fold(sample)
-    calibration = Calibration(
+    return Calibration(
         reviewscore_version=__version__,
         judge=" + ".join(judge.run.models),
         learnt_from=compared.people.name,
         types=types,
         left_out=left_out,
+        gains=_gains(compared, judge, after) if types else (),
     )
-    if not types:
-        return calibration, None, []
-    return calibration, *_ask(compared, judge, after)
 
 
 def _sample(compared: Compared, judge: JudgeScores, kind: PointType) -> _Sample:
-    human, flag = compared.people.advanced
+    people, of = compared.people, compared.points.clusters.of
     # By the judge's own type, since at work there is no other.
-    known = np.asarray([one is not None and one.type is kind for one in judge.scores], dtype=bool)
-    known &= compared.of(tuple(PointType))
-    for one in (human, flag, judge.lowest, judge.advanced):
-        known &= ~np.isnan(one)
-    rows = np.flatnonzero(known)
-    of = compared.points.clusters.of
-    return _Sample(
-        rows, judge.lowest[rows], judge.advanced[rows], flag[rows], human[rows], of[rows]
-    )
+    known = np.asarray([score is not None and score.type is kind for score in judge.scores])
+    known = known & compared.of(tuple(PointType))
+    columns = np.stack([judge.lowest, judge.advanced, people.flags, people.advanced])
+    rows = np.flatnonzero(known & ~np.isnan(columns).any(axis=0))
+    lowest, score, flag, human = columns[:, rows]
+    return _Sample(rows, lowest, score, flag, human, of[rows])
 
 
 def _too_little(sample: _Sample) -> str:
@@ -179,36 +164,31 @@ def _mapped(curve: Curve, scores: Floats) -> Floats:
     return np.asarray([curve.at(one) for one in scores], dtype=np.float64)
 
 
-def _ask(
-    compared: Compared, judge: JudgeScores, after: Floats
-) -> tuple[BootstrapPlan, list[PendingEstimate]]:
+def _gains(compared: Compared, judge: JudgeScores, after: Floats) -> tuple[Gain, ...]:
+    """Agreement with people before and after; `after` are flags and scores, shape (2, points)."""
     plan = BootstrapPlan(compared.points.clusters, compared.points.resampling)
-    human, flags = compared.people.advanced
     there = ~np.isnan(after[0])
-    human, flags = np.where(there, human, np.nan), np.where(there, flags, np.nan)
-    kappa = METRICS["kappa"]
-    pairs = (
-        (f1(flags, judge.flags), f1(flags, after[0])),
-        (kappa(human, judge.advanced), kappa(human, after[1])),
-        (mean("share", np.where(there, judge.flags, np.nan)), mean("share", after[0])),
+    human, flags = (
+        np.where(there, column, np.nan)
+        for column in (compared.people.advanced, compared.people.flags)
     )
-    slots = []
-    for before, changed in pairs:
-        slots += [plan.ask(before), plan.ask(changed), plan.ask(changed, minus=before)]
-    slots.append(plan.ask(mean("share", flags)))
-    return plan, slots
-
-
-def with_gains(calibration: Calibration, slots: list[PendingEstimate]) -> Calibration:
-    """The calibration with what it gains, once the slots are filled."""
-    gains = []
-    for name, at in (("F1", 0), ("Kappa", 3), ("share", 6)):
-        before, after, gain = (slot.answer for slot in slots[at : at + 3])
-        gains.append(
-            Gain(metric=name, before=before.value, after=after.value, low=gain.low,
-                 high=gain.high, p=gain.p, n=gain.n)
-        )  # fmt: skip
-    people = slots[-1].answer
-    gains.append(Gain(metric="share by people", before=people.value, after=people.value,
-                      n=people.n))  # fmt: skip
-    return calibration.model_copy(update={"gains": tuple(gains)})
+    kappa = METRICS["kappa"]
+    pairs = {
+        "F1": (f1(flags, judge.flags), f1(flags, after[0])),
+        "Kappa": (kappa(human, judge.advanced), kappa(human, after[1])),
+        "share": (mean("share", np.where(there, judge.flags, np.nan)), mean("share", after[0])),
+    }
+    slots = {
+        name: (plan.ask(before), plan.ask(changed), plan.ask(changed, minus=before))
+        for name, (before, changed) in pairs.items()
+    }
+    people_slot = plan.ask(mean("share", flags))
+    plan.run()
+    gains = [
+        Gain(metric=name, before=before.answer.value, after=changed.answer.value,
+             low=gain.answer.low, high=gain.answer.high, p=gain.answer.p, n=gain.answer.n)
+        for name, (before, changed, gain) in slots.items()
+    ]  # fmt: skip
+    share = people_slot.answer
+    people = Gain(metric=PEOPLE, before=share.value, after=share.value, n=share.n)
+    return (*gains, people)

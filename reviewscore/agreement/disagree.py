@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from itertools import product
 
 import numpy as np
 
 from reviewscore.agreement.human_labels import HumanLabels
-from reviewscore.agreement.human_model import Compared
-from reviewscore.agreement.judge_scores import JudgeScores
-from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
+from reviewscore.agreement.judge_scores import JudgeScores, value_laden
+from reviewscore.agreement.tables import Compared
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
+from reviewscore.stats.metrics import rounded
 
 LONG = 1.5
 """A rationale this many times the usual length may be over-thinking (paper, footnote 10)."""
 _APART = 1 - 1e-9
 """From here on scores differ by one: 4.6 less 3.6 is a little less."""
-_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
 _UNSEEN = re.compile(
     r"\b(?:appendix|appendices|supplement\w*|figures?|tables?|equations?)\b[^.]{0,60}?\b(?:is|are|was"
     r"|were)? ?(?:not|n't|n’t|missing|unavailable|absent|cut off|truncated|garbled|unreadable)\b"
@@ -40,6 +40,8 @@ _PART = re.compile(
     r"\b(appendix|section|table|figure|fig\.|sec\.|equation|eq\.)\s*\(?([A-Z]\b|[A-Z]?\.?\d+(?:\.\d+)*)",
     re.IGNORECASE,
 )
+_REASONED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+_IN_FULL = {"fig": "figure", "sec": "section", "eq": "equation"}
 
 
 class Kind(StrEnum):
@@ -98,7 +100,8 @@ def disagreements(
         paper_text: The parsed text of a paper, where it is at hand: shows whether a part that
             people point at is missing from it.
     """
-    human, flags = compared.people.advanced
+    human, flags = compared.people.advanced, compared.people.flags
+    own = compared.people.each[0]
     usual = _usual_length(compared.judges)
     found = []
     for row, point in enumerate(judge.scores):
@@ -117,7 +120,11 @@ def disagreements(
                 score=float(judge.advanced[row]),
                 difference=float(gap),
                 flips=flip if known else None,
-                labels=_labels(compared.people, row),
+                labels={
+                    name: float(score)
+                    for name, score in zip(compared.people.annotators, own[row], strict=True)
+                    if not np.isnan(score)
+                },
                 kinds=_kinds(compared, judge, row, usual, text),
                 text=point.text,
                 rationale=_rationale(point),
@@ -134,25 +141,16 @@ def _kinds(
     assert point is not None
     people = compared.people
     own = people.each[0][row]
-    kinds = []
-    nearest = np.floor(own[~np.isnan(own)] + 0.5)
-    if np.floor(judge.advanced[row] + 0.5) in nearest:
-        kinds.append(Kind.MINORITY)
-    if people.types[row] is PointType.CLAIM and value_laden(point.text):
-        kinds.append(Kind.VALUE_LADEN)
-    if _unparsed(point, people, row, text):
-        kinds.append(Kind.UNPARSED)
-    if not any(one.verified for one in point.evidence):
-        kinds.append(Kind.NO_EVIDENCE)
-    if row in usual and len(_rationale(point)) >= LONG * usual[row]:
-        kinds.append(Kind.OVERTHINKING)
-    return tuple(kinds) or (Kind.OTHER,)
-
-
-def value_laden(text: str) -> bool:
-    """Whether a point is about worth, novelty, writing or degree, which no passage settles."""
-    clause = main_clause(clauses_of(text))
-    return clause is not None and clause.form in _VALUE
+    claim = people.types[row] is PointType.CLAIM
+    long = row in usual and len(_rationale(point)) >= LONG * usual[row]
+    signs = {
+        Kind.MINORITY: rounded(judge.advanced[row]) in rounded(own[~np.isnan(own)]),
+        Kind.VALUE_LADEN: claim and value_laden(point.text),
+        Kind.UNPARSED: _unparsed(point, people, row, text),
+        Kind.NO_EVIDENCE: not any(evidence.verified for evidence in point.evidence),
+        Kind.OVERTHINKING: long,
+    }
+    return tuple(kind for kind, there in signs.items() if there) or (Kind.OTHER,)
 
 
 def _unparsed(point: PointScore, people: HumanLabels, row: int, text: str | None) -> bool:
@@ -161,19 +159,17 @@ def _unparsed(point: PointScore, people: HumanLabels, row: int, text: str | None
         return True
     if text is None:
         return False
-    there = {_part(one) for one in _PART.finditer(text)}
-    cited = [
-        _part(one)
-        for words in _justifications(people, row).values()
-        for one in _PART.finditer(words)
-    ]
+    there = set(_parts(text))
+    cited = (part for words in _justifications(people, row).values() for part in _parts(words))
     # Sections stand in the text by their heading alone, so only captioned parts are looked for.
     return any(part not in there for part in cited if part[0] in ("table", "figure", "appendix"))
 
 
-def _part(match: re.Match[str]) -> tuple[str, str]:
-    name = match[1].lower().rstrip(".")
-    return {"fig": "figure", "sec": "section", "eq": "equation"}.get(name, name), match[2].upper()
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Parts of a paper that a text names: what it is, and its number."""
+    for match in _PART.finditer(text):
+        name = match[1].lower().rstrip(".")
+        yield _IN_FULL.get(name, name), match[2].upper()
 
 
 def _usual_length(judges: Sequence[JudgeScores]) -> dict[int, float]:
@@ -198,27 +194,14 @@ def _rationale(point: PointScore) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _labels(people: HumanLabels, row: int) -> dict[str, float]:
-    own = people.each[0][row]
-    return {
-        name: float(score)
-        for name, score in zip(people.annotators, own, strict=True)
-        if not np.isnan(score)
-    }
-
-
 def _justifications(people: HumanLabels, row: int) -> dict[str, str]:
     units = [people.points[row].unit_id]
-    units += [people.premises[one].unit_id for one in people.premises_of[row]]
-    fields = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
-    found: dict[str, list[str]] = {}
-    for unit in units:
-        for name in people.annotators:
-            for one in fields:
-                words = people.reasons.get((unit, name, one))
-                if words:
-                    found.setdefault(name, []).append(words)
-    return {name: " ".join(words) for name, words in found.items()}
+    units += [people.premises[premise].unit_id for premise in people.premises_of[row]]
+    words: dict[str, list[str]] = {}
+    for unit, name, field in product(units, people.annotators, _REASONED):
+        if reason := people.reasons.get((unit, name, field)):
+            words.setdefault(name, []).append(reason)
+    return {name: " ".join(reasons) for name, reasons in words.items()}
 
 
 SHEET = ("judge", "unit_id", "type", "human", "score", "difference", "flips", "labels",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from reviewscore.arguments.aggregate import conjunction, weighted
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import MISINFORMED_UP_TO, KnowledgeSource
+from reviewscore.stats.metrics import rounded
 from reviewscore.stats.statistic import Floats, Ints
 
 FAITHFUL_FROM = 4
@@ -26,8 +28,43 @@ _NOT_TRIVIAL = 2
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
+class Scores(Protocol):
+    """Columns that labels of people and scores of a judge both have; NaN is unknown."""
+
+    @property
+    def base(self) -> Floats:
+        """Shape (points,); the BASE score 1..5."""
+
+    @property
+    def advanced(self) -> Floats:
+        """Shape (points,); the ADVANCED score 1..5, weighted for arguments, not rounded."""
+
+    @property
+    def flags(self) -> Floats:
+        """Shape (points,); 1 misinformed, 0 not; of arguments by the conjunction of premises."""
+
+    @property
+    def premise(self) -> Floats:
+        """Shape (premises,); factuality 1..5."""
+
+    @property
+    def base_flags(self) -> Floats:
+        """Shape (points,); whether the BASE score says misinformed."""
+        return misinformed(self.base)
+
+    @property
+    def weighted_flags(self) -> Floats:
+        """Shape (points,); whether the ADVANCED score says misinformed."""
+        return misinformed(rounded(self.advanced))
+
+    @property
+    def premise_flags(self) -> Floats:
+        """Shape (premises,); whether the premise is false."""
+        return misinformed(self.premise)
+
+
 @dataclass(frozen=True)
-class HumanLabels:
+class HumanLabels(Scores):
     """Human labels, a row for each unit and a column for each annotator.
 
     Attributes:
@@ -65,13 +102,23 @@ class HumanLabels:
 
     @cached_property
     def base(self) -> Floats:
-        """Shape (points,); the median of `whole`."""
+        """The median of `whole`."""
         return median_low(self.whole)
 
     @cached_property
     def premise(self) -> Floats:
-        """Shape (premises,); the median factuality."""
+        """The median factuality."""
         return median_low(self.factuality)
+
+    @cached_property
+    def advanced(self) -> Floats:
+        """ADVANCED ReviewScore of the median labels."""
+        return self._of_medians[0]
+
+    @cached_property
+    def flags(self) -> Floats:
+        """Whether misinformed, by the median labels."""
+        return self._of_medians[1]
 
     @cached_property
     def premises_labelled(self) -> NDArray[np.bool_]:
@@ -80,14 +127,13 @@ class HumanLabels:
         return np.asarray(known.any(axis=1), dtype=bool)
 
     @cached_property
-    def advanced(self) -> tuple[Floats, Floats]:
-        """ADVANCED ReviewScore and whether misinformed, of the median labels; shapes (points,)."""
+    def _of_medians(self) -> tuple[Floats, Floats]:
         faithful = median_low(self.faithful)
         return self._advanced(self.base, faithful, self.premise, median_low(self.weight))
 
     @cached_property
     def each(self) -> tuple[Floats, Floats]:
-        """The same of each annotator's own labels, shapes (points, annotators).
+        """`advanced` and `flags` of each annotator's own labels, shapes (points, annotators).
 
         Where a reconstruction was passed over as unfaithful there is no score.
         """
@@ -201,9 +247,16 @@ def gather(
         if u.kind is UnitKind.POINT and (u.unit_id in labelled or u.unit_id in have_premises)
     )
     columns = tuple(sorted({one.annotator for one in kept}))
-    row_of = {u.unit_id: row for row, u in enumerate(points)}
-    place = _Places(row_of, {u.unit_id: row for row, u in enumerate(premises)}, columns)
-    factuality, weight = place.premise(kept, LabelField.FACTUALITY), _weights(place, kept)
+    point_rows, premise_rows = (
+        {unit.unit_id: row for row, unit in enumerate(some)} for some in (points, premises)
+    )
+    point = partial(_filled, kept, point_rows, columns)
+    premise = partial(_filled, kept, premise_rows, columns)
+    # Where only the source was labelled, a premise weighs unless it is the field's knowledge.
+    others = [one for one in kept if one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE]
+    sourced = ~np.isnan(_filled(others, premise_rows, columns, LabelField.SOURCE, value=1.0))
+    weight = premise(LabelField.UNTRIVIALNESS)
+    weight[np.isnan(weight) & sourced] = _NOT_TRIVIAL
     return HumanLabels(
         name=name,
         annotators=columns,
@@ -211,11 +264,13 @@ def gather(
         points=points,
         premises=premises,
         types=_types(points, kept, types),
-        whole=place.point(kept, *_SCALES),
-        faithful=place.point(kept, LabelField.FAITHFULNESS),
-        factuality=factuality,
+        whole=point(*_SCALES),
+        faithful=point(LabelField.FAITHFULNESS),
+        factuality=premise(LabelField.FACTUALITY),
         weight=weight,
-        point_of=np.asarray([row_of.get(u.point_id or "", -1) for u in premises], dtype=np.int64),
+        point_of=np.asarray(
+            [point_rows.get(unit.point_id or "", -1) for unit in premises], dtype=np.int64
+        ),
         reasons={
             (one.unit_id, one.annotator, one.field): one.justification
             for one in kept
@@ -225,41 +280,21 @@ def gather(
     )
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Where each label goes."""
-
-    points: Mapping[str, int]
-    premises: Mapping[str, int]
-    annotators: tuple[str, ...]
-
-    def point(self, labels: Sequence[Label], *fields: LabelField) -> Floats:
-        return self._fill(self.points, labels, fields)
-
-    def premise(self, labels: Sequence[Label], *fields: LabelField) -> Floats:
-        return self._fill(self.premises, labels, fields)
-
-    def _fill(
-        self, rows: Mapping[str, int], labels: Sequence[Label], fields: tuple[LabelField, ...]
-    ) -> Floats:
-        column = {name: number for number, name in enumerate(self.annotators)}
-        out = np.full((len(rows), len(column)), np.nan)
-        for one in labels:
-            if one.field in fields and one.unit_id in rows:
-                out[rows[one.unit_id], column[one.annotator]] = float(one.value)
-        return out
-
-
-def _weights(place: _Places, labels: Sequence[Label]) -> Floats:
-    """Untrivialness; 2 where only the source was labelled and it is not the field's knowledge."""
-    weight = place.premise(labels, LabelField.UNTRIVIALNESS)
-    column = {name: number for number, name in enumerate(place.annotators)}
+def _filled(
+    labels: Sequence[Label],
+    rows: Mapping[str, int],
+    annotators: Sequence[str],
+    *fields: LabelField,
+    value: float | None = None,
+) -> Floats:
+    """Labels of some fields, shape (units, annotators); `value` stands for any, where given."""
+    columns = {name: number for number, name in enumerate(annotators)}
+    out = np.full((len(rows), len(columns)), np.nan)
     for one in labels:
-        if one.field is LabelField.SOURCE and one.unit_id in place.premises:
-            cell = place.premises[one.unit_id], column[one.annotator]
-            if np.isnan(weight[cell]) and one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE:
-                weight[cell] = _NOT_TRIVIAL
-    return weight
+        if one.field in fields and one.unit_id in rows:
+            cell = rows[one.unit_id], columns[one.annotator]
+            out[cell] = float(one.value) if value is None else value
+    return out
 
 
 def _types(

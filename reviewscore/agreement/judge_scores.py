@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from reviewscore.agreement.human_labels import misinformed
+from reviewscore.agreement.human_labels import Scores
+from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
@@ -28,6 +30,7 @@ OTHER_KIND = "question to one, weakness to the other"
 FAILED = "failed in the run"
 NO_VERDICT = "no verdict of the judge"
 NO_PREMISES = "reconstruction without this premise"
+_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
 
 
 @dataclass(frozen=True)
@@ -105,32 +108,26 @@ def units_of(runs: Sequence[Run], labelled: Iterable[str]) -> dict[str, Unit]:
 
 def point_units(point: PointScore) -> list[Unit]:
     """A point and the premises of its reconstruction as units to label."""
-    units = [
-        Unit(
-            unit_id=point.point_id,
-            kind=UnitKind.POINT,
-            paper_id=point.paper_id,
-            review_id=point.review_id,
-            span=point.span,
-            text=point.text,
-        )
-    ]
+    own = Unit(
+        unit_id=point.point_id,
+        kind=UnitKind.POINT,
+        paper_id=point.paper_id,
+        review_id=point.review_id,
+        span=point.span,
+        text=point.text,
+    )
+    of_premise = {"kind": UnitKind.PREMISE, "point_id": point.point_id, "span": None}
     premises = () if point.argument is None else point.argument.premises
-    return units + [
-        Unit(
-            unit_id=f"{point.point_id}/{one.premise_id}",
-            kind=UnitKind.PREMISE,
-            paper_id=point.paper_id,
-            review_id=point.review_id,
-            point_id=point.point_id,
-            text=one.text,
+    return [own] + [
+        own.model_copy(
+            update={"unit_id": f"{point.point_id}/{one.premise_id}", "text": one.text, **of_premise}
         )
         for one in premises
     ]
 
 
 @dataclass(frozen=True)
-class JudgeScores:
+class JudgeScores(Scores):
     """A run's scores, a row for each labelled unit.
 
     Attributes:
@@ -149,23 +146,24 @@ class JudgeScores:
 
     @cached_property
     def base(self) -> Floats:
-        """Shape (points,); BASE ReviewScore 1..5."""
-        return self._column(lambda one: one.base)
+        """BASE ReviewScore."""
+        return self._column(lambda score: score.base)
 
     @cached_property
     def advanced(self) -> Floats:
-        """Shape (points,); ADVANCED ReviewScore 1..5, weighted for arguments, not rounded."""
-        return self._column(lambda one: one.advanced.score if one.advanced else None)
+        """ADVANCED ReviewScore."""
+        return self._column(lambda score: score.advanced.score if score.advanced else None)
 
     @cached_property
     def flags(self) -> Floats:
-        """Shape (points,); 1 misinformed, 0 not, NaN unknown."""
-        return self._column(lambda one: one.misinformed)
+        """Whether misinformed."""
+        return self._column(lambda score: score.misinformed)
 
     @cached_property
-    def base_flags(self) -> Floats:
-        """Shape (points,); whether the BASE score says misinformed."""
-        return misinformed(self.base)
+    def premise(self) -> Floats:
+        """Factuality of premises."""
+        verdicts = [premise.verdict if premise else None for premise in self.premises]
+        return floats(verdict.factuality if verdict else None for verdict in verdicts)
 
     @cached_property
     def lowest(self) -> Floats:
@@ -173,22 +171,26 @@ class JudgeScores:
 
         Cut at 2, it is the conjunction.
         """
-        return self._column(lambda one: one.lowest)
-
-    @cached_property
-    def premise(self) -> Floats:
-        """Shape (premises,); factuality 1..5."""
-        verdicts = [None if one is None else one.verdict for one in self.premises]
-        return _floats(None if one is None else one.factuality for one in verdicts)
+        return self._column(lambda score: score.lowest)
 
     @cached_property
     def spread(self) -> Floats:
         """Shape (points,); highest less lowest score of a panel, of premises the widest."""
         return self._column(_spread)
 
-    def _column(self, value: object) -> Floats:
-        assert callable(value)
-        return _floats(None if one is None else value(one) for one in self.scores)
+    @cached_property
+    def laden(self) -> NDArray[np.bool_]:
+        """Shape (points,); claims, by the judge's own type, that are value-laden."""
+        return np.asarray(
+            [
+                score is not None and score.type is PointType.CLAIM and value_laden(score.text)
+                for score in self.scores
+            ],
+            dtype=bool,
+        )
+
+    def _column(self, value: Callable[[PointScore], float | None]) -> Floats:
+        return floats(None if score is None else value(score) for score in self.scores)
 
 
 def align(
@@ -204,19 +206,14 @@ def align(
     place in the review. A premise must have the labelled words: another reconstruction of the
     same point has other premises.
     """
-    missing: dict[str, str] = {}
-    scores: list[PointScore | None] = []
-    for unit, kind in zip(points, types, strict=True):
-        score, why = _point(run, unit, kind)
-        scores.append(score)
-        if why:
-            missing[unit.unit_id] = why
-    owners = {unit.unit_id: score for unit, score in zip(points, scores, strict=True)}
-    found = [_premise(owners.get(unit.point_id or ""), unit) for unit in premises]
-    for unit, one in zip(premises, found, strict=True):
-        if one is None:
+    records = [_point(run, unit, kind) for unit, kind in zip(points, types, strict=True)]
+    owners = {unit.unit_id: score for unit, (score, _) in zip(points, records, strict=True)}
+    own = tuple(_premise(owners.get(unit.point_id or ""), unit) for unit in premises)
+    missing = {unit.unit_id: why for unit, (_, why) in zip(points, records, strict=True) if why}
+    for unit, premise in zip(premises, own, strict=True):
+        if premise is None:
             missing[unit.unit_id] = NO_PREMISES
-    return JudgeScores(name, run, tuple(scores), tuple(found), missing)
+    return JudgeScores(name, run, tuple(score for score, _ in records), own, missing)
 
 
 def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]:
@@ -250,11 +247,8 @@ def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | N
         return None, why
     if score.error and score.base is None and score.advanced is None:
         return None, FAILED
-    if kind is not None and score.type is not None:
-        question = PointType.QUESTION
-        if (kind is question) != (score.type is question):
-            return None, OTHER_KIND
-    return score, ""
+    sides = {one is PointType.QUESTION for one in (kind, score.type) if one is not None}
+    return (None, OTHER_KIND) if len(sides) > 1 else (score, "")
 
 
 def _premise(owner: PointScore | None, unit: Unit) -> Premise | None:
@@ -277,14 +271,14 @@ def _same(unit: Unit, text: str) -> bool:
 
 
 def _spread(score: PointScore) -> int | None:
-    own = [] if score.verdict is None else [score.verdict.ratings]
     premises = () if score.argument is None else score.argument.premises
-    ratings = own + [one.verdict.ratings for one in premises if one.verdict is not None]
-    known = [one for one in map(spread, ratings) if one is not None]
-    return max(known, default=None)
+    verdicts = [score.verdict, *(premise.verdict for premise in premises)]
+    spreads = [spread(verdict.ratings) for verdict in verdicts if verdict is not None]
+    return max((width for width in spreads if width is not None), default=None)
 
 
-def _floats(scores: Iterable[float | None]) -> Floats:
+def floats(scores: Iterable[float | None]) -> Floats:
+    """Numbers with NaN for None."""
     return np.asarray([np.nan if one is None else float(one) for one in scores], dtype=np.float64)
 
 
@@ -303,12 +297,17 @@ def names(runs: Sequence[Run]) -> list[str]:
         [str(run.path) for run in runs],
         [f"{run.path}, {number}" for number, run in enumerate(runs, start=1)],
     )
-    found: list[str] = []
-    for mark in marks:
-        found = [
+    marked = (
+        [
             name if often[name] == 1 else f"{name} ({where})"
             for name, where in zip(plain, mark, strict=True)
         ]
-        if len(set(found)) == len(found):
-            break
-    return found
+        for mark in marks
+    )
+    return next(names for names in marked if len(set(names)) == len(names))
+
+
+def value_laden(text: str) -> bool:
+    """Whether a point is about worth, novelty, writing or degree, which no passage settles."""
+    clause = main_clause(clauses_of(text))
+    return clause is not None and clause.form in _VALUE

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reviewscore.agreement.disagree import Disagreement, Kind
-from reviewscore.agreement.human_model import KINDS, Compared
-from reviewscore.stats.estimates import Estimate
+from reviewscore.agreement.tables import KINDS, Compared
 from reviewscore.stats.metrics import rounded
 from reviewscore.stats.plots import (
     COLOURS,
@@ -19,7 +17,6 @@ from reviewscore.stats.plots import (
     colour_of,
     heat_map,
     new_figure,
-    save_all,
     short_name,
     stacked_bars,
 )
@@ -33,32 +30,19 @@ _BLUE, _ORANGE, _GREY = "#2b6cb0", "#c05621", "#718096"
 _MOST_ROWS = 60
 
 
-def draw_all(
-    compared: Compared,
-    tables: Sequence[Table],
-    found: dict[str, list[Disagreement]],
-    folder: Path,
-) -> list[Path]:
-    """Draw all plots of a study.
-
-    Returns:
-        The files written; SVG and PNG of each plot.
-    """
-    by_name = {table.name: table for table in tables}
-    return save_all(_figures(compared, by_name, found), folder)
-
-
-def _figures(
-    compared: Compared, tables: dict[str, Table], found: dict[str, list[Disagreement]]
+def figures(
+    compared: Compared, tables: Sequence[Table], found: dict[str, list[Disagreement]]
 ) -> Iterator[tuple[str, Figure]]:
-    scored = [judge for judge in compared.judges if not np.isnan(judge.advanced).all()]
+    """All plots of a study with their names."""
+    by_name = {table.name: table for table in tables}
+    scored = any(not np.isnan(judge.advanced).all() for judge in compared.judges)
     if scored:
         yield "distributions", _distributions(compared)
         yield "confusion", _confusion(compared)
     for name in ("agreement", "shares"):
-        yield f"forest-{name}", _forest(tables[name])
+        yield f"forest-{name}", _forest(by_name[name])
     if scored:
-        yield "coverage", _coverage(tables["coverage"])
+        yield "coverage", _coverage(by_name["coverage"])
     if any(found.values()):
         yield "disagreements", _disagreements(found)
         yield "differences", _differences(found)
@@ -67,16 +51,18 @@ def _figures(
 def _distributions(compared: Compared) -> Figure:
     """Scores of people and judges side by side, by type."""
     figure, axes = new_figure(1, len(KINDS), 3.0, 2.8)
-    human, _ = compared.people.advanced
+    human = compared.people.advanced
     for axis, (name, kinds) in zip(axes, KINDS, strict=True):
         among = compared.of(kinds)
-        series = [("people", rounded(human[among]))]
-        series += [(short_name(one.name), rounded(one.advanced[among])) for one in compared.judges]
+        series = [("people", human, _GREY)]
+        series += [
+            (short_name(judge.name), judge.advanced, colour_of(number))
+            for number, judge in enumerate(compared.judges)
+        ]
         bars = []
-        for number, (label, scores) in enumerate(series):
-            known = scores[~np.isnan(scores)]
+        for label, scores, colour in series:
+            known = rounded(scores[among & ~np.isnan(scores)])
             heights = [float((known == score).mean()) if len(known) else 0.0 for score in SCALE]
-            colour = _GREY if number == 0 else colour_of(number - 1)
             bars.append((f"{label} (n={len(known)})", heights, colour))
         bars_side_by_side(axis, np.asarray(SCALE), bars)
         axis.set_title(name)
@@ -94,17 +80,18 @@ def _confusion(compared: Compared) -> Figure:
     columns = min(4, len(judges))
     rows = -(-len(judges) // columns)
     figure, axes = new_figure(rows, columns, 3.0, 3.0)
-    human, _ = compared.people.advanced
+    human = compared.people.advanced
     for axis in axes[len(judges) :]:
         axis.set_visible(False)
     for axis, judge in zip(axes, judges, strict=False):
-        counts = _table(rounded(human), rounded(judge.advanced))
+        both = rounded(np.stack([human, judge.advanced])[:, ~np.isnan(human + judge.advanced)])
+        counts = np.histogram2d(both[0], both[1], bins=np.arange(0.5, 6))[0]
         most = counts.max()
         words = [[f"{count:.0f}" for count in row] for row in counts]
         heat_map(axis, counts, words, counts > most / 2, cmap="Blues", origin="lower",
                  vmin=0, vmax=max(1.0, most))  # fmt: skip
-        axis.set_xticks(range(5), ["1", "2", "3", "4", "5"])
-        axis.set_yticks(range(5), ["1", "2", "3", "4", "5"])
+        axis.set_xticks(range(5), list("12345"))
+        axis.set_yticks(range(5), list("12345"))
         axis.set_xlabel("judge")
         axis.set_ylabel("people")
         axis.set_title(f"{short_name(judge.name)} (n={counts.sum():.0f})", fontsize=8)
@@ -112,23 +99,13 @@ def _confusion(compared: Compared) -> Figure:
     return figure
 
 
-def _table(human: Floats, judge: Floats) -> Floats:
-    counts = np.zeros((5, 5))
-    for h, m in zip(human, judge, strict=True):
-        if not np.isnan(h) and not np.isnan(m):
-            counts[int(h) - 1, int(m) - 1] += 1
-    return counts
-
-
 def _forest(table: Table) -> Figure:
     """Each estimate of a table with its interval."""
-    rows: list[tuple[str, Estimate]] = []
-    for row in table.rows:
-        name = " · ".join(short_name(str(cell)) for cell in row[: table.keys])
-        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            one = estimate_of(cell)
-            if one is not None and one.value is not None:
-                rows.append((f"{name} · {heading} (n={one.n})", one))
+    rows = [
+        (f"{' · '.join(map(short_name, names))} · {heading} (n={one.n})", one)
+        for names, heading, one in table.estimates()
+        if one.value is not None
+    ]
     cut = f" (the first {_MOST_ROWS} of {len(rows)} estimates)" if len(rows) > _MOST_ROWS else ""
     rows = rows[:_MOST_ROWS]
     figure, (axis,) = new_figure(1, 1, 7.0, 0.6 + 0.22 * max(3, len(rows)))

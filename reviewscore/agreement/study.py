@@ -1,29 +1,15 @@
-"""Human-model agreement of one or more runs: read, compare, compute, write (front door).
-
-The whole of it: labels and runs are laid side by side (`people`, `judge`), every table asks for its
-coefficients (`human_model`, `data_tables`, `coverage`), and all are computed on the same resamples.
-"""
+"""Human-model agreement of runs: read, lay side by side, compute, write (front door)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reviewscore.agreement.calibrate import calibrate, with_gains
-from reviewscore.agreement.coverage import coverage
-from reviewscore.agreement.data_tables import annotators, between_people, counts, reconstructions
-from reviewscore.agreement.disagree import Disagreement, disagreements
+from reviewscore.agreement.calibrate import PEOPLE, calibrate
+from reviewscore.agreement.disagree import SHEET, Disagreement, disagreements, sheet_rows
 from reviewscore.agreement.human_labels import HumanLabels, gather
-from reviewscore.agreement.human_model import (
-    Compared,
-    by_type,
-    judges_compared,
-    overview,
-    responses,
-    scores_compared,
-    shares,
-)
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
     JudgeScores,
@@ -34,14 +20,20 @@ from reviewscore.agreement.judge_scores import (
     types_of,
     units_of,
 )
+from reviewscore.agreement.plots import figures
+from reviewscore.agreement.tables import Compared, study_tables
 from reviewscore.errors import InputError
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
+from reviewscore.stats.plots import save_all
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
-from reviewscore.stats.tables import Table
+from reviewscore.stats.tables import Table, chance, csv_text, escaped, markdown
+from reviewscore.stats.writing import as_json, file_name, points, sections, write_report
+from reviewscore.store.calibration import write_calibration
+from reviewscore.store.jsonl import write_whole
 from reviewscore.store.parts import check_scored
 from reviewscore.store.run_dir import changed_words, read_manifest
 
@@ -137,42 +129,22 @@ def study(
         with_calibration: Learn a calibration of each judge.
         paper_text: The parsed text of a paper, where it is at hand.
     """
-    found = [
-        overview(compared),
-        *by_type(compared),
-        scores_compared(compared),
-        shares(compared),
-        judges_compared(compared),
-        responses(compared),
-        reconstructions(compared),
-        counts(compared),
-        annotators(compared.people),
-        between_people(compared, level),
-        coverage(compared),
-    ]
+    tables = study_tables(compared, level)
     compared.points.run()
     compared.premises.run()
     return Study(
         compared=compared,
-        tables=tuple(one for one in found if one is not None),
+        tables=tuple(tables),
         disagreements={
             judge.name: disagreements(compared, judge, paper_text=paper_text)
             for judge in compared.judges
         },
-        calibrations=_calibrations(compared) if with_calibration else {},
+        calibrations={
+            judge.name: calibrate(compared, judge)
+            for judge in (compared.judges if with_calibration else ())
+        },
         notes=tuple(_notes(compared)),
     )
-
-
-def _calibrations(compared: Compared) -> dict[str, Calibration]:
-    found = {}
-    for judge in compared.judges:
-        learnt, plan, slots = calibrate(compared, judge)
-        if plan is not None:
-            plan.run()
-            learnt = with_gains(learnt, slots)
-        found[judge.name] = learnt
-    return found
 
 
 def _many(count: int, noun: str) -> str:
@@ -239,3 +211,113 @@ def _notes_on(judge: JudgeScores, labelled: set[str]) -> list[str]:
             "reconstructions, which have other premises."
         )
     return notes
+
+
+STEM, SHEET_FILE = "agreement", "disagreements.csv"
+
+
+def write_study(study: Study, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+    """Write everything into a folder.
+
+    Returns:
+        The files written, the page to read first.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    written = write_report(
+        study.tables,
+        out,
+        verb="agree",
+        stem=STEM,
+        numbers=numbers(study),
+        page=lambda plots: page(study, plots),
+        draw=lambda folder: save_all(
+            figures(study.compared, study.tables, study.disagreements), folder / "plots"
+        ),
+        allow_foreign=allow_foreign,
+    )
+    rows = (row for differ in study.disagreements.values() for row in sheet_rows(differ))
+    write_whole(out / SHEET_FILE, csv_text(SHEET, rows))
+    names: list[str] = []
+    for judge, calibration in study.calibrations.items():
+        if calibration.types:  # else too few labels: the page says so
+            plain = re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"
+            names.append(file_name(f"calibration-{plain}", names))
+            write_calibration(out / f"{names[-1]}.json", calibration)
+    return [*written, out / SHEET_FILE, *(out / f"{name}.json" for name in names)]
+
+
+def page(study: Study, plots: str = "") -> str:
+    """All tables, notes and plots as one Markdown page."""
+    return sections(
+        "Human-model agreement",
+        points(study.notes),
+        *map(markdown, study.tables),
+        _calibration_section(study.calibrations) if study.calibrations else "",
+        _disagreement_section(study),
+        plots,
+    )
+
+
+def numbers(study: Study) -> str:
+    """All estimates and notes as JSON."""
+    runs = {
+        judge.name: {"folder": judge.run.path.name, "run_id": judge.run.manifest.run_id}
+        for judge in study.compared.judges
+    }
+    return as_json(
+        "reviewscore.agreement/1",
+        {"labels": study.compared.people.name, "runs": runs, "notes": study.notes},
+        study.tables,
+        {
+            "calibrations": {
+                name: calibration.model_dump(mode="json")
+                for name, calibration in study.calibrations.items()
+            },
+            "disagreements": {
+                name: [one.model_dump(mode="json") for one in differ]
+                for name, differ in study.disagreements.items()
+            },
+        },
+    )
+
+
+def _disagreement_section(study: Study) -> str:
+    lines = ["## Disagreements\n"]
+    for judge in study.compared.judges:
+        differ = study.disagreements[judge.name]
+        flips = sum(one.flips is True for one in differ)
+        # 1 and 0 are 1 apart; what is unknown is never 1 apart from anything.
+        unlisted = int((abs(judge.flags - study.compared.people.flags) == 1).sum()) - flips
+        lines.append(
+            f"- {escaped(judge.name)}: {len(differ):,} listed, whose scores differ by one or more "
+            f"or lie on the two sides of misinformed, as {flips:,} do."
+            + (f" {unlisted:,} more do, but lack a score to compare." if unlisted else "")
+        )
+    lines.append(
+        f"\n{SHEET_FILE} lists them with guesses of what lies behind; fill in its column "
+        "kind_by_hand to settle them.\n"
+    )
+    return "\n".join(lines)
+
+
+def _calibration_section(calibrations: dict[str, Calibration]) -> str:
+    parts = ["## Calibration\n", "Gains on papers that the calibration had not seen.\n"]
+    for judge, calibration in calibrations.items():
+        name = escaped(judge)
+        for gain in calibration.gains:
+            if gain.before is None or gain.after is None:
+                continue
+            if gain.metric == PEOPLE:
+                parts.append(f"- {name}: people call {gain.before:.3f} of them misinformed")
+                continue
+            ends = "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+            p = "" if gain.p is None else f", {chance(gain.p)}"
+            parts.append(
+                f"- {name}, {gain.metric}: {gain.before:.3f} becomes {gain.after:.3f} "
+                f"(gain {gain.after - gain.before:+.3f}{ends}{p}, n={gain.n:,})"
+            )
+        parts += [f"- {name}: {kind}s are left as they are: {why}"
+                  for kind, why in calibration.left_out.items()]  # fmt: skip
+    return "\n".join(parts) + "\n"

@@ -135,8 +135,7 @@ def command(
     _first(runs)
     from typing import cast
 
-    from reviewscore.agreement.study import compare, study
-    from reviewscore.agreement.write import numbers, write_study
+    from reviewscore.agreement.study import compare, numbers, study, write_study
     from reviewscore.stats.metrics import Level
     from reviewscore.stats.resampling import Method, Resampling, Scheme
 

@@ -63,7 +63,7 @@ def command(
     found = compare_runs(
         first,
         second,
-        way=None if paired is None else "paired" if paired else "unpaired",
+        paired=paired,
         points=points,
         how=Resampling(resamples, seed, "papers"),
         accept_changed=accept_changed,

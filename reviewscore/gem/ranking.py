@@ -20,8 +20,8 @@ from reviewscore.gem.score import SCORES, Scores
 from reviewscore.papers.load import input_error
 from reviewscore.sources.system_reviews import PEOPLE
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate, mean
+from reviewscore.stats.metrics import RankCorrelation, rank_correlation
 from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
-from reviewscore.stats.rank_correlation import RankCorrelation, rank_correlation
 from reviewscore.stats.resampling import Clusters, Resampling, percent
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table, chance

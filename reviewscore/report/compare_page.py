@@ -10,8 +10,8 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
 from reviewscore.store.jsonl import write_whole
-from reviewscore.venue.compare import SHEET, Compared
-from reviewscore.venue.comparison import Comparison, Cross, Section, Side
+from reviewscore.venue.compare import SHEET, Compared, Comparison, Side
+from reviewscore.venue.drift import Cross, Section
 from reviewscore.venue.outcomes import MEASURES
 
 SHEET_FILE = "points.csv"

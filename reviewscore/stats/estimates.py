@@ -19,7 +19,7 @@ from reviewscore.stats.resampling import (
     jackknife,
     swapped,
 )
-from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, values
+from reviewscore.stats.statistic import Floats, Reason, Statistic, quotient
 
 
 class Estimate(Record):
@@ -101,26 +101,21 @@ class BootstrapPlan:
         """Fill all slots."""
         if not self._slots:
             return
-        asked = [one.statistic for one in self._slots]
-        asked += [one.minus for one in self._slots if one.minus is not None]
+        asked = [slot.statistic for slot in self._slots]
+        asked += [slot.minus for slot in self._slots if slot.minus is not None]
         how = self.resampling
         drawn = bootstrap(
             asked, self.clusters, resamples=how.resamples, seed=how.seed, scheme=how.scheme
         )
         left_out = jackknife(asked, self.clusters)
         p_values = self._p_values()
-        second = len(self._slots)
+        subtracted = iter(range(len(self._slots), len(asked)))
         for row, slot in enumerate(self._slots):
-            if slot.minus is None:
-                slot.estimate = self._estimate(slot, drawn[row], left_out[row])
-                continue
-            slot.estimate = self._estimate(
-                slot,
-                drawn[row] - drawn[second],
-                left_out[row] - left_out[second],
-                p_values.get(row),
-            )
-            second += 1
+            replicates, without = drawn[row], left_out[row]
+            if slot.minus is not None:
+                other = next(subtracted)
+                replicates, without = replicates - drawn[other], without - left_out[other]
+            slot.estimate = self._estimate(slot, replicates, without, p_values.get(row))
 
     def _p_values(self) -> dict[int, float]:
         """Of the differences of one coefficient."""
@@ -135,17 +130,17 @@ class BootstrapPlan:
         moved = swapped(
             list(pairs.values()), self.clusters, permutations=how.resamples, seed=how.seed
         )
-        found = {}
+        p_values = {}
         for (row, (left, right)), chance in zip(pairs.items(), moved, strict=True):
             seen = abs(left.point()[0] - right.point()[0])
             known = np.abs(chance[~np.isnan(chance)])
             if not math.isnan(seen) and len(known):
                 # Rounding must not turn an equal difference into a smaller one.
-                found[row] = float((1 + (known >= seen - 1e-12).sum()) / (1 + len(known)))
-        return found
+                p_values[row] = float((1 + (known >= seen - 1e-12).sum()) / (1 + len(known)))
+        return p_values
 
     def _estimate(
-        self, slot: PendingEstimate, drawn: Floats, left_out: Floats, p: float | None = None
+        self, slot: PendingEstimate, drawn: Floats, left_out: Floats, p: float | None
     ) -> Estimate:
         value, reason = _value(slot.statistic)
         if slot.minus is not None:
@@ -162,7 +157,9 @@ class BootstrapPlan:
             least=slot.statistic.least if slot.minus is None else None,
         )
         dropped = {name: count for name, count in slot.dropped.items() if count}
-        return made.model_copy(update={"dropped": dropped, "p": p})
+        made = made.model_copy(update={"dropped": dropped, "p": p})
+        settle = slot.statistic.settle if slot.minus is None else None
+        return made if settle is None else settle(slot.statistic, made, self.resampling.level)
 
 
 def estimate(
@@ -205,13 +202,7 @@ def estimate(
 def mean(name: str, scores: Floats) -> Statistic:
     """The mean of numbers, such as a share of 0 and 1; NaN does not count."""
     known = ~np.isnan(scores)
-    parts = np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
-
-    def from_sums(sums: Floats) -> Values:
-        total, n = sums.T
-        return values(total / np.maximum(n, 1.0), (n == 0, Reason.NO_UNITS, None))
-
-    return Statistic(name, parts, from_sums, known)
+    return quotient(name, np.where(known, scores, 0.0), known, known, Reason.NO_UNITS)
 
 
 def only(statistic_units: Floats, rows: Floats) -> Floats:

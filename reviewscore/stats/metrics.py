@@ -1,4 +1,4 @@
-"""Metrics of agreement, found by name: ``METRICS["kappa"](y, yhat)``.
+"""Metrics of agreement by name, ``METRICS["kappa"](y, yhat)``, and rank correlation of systems.
 
 Those of two raters take two columns of ratings, shape (units,), NaN where one is missing; units
 without both do not count. Those of any number of raters (Gwet's AC1 and AC2, Krippendorff's alpha)
@@ -8,17 +8,21 @@ resampling needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from itertools import permutations
+from math import factorial, isnan
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.stats.statistic import (
     SCALE,
+    Degenerate,
     Floats,
+    Ints,
     Reason,
     Statistic,
     Values,
@@ -28,12 +32,13 @@ from reviewscore.stats.statistic import (
 )
 
 Weights: TypeAlias = Literal["identity", "linear", "quadratic", "ordinal"]
-WEIGHTS: tuple[str, ...] = get_args(Weights)
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-LEVELS: tuple[str, ...] = get_args(Level)
 _PAIR = 2
 _TINY = 1e-12
 """Below this share of its scale a variance is rounding error."""
+
+
+OfPair: TypeAlias = Callable[[Floats, Floats], Statistic]
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Metric:
 
     name: str
     title: str
-    of: Callable[[Floats, Floats], Statistic]
+    of: OfPair
 
     def __call__(self, y: Floats, yhat: Floats) -> Statistic:
         """The metric of two columns, shape (units,) each; NaN is missing."""
@@ -61,14 +66,10 @@ METRICS: dict[str, Metric] = {}
 ``kappa`` (quadratic weights) and ``alpha`` (ordinal) of scores rounded half up."""
 
 
-def metric(
-    name: str, title: str
-) -> Callable[[Callable[[Floats, Floats], Statistic]], Callable[[Floats, Floats], Statistic]]:
+def metric(name: str, title: str) -> Callable[[OfPair], OfPair]:
     """Register a function of two columns under a name; give it a title for tables."""
 
-    def register(
-        of: Callable[[Floats, Floats], Statistic],
-    ) -> Callable[[Floats, Floats], Statistic]:
+    def register(of: OfPair) -> OfPair:
         METRICS[name] = Metric(name, title, of)
         return of
 
@@ -117,15 +118,10 @@ def precision(y: Floats, yhat: Floats) -> Statistic:
         0..1. Undefined if the judge called no unit misinformed.
     """
 
-    def from_sums(sums: Floats) -> Values:
-        hit, false, _, n = sums.T
-        return values(
-            ratio(hit, hit + false),
-            (n == 0, Reason.NO_UNITS, None),
-            (hit + false == 0, Reason.NONE_PREDICTED, None),
-        )
+    def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
+        return ratio(hit, called), [(called == 0, Reason.NONE_PREDICTED, None)]
 
-    return _binary("precision", y, yhat, from_sums)
+    return _of_flags("precision", y, yhat, of)
 
 
 @metric("recall", "Recall")
@@ -135,15 +131,10 @@ def recall(y: Floats, yhat: Floats) -> Statistic:
     Args and values as for `precision`. Undefined if people called no unit misinformed.
     """
 
-    def from_sums(sums: Floats) -> Values:
-        hit, _, missed, n = sums.T
-        return values(
-            ratio(hit, hit + missed),
-            (n == 0, Reason.NO_UNITS, None),
-            (hit + missed == 0, Reason.NONE_POSITIVE, None),
-        )
+    def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
+        return ratio(hit, meant), [(meant == 0, Reason.NONE_POSITIVE, None)]
 
-    return _binary("recall", y, yhat, from_sums)
+    return _of_flags("recall", y, yhat, of)
 
 
 @metric("f1", "F1")
@@ -157,38 +148,39 @@ def f1(y: Floats, yhat: Floats) -> Statistic:
         Undefined if neither side does.
     """
 
-    def from_sums(sums: Floats) -> Values:
-        hit, false, missed, n = sums.T
-        total = 2 * hit + false + missed
-        return values(
-            ratio(2 * hit, total),
-            (n == 0, Reason.NO_UNITS, None),
+    def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
+        total = called + meant
+        return ratio(2 * hit, total), [
             (total == 0, Reason.NO_POSITIVES, None),
-            (hit + missed == 0, Reason.NONE_POSITIVE, 0.0),
-            (hit + false == 0, Reason.NONE_PREDICTED, 0.0),
-        )
+            (meant == 0, Reason.NONE_POSITIVE, 0.0),
+            (called == 0, Reason.NONE_PREDICTED, 0.0),
+        ]
 
-    return _binary("f1", y, yhat, from_sums)
+    return _of_flags("f1", y, yhat, of)
 
 
-def _binary(name: str, y: Floats, yhat: Floats, from_sums: Callable[[Floats], Values]) -> Statistic:
+def _of_flags(
+    name: str,
+    y: Floats,
+    yhat: Floats,
+    of: Callable[[Floats, Floats, Floats], tuple[Floats, list[Degenerate]]],
+) -> Statistic:
+    """A metric of how many units both, the judge, and people call misinformed."""
     both = _both(y, yhat)
-    hit, false, missed = (
-        (y == 1) & (yhat == 1),
-        (y == 0) & (yhat == 1),
-        (y == 1) & (yhat == 0),
-    )
-    parts = np.stack([hit & both, false & both, missed & both, both], axis=1).astype(np.float64)
+    called, meant = (yhat == 1) & both, (y == 1) & both
+    parts = np.stack([called & meant, called, meant, both], axis=1).astype(np.float64)
+
+    def from_sums(sums: Floats) -> Values:
+        *hits, n = sums.T
+        value, reasons = of(*hits)
+        return values(value, (n == 0, Reason.NO_UNITS, None), *reasons)
 
     def library() -> float:
         from sklearn.metrics import precision_recall_fscore_support
 
+        pair = (flags[both].astype(int) for flags in (y, yhat))
         scores = precision_recall_fscore_support(
-            y[both].astype(int),
-            yhat[both].astype(int),
-            labels=[1],
-            average=None,
-            zero_division=np.nan,
+            *pair, labels=[1], average=None, zero_division=np.nan
         )
         return float(scores[("precision", "recall", "f1").index(name)][0])
 
@@ -463,7 +455,18 @@ def krippendorff_alpha(
         )
 
     def library() -> float:
-        return _by_library(counts, categories, level)
+        """NaN where the package is not installed."""
+        try:
+            import krippendorff
+        except ImportError:
+            return float("nan")
+        return float(
+            krippendorff.alpha(
+                value_counts=counts.astype(int),
+                value_domain=list(categories),
+                level_of_measurement=level,
+            )
+        )
 
     varied = (counts.sum(axis=0) > 0).sum() > 1
     return Statistic("alpha", parts, from_sums, several, library if varied else None)
@@ -479,21 +482,6 @@ def _distance(level: Level, categories: tuple[float, ...]) -> Floats:
         return np.asarray(apart**2, dtype=np.float64)
     relative = ratio(apart, scale[:, None] + scale[None, :])
     return np.asarray(relative**2, dtype=np.float64)
-
-
-def _by_library(counts: Floats, categories: tuple[float, ...], level: Level) -> float:
-    """The same by the `krippendorff` package; NaN where it is not installed."""
-    try:
-        import krippendorff
-    except ImportError:
-        return float("nan")
-    return float(
-        krippendorff.alpha(
-            value_counts=counts.astype(int),
-            value_domain=list(categories),
-            level_of_measurement=level,
-        )
-    )
 
 
 def rounded(scores: Floats) -> Floats:
@@ -522,3 +510,102 @@ def _alpha_of_scores(y: Floats, yhat: Floats) -> Statistic:
 @metric("kappa-of-flags", "Kappa")
 def _kappa_of_flags(y: Floats, yhat: Floats) -> Statistic:
     return weighted_kappa(y, yhat, categories=(0.0, 1.0), weights="identity")
+
+
+RankKind: TypeAlias = Literal["spearman", "kendall"]
+
+EXACT_UP_TO = 8
+"""Systems up to which all orders (8! = 40,320) are gone through."""
+FEWEST = 3
+"""With two systems a rank correlation is 1 or -1 and says nothing."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation:
+    """A rank correlation of two sets of scores.
+
+    Attributes:
+        kind: Spearman's rho (ties share their mean rank) or Kendall's tau-b.
+        value: -1..1; None if undefined, with a `reason`.
+        n: Systems that have both scores.
+        p: Two-sided: how often a chance order of one side is as strongly correlated.
+        method: How p was found: over all orders, or over drawn ones (at least 1 / (draws + 1)).
+        reason: Why there is no value.
+    """
+
+    kind: RankKind
+    value: float | None
+    n: int
+    p: float | None = None
+    method: Literal["exact", "permutation", ""] = ""
+    reason: str = ""
+
+
+def rank_correlation(
+    left: Mapping[str, float],
+    right: Mapping[str, float],
+    *,
+    kind: RankKind = "spearman",
+    draws: int = 20_000,
+    seed: int = 0,
+) -> RankCorrelation:
+    """Correlate two scores of the same systems, such as those by two evaluation models.
+
+    Args:
+        left: Score by system; systems without a score on the other side, and NaN, do not count.
+        right: Likewise.
+        kind: Which coefficient.
+        draws: Permutations where there are more than `EXACT_UP_TO` systems.
+        seed: Of the draws.
+    """
+    both = [one for one in left if one in right and not isnan(left[one] + right[one])]
+    x, y = (np.array([side[one] for one in both], dtype=np.float64) for side in (left, right))
+    if len(both) < FEWEST:
+        return RankCorrelation(kind, None, len(both), reason=f"fewer than {FEWEST} systems")
+    if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
+        return RankCorrelation(kind, None, len(both), reason="all systems have the same score")
+    coefficient = _spearman(x, y) if kind == "spearman" else _kendall(x, y)
+    value = float(coefficient(np.arange(len(both))[None, :])[0])
+    exact = len(both) <= EXACT_UP_TO
+    reached = drawn = 0
+    for orders in _all_orders(len(both)) if exact else _drawn_orders(len(both), draws, seed):
+        reached += int((np.abs(coefficient(orders)) >= abs(value) - _ROUNDING).sum())
+        drawn += len(orders)
+    p = reached / drawn if exact else (1 + reached) / (1 + drawn)
+    return RankCorrelation(kind, value, len(both), p, "exact" if exact else "permutation")
+
+
+def _spearman(x: Floats, y: Floats) -> Callable[[Ints], Floats]:
+    """The coefficient for orders of y, shape (orders, n) to (orders,)."""
+    from scipy.stats import rankdata
+
+    a, b = (rankdata(side) - (len(x) + 1) / 2 for side in (x, y))
+    scale = float(np.sqrt((a * a).sum() * (b * b).sum()))
+    return lambda orders: np.asarray(b[orders] @ a / scale, dtype=np.float64)
+
+
+def _kendall(x: Floats, y: Floats) -> Callable[[Ints], Floats]:
+    """Tau-b (Kendall 1945, Biometrika 33, 239-251) for orders of y."""
+    a, b = (np.sign(side[:, None] - side[None, :]) for side in (x, y))
+    scale = float(np.sqrt((a * a).sum() * (b * b).sum()))
+
+    def coefficient(orders: Ints) -> Floats:
+        moved = b[orders[:, :, None], orders[:, None, :]]
+        return np.asarray((moved * a).sum(axis=(1, 2)) / scale, dtype=np.float64)
+
+    return coefficient
+
+
+_AT_ONCE = 2000
+
+
+def _all_orders(n: int) -> list[Ints]:
+    orders = np.array(list(permutations(range(n))), dtype=np.int64).reshape(factorial(n), n)
+    return [orders[at : at + _AT_ONCE] for at in range(0, len(orders), _AT_ONCE)]
+
+
+def _drawn_orders(n: int, draws: int, seed: int) -> list[Ints]:
+    rng = np.random.default_rng(seed)
+    orders = rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1)
+    return [orders[at : at + _AT_ONCE] for at in range(0, draws, _AT_ONCE)]

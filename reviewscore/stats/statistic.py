@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from reviewscore.stats.estimates import Estimate
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -89,6 +92,8 @@ class Statistic:
         on: The same coefficient with sums for more cells than its own units have.
         least: The smallest value, of a coefficient such as a divergence that chance alone moves
             away from it: its interval is the basic one and does not go below.
+        settle: Gives an estimate its n and its interval where the bootstrap alone cannot, from
+            this statistic, the estimate and the level of intervals.
     """
 
     name: str
@@ -99,6 +104,7 @@ class Statistic:
     cells: Floats | None = None
     on: Callable[[Floats], Statistic] | None = None
     least: float | None = None
+    settle: Callable[[Statistic, Estimate, float], Estimate] | None = None
 
     @property
     def n(self) -> int:
@@ -125,12 +131,16 @@ def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
     return left, right
 
 
-def values(value: Floats, *reasons: tuple[NDArray[np.bool_], Reason, float | None]) -> Values:
+Degenerate: TypeAlias = tuple[NDArray[np.bool_], Reason, float | None]
+"""Where a coefficient is degenerate, why, and its value by definition (None: undefined)."""
+
+
+def values(value: Floats, *reasons: Degenerate) -> Values:
     """Values with their reasons; the first condition that holds decides.
 
     Args:
         value: Shape (samples,), computed as if nothing were degenerate.
-        reasons: Where, why, and the value by definition (None: undefined).
+        reasons: The degenerate samples.
     """
     code = np.zeros(value.shape, dtype=np.int8)
     out = value.copy()
@@ -138,6 +148,26 @@ def values(value: Floats, *reasons: tuple[NDArray[np.bool_], Reason, float | Non
         code[where] = reason
         out[where] = np.nan if defined is None else defined
     return Values(out, code)
+
+
+def quotient(
+    name: str, over: Floats, under: Floats, counts: NDArray[np.bool_], reason: Reason
+) -> Statistic:
+    """The sum of one number of the units over the sum of another.
+
+    Args:
+        name: Of the coefficient.
+        over: Shape (units,).
+        under: Shape (units,).
+        counts: Shape (units,); which units count.
+        reason: Why there is no value where `under` sums to 0.
+    """
+    parts = np.stack([over, under], axis=1).astype(np.float64)
+
+    def from_sums(sums: Floats) -> Values:
+        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, reason, None))
+
+    return Statistic(name, parts, from_sums, counts)
 
 
 def ratio(over: Floats, under: Floats) -> Floats:

@@ -66,13 +66,18 @@ class Table:
         """How numbers of a column are printed."""
         return self.kind if isinstance(self.kind, str) else self.kind[column]
 
-    def estimates(self) -> Iterator[tuple[str, str, Estimate]]:
-        """Name of the row, heading and estimate of each cell that has one, row by row."""
+    def body(self) -> Iterator[tuple[list[str], str, Cell]]:
+        """Names of the row, heading and content of each cell that names no row, row by row."""
         for row in self.rows:
-            name = ", ".join(_plain(cell) for cell in row[: self.keys])
+            names = [_plain(cell) for cell in row[: self.keys]]
             for heading, cell in zip(self.columns[self.keys :], row[self.keys :], strict=True):
-                if (one := estimate_of(cell)) is not None:
-                    yield name, heading, one
+                yield names, heading, cell
+
+    def estimates(self) -> Iterator[tuple[list[str], str, Estimate]]:
+        """Names of the row, heading and estimate of each cell that has one, row by row."""
+        for names, heading, cell in self.body():
+            if (one := estimate_of(cell)) is not None:
+                yield names, heading, one
 
 
 def estimate_of(cell: Cell) -> Estimate | None:
@@ -136,12 +141,11 @@ def tidy(table: Table) -> tuple[list[str], list[list[object]]]:
     """
     if not any(True for _ in table.estimates()):
         return list(table.columns), [[_unrounded(cell) for cell in row] for row in table.rows]
-    rows: list[list[object]] = []
-    for row in table.rows:
-        names = [_plain(cell) for cell in row[: table.keys]]
-        for heading, cell in zip(table.columns[table.keys :], row[table.keys :], strict=True):
-            if cell is not None:
-                rows.append([*names, heading, *_fields(cell)])
+    rows: list[list[object]] = [
+        [*names, heading, *_fields(cell)]
+        for names, heading, cell in table.body()
+        if cell is not None
+    ]
     return [*table.columns[: table.keys], "column", *ESTIMATE_COLUMNS], rows
 
 
@@ -258,7 +262,7 @@ def left_out(estimate: Estimate) -> str:
 
 def _condensed(table: Table, words: str, say: Callable[[Estimate], str]) -> str:
     """One line on all cells; what all say, or all of a column or of a row, is said once."""
-    said = [(name, heading, say(one)) for name, heading, one in table.estimates()]
+    said = [(", ".join(names), heading, say(one)) for names, heading, one in table.estimates()]
     if not any(text for *_, text in said):
         return ""
     if len({text for *_, text in said}) == 1:

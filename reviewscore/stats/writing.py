@@ -50,11 +50,6 @@ def hashes(files: Iterable[Path]) -> dict[str, str]:
     return {one.name if often[one.name] == 1 else str(one): hash_file(one).sha256 for one in once}
 
 
-def page_name(verb: str) -> str:
-    """File name of the page to read first."""
-    return f"{verb}.md"
-
-
 def numbers_name(verb: str) -> str:
     """File name of all numbers; every folder of the verb has it."""
     return f"{verb}.json"
@@ -141,7 +136,7 @@ def write_report(
     for name, text in texts.items():
         write_whole(out / name, text)
     plots = draw(out) if draw is not None else []
-    first = out / page_name(stem or verb)
+    first = out / f"{stem or verb}.md"
     write_whole(first, page(_shown(plots, out)))
     return [first, *(out / name for name in texts), *plots]
 
@@ -203,16 +198,24 @@ def points(lines: Iterable[str]) -> str:
 
 def numbers(found: Sequence[Table], setup: Setup) -> str:
     """All estimates, and how they were made, as JSON."""
+    made = {
+        "model": setup.model,
+        "settings": dict(setup.settings),
+        "inputs": dict(setup.inputs),
+        "notes": list(setup.notes),
+    }
+    return as_json(f"reviewscore.{setup.verb}/1", made, found)
+
+
+def as_json(
+    schema: str,
+    made: Mapping[str, object],
+    found: Sequence[Table],
+    more: Mapping[str, object] | None = None,
+) -> str:
+    """Tables as JSON, after how they were `made` and before `more` that belongs to them."""
+    tables = {table.name: records(table) for table in found}
+    head = {"schema": schema, "reviewscore_version": __version__}
     return json.dumps(
-        {
-            "schema": f"reviewscore.{setup.verb}/1",
-            "reviewscore_version": __version__,
-            "model": setup.model,
-            "settings": dict(setup.settings),
-            "inputs": dict(setup.inputs),
-            "notes": list(setup.notes),
-            "tables": {table.name: records(table) for table in found},
-        },
-        indent=1,
-        ensure_ascii=False,
+        {**head, **made, "tables": tables, **(more or {})}, indent=1, ensure_ascii=False
     )

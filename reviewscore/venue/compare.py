@@ -8,21 +8,107 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
+from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
-from reviewscore.stats.two_samples import SECOND_SEED
+from reviewscore.stats.shares import PAPERS, SECOND_SEED
 from reviewscore.store.decisive import Difference, differences, of_input
 from reviewscore.store.parts import Part, changed_notes, check_scored, read_parts, settings_sum
-from reviewscore.venue.comparison import Comparison, Section, Side
-from reviewscore.venue.outcomes import MEASURES, VERDICTS, outcome
-from reviewscore.venue.paired import crosses, paired_sections
-from reviewscore.venue.pairing import Columns, Pairs, columns_of, found_again, furthest, pair
-from reviewscore.venue.rates import PAPERS, rates
-from reviewscore.venue.unpaired import by_paper, unpaired_sections
+from reviewscore.venue.drift import (
+    Columns,
+    Cross,
+    Pairs,
+    Section,
+    by_paper,
+    columns_of,
+    crosses,
+    furthest,
+    pair,
+    paired_sections,
+    read_again,
+    unpaired_sections,
+)
+from reviewscore.venue.outcomes import VERDICTS, outcome, rates
 
-How = Literal["paired", "unpaired"]
+
+class Side(Record):
+    """One of the two runs.
+
+    Attributes:
+        name: Name of its folder.
+        run_id: Name of the run in the ledger.
+        judge: The model asked for.
+        reviewscore_version: Version of the program that made it; several with commas between.
+        settings: Sum of what is decisive but its inputs.
+        complete: Whether its last session reached the end.
+        points: Its points.
+        reviews: Its reviews.
+        papers: Its papers.
+        rates: Its own rates, over all its points.
+    """
+
+    name: str
+    run_id: str
+    judge: str
+    reviewscore_version: str
+    settings: str
+    complete: bool
+    points: int
+    reviews: int
+    papers: int
+    rates: dict[str, Estimate] = Field(default_factory=dict)
+
+
+class Comparison(Record):
+    """Two runs side by side. A difference is the second run's value less the first one's.
+
+    Attributes:
+        reviewscore_version: Version of the program that compared them.
+        paired: Whether the same points are compared, or two sets of papers.
+        why: Why so.
+        first: The first run.
+        second: The second run.
+        made_otherwise: Decisive values that differ, inputs apart: each may explain the drift.
+        inputs_differ: Whether their input files differ.
+        shared: Points that both have, with the same words.
+        reworded: Points with one identifier and other words.
+        only_first: Points of the first run alone.
+        only_second: Points of the second run alone.
+        sections: Tables of estimates.
+        crosses: Cross tables; none of unpaired runs.
+        resamples: Samples of papers drawn for intervals.
+        seed: Of these draws.
+        level: Of the intervals, 0 to 1.
+        notes: What must be known to read any of it.
+    """
+
+    schema_id: Literal["reviewscore.compare/1"] = Field(
+        default="reviewscore.compare/1", alias="schema"
+    )
+    reviewscore_version: str = __version__
+    paired: bool
+    why: str
+    first: Side
+    second: Side
+    made_otherwise: tuple[Difference, ...]
+    inputs_differ: bool
+    shared: int
+    reworded: int
+    only_first: int
+    only_second: int
+    sections: tuple[Section, ...]
+    crosses: tuple[Cross, ...] = ()
+    resamples: int
+    seed: int
+    level: float
+    notes: tuple[str, ...] = ()
+
+
 ENOUGH = 0.5
 """Share of the smaller run's points that both must have to be compared point by point."""
 SHEET = ("point_id", "review_id", "paper_id", "type_first", "type_second", "base_first",
@@ -48,7 +134,7 @@ def compare_runs(
     first: Path,
     second: Path,
     *,
-    way: How | None = None,
+    paired: bool | None = None,
     points: int = 0,
     how: Resampling = PAPERS,
     accept_changed: bool = False,
@@ -61,7 +147,7 @@ def compare_runs(
     Args:
         first: A run folder.
         second: Another.
-        way: ``paired`` or ``unpaired``; None decides by how many points the two share (`ENOUGH`).
+        paired: Whether to pair; None decides by how many points the two share (`ENOUGH`).
         points: How many of the points that differ most to list.
         how: How intervals are made; papers are drawn whole.
         accept_changed: Go on with records that something else has changed, and say so.
@@ -78,7 +164,7 @@ def compare_runs(
         if not len(columns):
             raise RunFolderError(f"{part.path} holds no points; finish its audit first")
     pairs = pair(ours, theirs)
-    paired, why = _way(pairs, way, one, other)
+    paired, why = _pairing(pairs, paired, one, other)
     if points and not paired:
         raise SettingsError("--points lists points that both runs have; these are not paired")
     sections = paired_sections(pairs, how) if paired else unpaired_sections(ours, theirs, how)
@@ -91,7 +177,7 @@ def compare_runs(
         why=why,
         first=_side(one, ours, how),
         second=_side(other, theirs, apart),
-        made_otherwise=_made_otherwise(one, other),
+        made_otherwise=differences(old, new, inputs=False),
         inputs_differ={key: old[key] for key in old if of_input(key)}
         != {key: new[key] for key in new if of_input(key)},
         shared=len(pairs),
@@ -116,23 +202,19 @@ def compare_runs(
     )  # fmt: skip
 
 
-def _way(pairs: Pairs, way: How | None, one: Part, other: Part) -> tuple[bool, str]:
+def _pairing(pairs: Pairs, paired: bool | None, one: Part, other: Part) -> tuple[bool, str]:
     """Whether to pair, and why."""
     share = f"{len(pairs):,} points are in both with the same words ({pairs.overlap:.0%} of the "
     share += "smaller run's)"
-    if way == "paired" and not len(pairs):
+    if paired and not len(pairs):
         raise SettingsError(
             f"no point is in {one.path} and in {other.path} with the same words; leave out --paired"
         )
-    if way is not None:
-        return way == "paired", f"as was asked for: {share}"
+    if paired is not None:
+        return paired, f"as was asked for: {share}"
     if pairs.overlap >= ENOUGH:
         return True, f"compared point by point: {share}"
     return False, f"compared as two sets of papers: {share}"
-
-
-def _made_otherwise(one: Part, other: Part) -> tuple[Difference, ...]:
-    return differences(one.manifest.decisive, other.manifest.decisive, inputs=False)
 
 
 def _side(part: Part, columns: Columns, how: Resampling) -> Side:
@@ -148,7 +230,7 @@ def _side(part: Part, columns: Columns, how: Resampling) -> Side:
         points=len(columns),
         reviews=len(np.unique(columns.reviews)),
         papers=len(np.unique(columns.papers)),
-        rates=rates([cell], MEASURES, how)[0],
+        rates=rates([cell], how)[0],
     )
 
 
@@ -192,17 +274,17 @@ def _sheet(pairs: Pairs, most: int, one: Part, other: Part) -> list[dict[str, st
     """The points that differ most, as both runs have them."""
     places = [int(place) for place in furthest(pairs, most)]
 
-    def said(side: str, score: PointScore) -> dict[str, str]:
+    def verdict(side: str, score: PointScore) -> dict[str, str]:
         return {
             f"type_{side}": score.type.value if score.type else "",
             f"base_{side}": "" if score.base is None else str(score.base),
             f"outcome_{side}": VERDICTS[outcome(score)],
         }
 
-    def first_said(score: PointScore) -> dict[str, str]:
+    def first_verdict(score: PointScore) -> dict[str, str]:
         ids = {"point_id": score.point_id, "review_id": score.review_id}
-        return {**ids, "paper_id": score.paper_id, **said("first", score)}
+        return {**ids, "paper_id": score.paper_id, **verdict("first", score)}
 
-    ours = found_again(one, pairs, places, first_said)
-    theirs = found_again(other, pairs, places, lambda score: said("second", score))
+    ours = read_again(one, pairs, places, first_verdict)
+    theirs = read_again(other, pairs, places, lambda score: verdict("second", score))
     return [{name: (ours[place] | theirs[place])[name] for name in SHEET} for place in places]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.stats.statistic import Ints
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.shares import PAPERS, plan_of_papers, share
+from reviewscore.stats.statistic import Floats, Ints
 from reviewscore.store.parts import Part, PointsOnce
 
 UNTYPED = "untyped"
@@ -19,6 +23,8 @@ MISINFORMED, NOT_MISINFORMED, UNKNOWN, FAILED = range(4)
 """Outcomes of a verdict, by code."""
 VERDICTS = ("misinformed", "not misinformed", "unknown", "error")
 _WIDTH = len(VERDICTS)
+_AT_ONCE = 40
+"""Cells that are resampled together: it bounds memory, and the draws of each are the same."""
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,31 @@ def count_points(parts: Sequence[Part]) -> Counts:
         ),
         repeated=once.repeated,
     )
+
+
+def rates(cells: Iterable[Floats], how: Resampling = PAPERS) -> list[dict[str, Estimate]]:
+    """All measures of each cell of a table.
+
+    Args:
+        cells: For each cell, shape (papers, outcomes): its points by paper and outcome. All have
+            the same papers.
+        how: How intervals are made; `Resampling.scheme` is of no account: papers are drawn whole.
+
+    Returns:
+        For each cell the estimates by name of the measure; ``n`` is the number of points among
+        which hits were counted.
+    """
+    estimates: list[dict[str, Estimate]] = []
+    left = iter(cells)
+    while chunk := list(islice(left, _AT_ONCE)):
+        plan = plan_of_papers(len(chunk[0]), how)
+        slots = [
+            [
+                plan.ask(share(one.name, cell[:, one.hit], cell[:, one.of].sum(axis=1)))
+                for one in MEASURES
+            ]
+            for cell in chunk
+        ]
+        plan.run()
+        estimates += [{slot.statistic.name: slot.answer for slot in row} for row in slots]
+    return estimates

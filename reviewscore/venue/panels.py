@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +15,158 @@ from reviewscore import __version__
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
+from reviewscore.stats.shares import PAPERS
 from reviewscore.stats.statistic import Floats, Ints
-from reviewscore.venue.outcomes import MEASURES, TYPES, Counts
-from reviewscore.venue.rates import PAPERS, rates
-from reviewscore.venue.reviewer_load import BUCKETS, Reviewers
-from reviewscore.venue.small_cell_suppression import REVIEWERS, Size, suppressed_cells
+from reviewscore.venue.outcomes import TYPES, Counts, rates
+
+REVIEWERS = 5
+"""Different reviewers that a cell must have to be shown."""
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a cell is.
+
+    Attributes:
+        reviews: Reviews in it.
+        people: Different reviewers; where they cannot be told apart, papers in their stead.
+    """
+
+    reviews: int
+    people: int
+
+    def few(self, at_least: int) -> bool:
+        """Whether it is too small to be shown."""
+        return self.reviews < at_least or self.people < REVIEWERS
+
+
+def suppressed_cells(
+    sizes: Sequence[Size], pooled: Callable[[frozenset[int]], Size], *, at_least: int
+) -> frozenset[int]:
+    """The cells of a table that are not shown.
+
+    Whoever takes the shown cells from the total gets the sum of the withheld ones. So these are
+    two or more, and together large enough to be shown as one; the next smallest cells are added
+    until they are.
+
+    Args:
+        sizes: Of each cell; none is empty.
+        pooled: The size of several cells as one; a review may be in two of them.
+        at_least: Reviews that a cell must have.
+
+    Returns:
+        Places in `sizes`: none, or two and more; one only of a table of one cell.
+    """
+    hidden = {place for place, size in enumerate(sizes) if size.few(at_least)}
+    if not hidden:
+        return frozenset()
+    rest = sorted(
+        set(range(len(sizes))) - hidden,
+        key=lambda place: (sizes[place].reviews, place),
+        reverse=True,
+    )
+    while rest and (len(hidden) < _PAIR or pooled(frozenset(hidden)).few(at_least)):
+        hidden.add(rest.pop())
+    return frozenset(hidden)
+
+
+BUCKETS = ("1", "2", "3", "4", "5 or more")
+"""Reviews by one reviewer in the venue."""
+_ANONYMOUS = re.compile(
+    r"(?:anon(?:ymous)?|official)?[ _-]?(?:reviewer|referee|rev|r)[ _#-]*(?:\d{1,2}|[a-z])"
+    r"|(?:official_)?reviewer_[a-z0-9]{4}|\d{1,2}|[a-z]|\(anonymous\)",
+    re.IGNORECASE,
+)
+"""Names handed out anew for each paper: Reviewer 2, AnonReviewer3, Reviewer_a1B2, R1."""
+_MOST = 0.5
+_FEW_REVIEWS, _FEW_PAPERS = 10, 5
+
+
+@dataclass(frozen=True)
+class Written:
+    """A review's author, as the data names them.
+
+    Attributes:
+        paper_id: Paper that it is of.
+        reviewer: Pseudonym; None if the data has none.
+    """
+
+    paper_id: str
+    reviewer: str | None
+
+
+@dataclass(frozen=True)
+class Reviewers:
+    """Who wrote which review, as far as that can be told.
+
+    Attributes:
+        of: Number of the reviewer of each review; empty if they cannot be told apart.
+        load: How many reviews each of them wrote, by number.
+        reason: Why they cannot be told apart; empty if they can.
+        unnamed: Reviews without a pseudonym.
+    """
+
+    of: Mapping[str, int]
+    load: Mapping[int, int]
+    reason: str = ""
+    unnamed: int = 0
+
+    def bucket(self, review_id: str) -> str | None:
+        """The bucket of a review's author; None if it is not known."""
+        number = self.of.get(review_id)
+        return None if number is None else BUCKETS[min(self.load[number], len(BUCKETS)) - 1]
+
+
+def tell_reviewers(written: Mapping[str, Written], *, trusted: bool = False) -> Reviewers:
+    """Tell reviewers apart by their pseudonyms, or say why these cannot.
+
+    Args:
+        written: All reviews of the venue by their id, those without points too.
+        trusted: The pseudonyms were given for this purpose; only missing ones matter.
+    """
+    named = {key: one for key, one in written.items() if one.reviewer}
+    unnamed = len(written) - len(named)
+    reason = "no review names its reviewer by a pseudonym" if not named else ""
+    if named and not trusted:
+        reason = _per_paper(named)
+    if reason:
+        return Reviewers({}, {}, reason, unnamed)
+    numbers: dict[str, int] = {}
+    of = {
+        key: numbers.setdefault(str(one.reviewer), len(numbers))
+        for key, one in sorted(named.items())
+    }
+    return Reviewers(of, Counter(of.values()), unnamed=unnamed)
+
+
+def _per_paper(named: Mapping[str, Written]) -> str:
+    """Why pseudonyms hold for one paper only; empty if they may be the venue's."""
+    names = [str(one.reviewer) for one in named.values()]
+    alike = sum(_ANONYMOUS.fullmatch(name.strip()) is not None for name in names)
+    if alike > _MOST * len(names):
+        return (
+            "reviewers have names that hold for one paper only, such as 'Reviewer 2' or "
+            "'Reviewer_a1B2', so that two reviews by one person cannot be told"
+        )
+    papers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in named.values():
+        papers[one.paper_id][str(one.reviewer)] += 1
+    often = Counter(names)
+    if len(names) >= _FEW_REVIEWS and max(often.values()) == 1:
+        return (
+            "no reviewer has two reviews, as if names were made anew for each, so that two reviews "
+            "by one person cannot be told"
+        )
+    # Reviewers of a venue are on few of its papers; labels such as "first" are on most.
+    used = sum(len(found) for found in papers.values()) / (len(papers) * len(often))
+    if len(papers) >= _FEW_PAPERS and used > _MOST:
+        return (
+            f"there are only {len(often)} names for {len(papers):,} papers, as if reviewers were "
+            "numbered in each paper, so that two reviews by one person cannot be told"
+        )
+    return ""
+
 
 OVERALL = "overall"
 NO_GROUP = "not known"
@@ -139,9 +288,8 @@ class _Counted:
 
     def __init__(self, counts: Counts, reviewers: Reviewers | None) -> None:
         self.counts = counts
-        told = reviewers is not None and not reviewers.reason
-        of = reviewers.of if reviewers is not None and told else {}
-        self.reviewer_of = np.array([of.get(one, -1) for one in counts.reviews], dtype=np.int64)
+        of = {} if reviewers is None or reviewers.reason else reviewers.of
+        self.reviewer_of = np.array([of.get(name, -1) for name in counts.reviews], dtype=np.int64)
 
     def people(self, rows: Ints) -> int | None:
         """Different reviewers with a name; None where nobody has one."""
@@ -161,13 +309,14 @@ class _Counted:
         np.add.at(table, self.counts.paper_of[cell_rows.rows], of_reviews)
         return table
 
-    def cell(self, cell_rows: CellRows) -> GroupRates:
+    def cell(self, cell_rows: CellRows, estimates: dict[str, Estimate]) -> GroupRates:
         return GroupRates(
             group=cell_rows.group,
             points=int(self.counts.points[cell_rows.rows][:, list(cell_rows.kinds)].sum()),
             reviews=len(cell_rows.rows),
             papers=len(np.unique(self.counts.paper_of[cell_rows.rows])),
             reviewers=self.people(cell_rows.rows),
+            rates=estimates,
         )
 
 
@@ -183,7 +332,7 @@ def rates_of_venue(
 
     No table crosses two groupings, so that what is withheld in one cannot be had from another. A
     cell of fewer than `at_least` reviews, or of fewer different reviewers than
-    `small_cell_suppression.REVIEWERS`, is withheld, with others where that is needed to hide it.
+    `REVIEWERS`, is withheld, with others where that is needed to hide it.
 
     Args:
         counts: Points by review, type and outcome.
@@ -243,11 +392,8 @@ def _panel(
     if len(hidden) > 1 and shown:
         kinds = {kind for place in hidden for kind in all_rows[place].kinds}
         shown.append(CellRows(TOGETHER, _union(all_rows, hidden), tuple(sorted(kinds))))
-    found = rates([counted.by_paper(one) for one in shown], MEASURES, how)
-    cells = [
-        counted.cell(cell_rows).model_copy(update={"rates": estimates})
-        for cell_rows, estimates in zip(shown, found, strict=True)
-    ]
+    estimates = rates([counted.by_paper(cell_rows) for cell_rows in shown], how)
+    cells = list(map(counted.cell, shown, estimates))
     together = [cells.pop()] if len(hidden) > 1 and shown else []
     cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
     few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "

@@ -12,6 +12,7 @@ from reviewscore.sources.collection import named_table
 from reviewscore.sources.run_data import folder_again
 from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
 from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.shares import PAPERS
 from reviewscore.store.parts import (
     Part,
     changed_notes,
@@ -25,13 +26,14 @@ from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
     Grouping,
+    Reviewers,
     Venue,
+    Written,
     by_load,
     notes_on,
     rates_of_venue,
+    tell_reviewers,
 )
-from reviewscore.venue.rates import PAPERS
-from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,14 @@ def study_venue(
     counts = count_points(parts)
     _check_known(where.reviewers, "review_id", people, counts.reviews)
     _check_known(where.areas, "paper_id", areas, counts.papers)
-    told = _reviewers(people, facts)
-    load = by_load(told, given=people is not None)
+    reviewers = _reviewers(people, facts)
+    load = by_load(reviewers, given=people is not None)
     area = _by_area(counts, areas)
     groupings = [one for one in (area, load) if one is not None]
     groupings += [_by_score(name, facts) for name in where.scores]
-    panels = rates_of_venue(counts, groupings, reviewers=told, at_least=at_least, how=how)
+    panels = rates_of_venue(counts, groupings, reviewers=reviewers, at_least=at_least, how=how)
     notes = notes_on(counts, panels, how, at_least)
-    absent = [f"no table of reviewer load: {told.reason}"] if load is None else []
+    absent = [f"no table of reviewer load: {reviewers.reason}"] if load is None else []
     if area is None:
         why = "no paper's record holds one" if folders else "the papers are not at hand (--data)"
         absent.append(f"no table of areas: {why}; --areas names a table of them")
@@ -127,14 +129,15 @@ def study_venue(
 
 
 def _warnings(parts: Sequence[Part], counts: Counts) -> list[str]:
-    told = [
-        f"{one.path} is not complete; run its audit again to finish it"
-        for one in parts
-        if not one.manifest.complete
+    warnings = [
+        f"{part.path} is not complete; run its audit again to finish it"
+        for part in parts
+        if not part.manifest.complete
     ]
-    told += [f"{one.path} judged a selection of its input" for one in parts
-             if one.manifest.selection]  # fmt: skip
-    return told if counts.reviews else [*told, "the runs hold no points"]
+    warnings += [
+        f"{part.path} judged a selection of its input" for part in parts if part.manifest.selection
+    ]
+    return warnings if counts.reviews else [*warnings, "the runs hold no points"]
 
 
 def _folders(parts: Sequence[Part], data: Sequence[Path]) -> list[Path]:
@@ -154,14 +157,14 @@ def _areas(folders: Sequence[Path], file: Path | None, field: str | None) -> dic
 
 
 def _check_known(
-    file: Path | None, field: str, said: Mapping[str, str] | None, known: Sequence[str]
+    file: Path | None, field: str, table: Mapping[str, str] | None, known: Sequence[str]
 ) -> None:
     """Refuse a table that is about other reviews or papers.
 
     Raises:
         InputError: None of its keys is in the runs.
     """
-    if file is None or said is None or not known or not said.keys().isdisjoint(known):
+    if file is None or table is None or not known or not table.keys().isdisjoint(known):
         return
     raise InputError(
         f"names nothing that is in the runs (such as {known[0]})",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from reviewscore.agreement.study import Study, compare, study
+from reviewscore.agreement.tables import Compared
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence
@@ -17,6 +19,8 @@ from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Role
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict, Rating, Verdict
+from reviewscore.sources.annotations import read_annotations
+from reviewscore.stats.resampling import Resampling
 from reviewscore.store.manifest import Setting
 from tests.report.synthetic import manifest, write_run
 
@@ -197,3 +201,30 @@ def write_labels(folder: Path, labels: Sequence[dict[str, object]], **more: obje
         text = "".join(json.dumps(one) + "\n" for one in records)
         (folder / f"{name}.jsonl").write_text(text, "utf-8")
     return folder
+
+
+def compared_of(
+    folder: Path,
+    runs: Sequence[Path],
+    labels: Sequence[dict[str, object]],
+    *,
+    resamples: int = 200,
+    **more: object,
+) -> Compared:
+    """Runs beside labels that are written into a folder; `more` are other files of the set."""
+    path = write_labels(folder / "labels", labels, **more)
+    return compare(runs, read_annotations(path), Resampling(resamples=resamples))
+
+
+def study_of(
+    folder: Path,
+    runs: Sequence[Path],
+    labels: Sequence[dict[str, object]],
+    *,
+    resamples: int = 200,
+    with_calibration: bool = False,
+    **more: object,
+) -> Study:
+    """The study of runs and labels, as `compared_of`."""
+    compared = compared_of(folder, runs, labels, resamples=resamples, **more)
+    return study(compared, with_calibration=with_calibration)

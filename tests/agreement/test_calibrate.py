@@ -10,15 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.study import Study, page, study, write_study
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration, calibrated
 from reviewscore.schema.review import PointType
-from reviewscore.sources.annotations import read_annotations
-from reviewscore.stats.resampling import Resampling
 from reviewscore.store.calibration import read_calibration, write_calibration
-from tests.agreement.invented import Said, labels_of, point, run_of, truth, write_labels
+from tests.agreement.invented import Said, compared_of, labels_of, point, run_of, study_of, truth
 
 
 def strict_study(tmp_path: Path, papers: int = 30, per_paper: int = 12) -> Study:
@@ -34,9 +31,7 @@ def strict_study(tmp_path: Path, papers: int = 30, per_paper: int = 12) -> Study
         for name, kind, s in points
     ]
     run = run_of(tmp_path / "run", scored, "openai/strict")
-    labels = write_labels(tmp_path / "labels", labels_of(points))
-    how = Resampling(resamples=200)
-    return study(compare([run], read_annotations(labels), how), with_calibration=True)
+    return study_of(tmp_path, [run], labels_of(points), with_calibration=True)
 
 
 def test_a_judge_that_is_too_strict_gains_on_papers_it_was_not_fitted_to(tmp_path: Path) -> None:
@@ -65,8 +60,7 @@ def test_misinformed_points_of_a_single_paper_can_be_calibrated(tmp_path: Path) 
     ]
     scored = [point(*one) for one in points]
     run = run_of(tmp_path / "run", scored, "openai/x")
-    labels = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
-    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+    compared = compared_of(tmp_path, [run], labels_of(points, wrong=0.0), resamples=100)
 
     found = study(compared, with_calibration=True).calibrations["openai/x"]
 
@@ -80,8 +74,7 @@ def test_a_calibration_goes_by_the_type_that_the_judge_sees(tmp_path: Path) -> N
     points = [(name, PointType.CLAIM, said) for name, _, said in truth(20, 6)]
     scored = [point(name, PointType.ARGUMENT, said) for name, _, said in points]
     run = run_of(tmp_path / "run", scored, "openai/x")
-    labels = write_labels(tmp_path / "labels", labels_of(points))
-    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+    compared = compared_of(tmp_path, [run], labels_of(points), resamples=100)
 
     found = study(compared, with_calibration=True).calibrations["openai/x"]
 
@@ -105,7 +98,7 @@ def test_curves_are_monotone_and_stay_on_their_scales(tmp_path: Path) -> None:
     ("papers", "per_paper", "why"),
     [
         (6, 3, "6 labelled points with a score; 30 are needed"),
-        (2, 60, "points of 2 papers; 6 are needed"),
+        (2, 45, "points of 2 papers; 6 are needed"),
     ],
 )
 def test_too_little_to_learn_from_is_said_and_nothing_is_written(
@@ -167,14 +160,13 @@ def test_a_premise_without_a_score_stays_unknown() -> None:
 
 
 def test_calibrations_of_judges_with_like_names_have_files_of_their_own(tmp_path: Path) -> None:
-    points = truth(20, 9)
+    points = truth(12, 9)
     scored = [point(*one) for one in points]
     runs = [
         run_of(tmp_path / f"{number}", scored, judge)
         for number, judge in enumerate(("openai/x-y", "openai/x.y", "openai/x y"))
     ]
-    labels = write_labels(tmp_path / "labels", labels_of(points))
-    compared = compare(runs, read_annotations(labels), Resampling(resamples=100))
+    compared = compared_of(tmp_path, runs, labels_of(points), resamples=100)
 
     written = write_study(study(compared, with_calibration=True), tmp_path / "out")
 
@@ -186,11 +178,10 @@ def test_calibrations_of_judges_with_like_names_have_files_of_their_own(tmp_path
 
 
 def test_a_calibration_of_a_panel_is_not_one_of_its_first_judge(tmp_path: Path) -> None:
-    points = truth(20, 9)
+    points = truth(12, 9)
     scored = [point(*one) for one in points]
     run = run_of(tmp_path / "run", scored, "openai/x", panel=["anthropic/y"])
-    labels = write_labels(tmp_path / "labels", labels_of(points))
-    compared = compare([run], read_annotations(labels), Resampling(resamples=100))
+    compared = compared_of(tmp_path, [run], labels_of(points), resamples=100)
 
     (found,) = study(compared, with_calibration=True).calibrations.values()
 

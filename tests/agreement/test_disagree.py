@@ -8,23 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.disagree import (
-    SHEET,
-    Disagreement,
-    Kind,
-    disagreements,
-    sheet_rows,
-    value_laden,
-)
-from reviewscore.agreement.study import compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.disagree import SHEET, Disagreement, Kind, disagreements, sheet_rows
+from reviewscore.agreement.judge_scores import value_laden
+from reviewscore.agreement.study import page, write_study
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.schema.verdict import Verdict
-from reviewscore.sources.annotations import read_annotations
-from reviewscore.stats.resampling import Resampling
-from tests.agreement.invented import Said, labels_of, point, run_of, write_labels
+from tests.agreement.invented import Said, compared_of, labels_of, point, run_of, study_of
 
 PAPER = "We use four datasets. Table 1 lists them. See Appendix B."
 
@@ -51,8 +42,7 @@ def one(
             if justification and each is score:
                 record["justification"] = justification
             said.append(record)
-    path = write_labels(tmp_path / "labels", said)
-    compared = compare([run], read_annotations(path), Resampling(resamples=100))
+    compared = compared_of(tmp_path, [run], said, resamples=100)
     return disagreements(compared, compared.judges[0], paper_text=lambda _: PAPER)
 
 
@@ -160,8 +150,7 @@ def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path
     update = {"argument": argument, "advanced": advanced(premises), "misinformed": False}
     run = run_of(tmp_path / "run", [score.model_copy(update=update)], "openai/x")
 
-    path = write_labels(tmp_path / "labels", labels)
-    compared = compare([run], read_annotations(path), Resampling(resamples=100))
+    compared = compared_of(tmp_path, [run], labels, resamples=100)
 
     (found,) = disagreements(compared, compared.judges[0])
     assert found.difference == pytest.approx(-1.0)
@@ -172,9 +161,8 @@ def test_the_page_counts_what_the_sheet_lists(tmp_path: Path) -> None:
     scored = point("p-r#1", PointType.ARGUMENT, Said(5, (4, 2)))
     run = run_of(tmp_path / "run", [scored], "openai/x")
     truth = [("p-r#1", PointType.ARGUMENT, Said(5, (4, 3)))]
-    path = write_labels(tmp_path / "labels", labels_of(truth, wrong=0.0))
 
-    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+    found = study_of(tmp_path, [run], labels_of(truth, wrong=0.0), resamples=100)
 
     (one,) = found.disagreements["openai/x"]
     assert abs(one.difference) < 1
@@ -188,9 +176,8 @@ def test_sides_that_differ_without_scores_are_counted(tmp_path: Path) -> None:
     truth = [("p-r#1", PointType.ARGUMENT, Said(5, (1, 4)))]
     labels = [one for one in labels_of(truth, wrong=0.0)
               if one["field"] not in ("untrivialness", "source")]  # fmt: skip
-    path = write_labels(tmp_path / "labels", labels)
 
-    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+    found = study_of(tmp_path, [run], labels, resamples=100)
 
     assert found.disagreements["openai/x"] == []
     assert "as 0 do. 1 more do, but lack a score to compare." in page(found)
@@ -209,9 +196,8 @@ def test_the_sheet_has_an_empty_column_for_the_kind_by_hand(tmp_path: Path) -> N
 def test_texts_of_reviews_are_no_formulas_in_the_written_sheet(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [claim("=SUM(A1) is wrong.", 1)], "openai/x")
     labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 5}]
-    path = write_labels(tmp_path / "labels", labels)
 
-    found = study(compare([run], read_annotations(path), Resampling(resamples=100)))
+    found = study_of(tmp_path, [run], labels, resamples=100)
     write_study(found, tmp_path / "out")
 
     text = (tmp_path / "out" / "disagreements.csv").read_text()

@@ -8,16 +8,23 @@ import numpy as np
 import pytest
 
 from reviewscore.agreement.judge_scores import NO_PREMISES, NOT_IN_RUN, OTHER_KIND, OTHER_WORDS
-from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.study import Study, page, study, write_study
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.review import PointType
-from reviewscore.sources.annotations import read_annotations
 from reviewscore.stats.estimates import Estimate, PendingEstimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
-from tests.agreement.invented import Said, judged, labels_of, point, run_of, truth, write_labels
+from tests.agreement.invented import (
+    Said,
+    compared_of,
+    judged,
+    labels_of,
+    point,
+    run_of,
+    study_of,
+    truth,
+)
 
 FAST = Resampling(resamples=200)
 
@@ -36,9 +43,8 @@ def cell(found: Study, name: str, row: int, column: str) -> Estimate:
 def test_a_judge_without_errors_agrees_wholly_with_people_without_errors(tmp_path: Path) -> None:
     points = truth(6, 9)
     run = judged(tmp_path / "run", points, wrong=0.0)
-    labels = write_labels(tmp_path / "labels", labels_of(points, wrong=0.0))
 
-    found = study(compare([run], read_annotations(labels), FAST))
+    found = study_of(tmp_path, [run], labels_of(points, wrong=0.0))
 
     for column in ("Precision", "Recall", "F1", "Pearson", "Spearman", "AC2", "Kappa", "Alpha"):
         one = cell(found, "agreement-review-points", 0, column)
@@ -50,9 +56,8 @@ def test_a_judge_without_errors_agrees_wholly_with_people_without_errors(tmp_pat
 def test_errors_lower_agreement_and_give_it_an_interval(tmp_path: Path) -> None:
     points = truth(12, 9)
     run = judged(tmp_path / "run", points, wrong=0.5)
-    labels = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare([run], read_annotations(labels), FAST))
+    found = study_of(tmp_path, [run], labels_of(points))
 
     kappa = cell(found, "agreement-review-points", 0, "Kappa")
     assert kappa.value is not None
@@ -84,9 +89,9 @@ def test_the_human_label_is_the_lower_median_and_arguments_take_their_premises(
         ):
             labels.append({"unit_id": unit, "annotator": who, "field": field, "value": value})
 
-    people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
+    people = compared_of(tmp_path, [run], labels).people
 
-    score, flag = people.advanced
+    score, flag = people.advanced, people.flags
     assert people.base.tolist() == [3.0]
     assert people.premise.tolist() == [2.0, 4.0]
     assert flag.tolist() == [1.0]
@@ -104,9 +109,9 @@ def test_a_reconstruction_that_people_find_unfaithful_has_no_advanced_label(
         if one["field"] == "faithfulness" and one["unit_id"] == points[0][0]:
             one["value"] = 3
 
-    people = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST).people
+    people = compared_of(tmp_path, [run], labels).people
 
-    score, flag = people.advanced
+    score, flag = people.advanced, people.flags
     assert np.isnan(score).tolist() == [True] + [False] * (len(points) - 1)
     assert np.isnan(flag[0])
     assert not np.isnan(people.base[0])
@@ -131,9 +136,8 @@ def test_points_that_the_run_lacks_or_words_otherwise_are_dropped_and_counted(
         for one in scored
     ]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
-    path = write_labels(tmp_path / "labels", labels, units=units)
 
-    found = compare([run], read_annotations(path), FAST)
+    found = compared_of(tmp_path, [run], labels, units=units)
 
     missing = found.judges[0].missing
     assert missing[scored[0].point_id] == NOT_IN_RUN
@@ -161,9 +165,8 @@ def test_a_point_with_another_number_is_found_by_its_place_in_the_review(tmp_pat
         for one in scored
     ]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
-    path = write_labels(tmp_path / "labels", labels, units=units)
 
-    found = compare([run], read_annotations(path), FAST)
+    found = compared_of(tmp_path, [run], labels, units=units)
 
     assert found.judges[0].missing == {}
 
@@ -182,9 +185,8 @@ def test_premises_of_another_reconstruction_are_not_compared(tmp_path: Path) -> 
                 {"unit_id": f"{one.point_id}/{premise.premise_id}", "kind": "premise",
                  "point_id": one.point_id, "text": text, **common}
             )  # fmt: skip
-    path = write_labels(tmp_path / "labels", labels_of(points), units=units)
 
-    compared = compare([run], read_annotations(path), FAST)
+    compared = compared_of(tmp_path, [run], labels_of(points), units=units)
     found = study(compared)
 
     lost = [unit for unit, why in compared.judges[0].missing.items() if why == NO_PREMISES]
@@ -202,10 +204,10 @@ def test_a_premise_that_nobody_labelled_leaves_its_argument_without_a_label(
     run = judged(tmp_path / "run", points)
     labels = [one for one in labels_of(points) if not str(one["unit_id"]).endswith("/P2")]
 
-    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+    compared = compared_of(tmp_path, [run], labels)
 
     of_arguments = compared.of((PointType.ARGUMENT,))
-    score, flag = compared.people.advanced
+    score, flag = compared.people.advanced, compared.people.flags
     false = compared.people.premise[compared.people.premises_labelled] <= 2
     assert np.isnan(score[of_arguments]).all()
     # One false premise decides; where none is known to be false, nothing is known.
@@ -233,8 +235,7 @@ def test_faithfulness_of_a_reconstruction_is_not_that_of_another(tmp_path: Path)
     for one in labels:
         one["value"] = 2 if one["field"] == "faithfulness" else one["value"]
 
-    path = write_labels(tmp_path / "labels", labels, units=units)
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels, units=units)
 
     rated = cell(found, "reconstruction", 1, "faithfulness 1-5")
     assert (rated.value, rated.n) == (2.0, 1)
@@ -243,9 +244,8 @@ def test_faithfulness_of_a_reconstruction_is_not_that_of_another(tmp_path: Path)
 def test_labels_of_units_that_no_run_has_are_counted(tmp_path: Path) -> None:
     points = truth(3, 6)
     run = judged(tmp_path / "run", points[:12])
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels_of(points))
 
     # Six points and the two premises of each of two arguments.
     assert any("10 labelled units (such as paper2-r1#1) are in none" in one for one in found.notes)
@@ -257,9 +257,8 @@ def test_a_point_on_whose_type_people_are_tied_is_in_no_table_and_told(tmp_path:
     labels = labels_of(points, annotators=2)
     first = next(one for one in labels if one["field"] == "type")
     first["value"] = "argument" if first["value"] == "claim" else "claim"
-    path = write_labels(tmp_path / "labels", labels)
 
-    compared = compare([run], read_annotations(path), FAST)
+    compared = compared_of(tmp_path, [run], labels)
 
     assert compared.people.types.count(None) == 1
     assert any("1 point without a type" in one for one in study(compared).notes)
@@ -269,7 +268,7 @@ def test_a_weakness_to_people_is_no_question_because_a_judge_says_so(tmp_path: P
     run = run_of(tmp_path / "run", [point("p-r#1", PointType.QUESTION, Said(2))], "openai/x")
     labels = [{"unit_id": "p-r#1", "annotator": "A1", "field": "factuality", "value": 2}]
 
-    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+    compared = compared_of(tmp_path, [run], labels)
 
     assert compared.people.types == (None,)
 
@@ -286,7 +285,7 @@ def test_a_point_on_the_scale_of_another_type_is_in_no_table(
         {"unit_id": "p-r#1", "annotator": "A1", "field": scale, "value": 2},
     ]
 
-    compared = compare([run], read_annotations(write_labels(tmp_path / "l", labels)), FAST)
+    compared = compared_of(tmp_path, [run], labels)
 
     assert compared.people.types == (None,)
     assert any("1 point without a type" in one for one in study(compared).notes)
@@ -304,9 +303,8 @@ def test_the_type_of_other_words_under_the_same_number_is_not_taken(tmp_path: Pa
         {"unit_id": name, "annotator": "A1", "field": "factuality", "value": 3}
         for name in ("p-r#1", "p-r#2")
     ]
-    path = write_labels(tmp_path / "labels", labels, units=units)
 
-    compared = compare([run], read_annotations(path), FAST)
+    compared = compared_of(tmp_path, [run], labels, units=units)
 
     assert compared.people.types == (PointType.CLAIM, None)
 
@@ -319,9 +317,8 @@ def test_runs_of_one_judge_in_folders_of_one_name_are_told_apart(
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     made = {name: judged(tmp_path / name, points) for name in dict.fromkeys(folders)}
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare([made[one] for one in folders], read_annotations(path), FAST))
+    found = study_of(tmp_path, [made[one] for one in folders], labels_of(points))
 
     assert len({judge.name for judge in found.compared.judges}) == 2
     assert len(found.disagreements) == 2
@@ -330,19 +327,17 @@ def test_runs_of_one_judge_in_folders_of_one_name_are_told_apart(
 def test_nothing_in_common_is_an_error_that_names_both_sides(tmp_path: Path) -> None:
     run = judged(tmp_path / "run", truth(2, 3))
     elsewhere = [("other-r1#1", PointType.CLAIM, Said(2))]
-    path = write_labels(tmp_path / "labels", labels_of(elsewhere))
 
     with pytest.raises(InputError, match=r"labels \(such as other-r1#1\).*such as paper0-r1#"):
-        compare([run], read_annotations(path), FAST)
+        compared_of(tmp_path, [run], labels_of(elsewhere))
 
 
 def test_the_embedded_judge_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
     points = truth(3, 6)
     runs = [judged(tmp_path / "model", points), run_of(tmp_path / "finder", [], "lexical")]
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
     with pytest.raises(SettingsError, match=r"finder is of the embedded judge.*--model"):
-        compare(runs, read_annotations(path), FAST)
+        compared_of(tmp_path, runs, labels_of(points))
 
 
 def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -> None:
@@ -351,9 +346,8 @@ def test_runs_with_and_without_the_authors_response_are_paired(tmp_path: Path) -
         judged(tmp_path / "without", points, wrong=0.6),
         judged(tmp_path / "with", points, wrong=0.1, author_response=True),
     ]
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare(runs, read_annotations(path), FAST))
+    found = study_of(tmp_path, runs, labels_of(points))
 
     rows = table(found, "authors-response").rows
     assert [row[1] for row in rows] == [
@@ -372,9 +366,8 @@ def test_a_panel_with_the_response_is_not_paired_with_a_single_judge(tmp_path: P
         judged(tmp_path / "panel", points, panel=["anthropic/y"]),
         judged(tmp_path / "alone", points, author_response=True),
     ]
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare(runs, read_annotations(path), FAST))
+    found = study_of(tmp_path, runs, labels_of(points))
 
     assert "authors-response" not in {one.name for one in found.tables}
 
@@ -383,15 +376,17 @@ def test_units_left_out_do_not_shift_ac2(tmp_path: Path) -> None:
     points = truth(6, 9)
     some = [one for one in points if one[1] is not PointType.CLAIM]
     runs = [judged(tmp_path / "some", some), judged(tmp_path / "all", points, judge="openai/all")]
-    everything = write_labels(tmp_path / "everything", labels_of(points))
-    few = write_labels(
-        tmp_path / "few",
-        [one for one in labels_of(points) if str(one["unit_id"]).partition("/")[0]
-         in {name for name, _, _ in some}],
-    )  # fmt: skip
 
-    with_others = study(compare(runs, read_annotations(everything), FAST))
-    alone = study(compare(runs[:1], read_annotations(few), FAST))
+    with_others = study_of(tmp_path, runs, labels_of(points))
+    alone = study_of(
+        tmp_path,
+        runs[:1],
+        [
+            one
+            for one in labels_of(points)
+            if str(one["unit_id"]).partition("/")[0] in {name for name, _, _ in some}
+        ],
+    )
 
     one = cell(with_others, "agreement-review-points", 0, "AC2")
     assert one.dropped == {NOT_IN_RUN: 18}
@@ -406,9 +401,8 @@ def test_units_that_differences_and_annotators_lack_are_counted(tmp_path: Path) 
     ]
     labels = [one for one in labels_of(points, annotators=2)
               if (one["annotator"], one["unit_id"]) != ("A2", points[0][0])]  # fmt: skip
-    path = write_labels(tmp_path / "labels", labels)
 
-    found = study(compare(runs, read_annotations(path), FAST))
+    found = study_of(tmp_path, runs, labels)
 
     assert cell(found, "judges-compared", 0, "F1").dropped == {"without all that is compared": 18}
     lacking = cell(found, "agreement", 2, "review points F1")
@@ -420,9 +414,8 @@ def test_annotators_without_a_group_are_in_the_row_of_all(tmp_path: Path) -> Non
     points = truth(3, 6)
     run = judged(tmp_path / "run", points)
     cards = [{"annotator": name, "group": "1"} for name in ("A1", "A2")]
-    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
 
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels_of(points), annotators=cards)
 
     assert [row[0] for row in table(found, "between-annotators").rows] == ["group 1", "all"]
 
@@ -430,9 +423,8 @@ def test_annotators_without_a_group_are_in_the_row_of_all(tmp_path: Path) -> Non
 def test_equal_runs_differ_by_nothing_and_no_chance_test_finds_more(tmp_path: Path) -> None:
     points = truth(6, 9)
     runs = [judged(tmp_path / name, points, judge=f"openai/{name}") for name in ("one", "two")]
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare(runs, read_annotations(path), FAST))
+    found = study_of(tmp_path, runs, labels_of(points))
 
     for column in ("F1", "Kappa", "AC2"):
         one = cell(found, "judges-compared", 0, column)
@@ -456,9 +448,8 @@ def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
         {"annotator": "A2", "group": "1", "publications": 5, "relevance": {"paper0": 3}},
         {"annotator": "A3", "group": "2"},
     ]
-    path = write_labels(tmp_path / "l", labels_of(points), units=units, annotators=people)
 
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels_of(points), units=units, annotators=people)
 
     rows = {row[0]: row[1:] for row in table(found, "data").rows}
     assert table(found, "data").columns == ("", "main", "pilot", "all")
@@ -476,9 +467,8 @@ def test_tables_of_the_data_count_what_was_labelled(tmp_path: Path) -> None:
 def test_a_dollar_sign_in_the_name_of_a_judge_is_no_formula_of_a_plot(tmp_path: Path) -> None:
     points = truth(2, 6)
     run = judged(tmp_path / "run", points, judge="x/$a_{$")
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    written = write_study(study(compare([run], read_annotations(path), FAST)), tmp_path / "out")
+    written = write_study(study_of(tmp_path, [run], labels_of(points)), tmp_path / "out")
 
     assert tmp_path / "out" / "plots" / "confusion.svg" in written
     assert "](plots/confusion.svg)" in written[0].read_text("utf-8")
@@ -488,9 +478,8 @@ def test_names_of_groups_are_no_markup_of_the_page(tmp_path: Path) -> None:
     points = truth(2, 6)
     run = judged(tmp_path / "run", points)
     cards = [{"annotator": "A1", "group": "<img src=x>"}]
-    path = write_labels(tmp_path / "labels", labels_of(points), annotators=cards)
 
-    found = page(study(compare([run], read_annotations(path), FAST)))
+    found = page(study_of(tmp_path, [run], labels_of(points), annotators=cards))
 
     assert "\\<img src=x\\>" in found
     assert found.count("<img") == found.count("\\<img")
@@ -505,9 +494,8 @@ def test_a_part_named_all_is_not_taken_for_the_whole(tmp_path: Path) -> None:
         for name, _, _ in points
     ]
     labels = [one for one in labels_of(points) if "/" not in str(one["unit_id"])]
-    path = write_labels(tmp_path / "labels", labels, units=units)
 
-    found = table(study(compare([run], read_annotations(path), FAST)), "data")
+    found = table(study_of(tmp_path, [run], labels, units=units), "data")
 
     assert found.columns == ("", "all", "all parts")
     assert found.rows[0] == ("papers", 1, 2)
@@ -516,9 +504,8 @@ def test_a_part_named_all_is_not_taken_for_the_whole(tmp_path: Path) -> None:
 def test_reconstruction_is_measured_in_the_first_round_and_by_the_loop(tmp_path: Path) -> None:
     points = truth(4, 6)
     run = judged(tmp_path / "run", points)
-    path = write_labels(tmp_path / "labels", labels_of(points))
 
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels_of(points))
 
     assert cell(found, "reconstruction", 0, "validity").value == 0.0
     assert cell(found, "reconstruction", 0, "pass rate").value == 0.0
@@ -530,9 +517,8 @@ def test_reconstruction_is_measured_in_the_first_round_and_by_the_loop(tmp_path:
 def test_one_annotator_and_one_paper_are_said(tmp_path: Path) -> None:
     points = truth(1, 9)
     run = judged(tmp_path / "run", points)
-    path = write_labels(tmp_path / "labels", labels_of(points, annotators=1))
 
-    found = study(compare([run], read_annotations(path), FAST))
+    found = study_of(tmp_path, [run], labels_of(points, annotators=1))
 
     assert any("One annotator" in note for note in found.notes)
     assert any("Only 1 paper" in note for note in found.notes)
@@ -544,9 +530,8 @@ def test_labels_of_other_units_are_read_past_and_the_numbers_stay_the_same(tmp_p
     points = truth(5, 6)
     run = judged(tmp_path / "run", points)
     some = [one for one in labels_of(points) if not str(one["unit_id"]).startswith("paper4")]
-    few = write_labels(tmp_path / "few", some)
 
-    found = compare([run], read_annotations(few), FAST)
+    found = compared_of(tmp_path, [run], some)
 
     assert {one.paper_id for one in found.people.points} == {f"paper{n}" for n in range(4)}
     assert {one.kind for one in found.people.premises} == {UnitKind.PREMISE}

@@ -26,7 +26,7 @@ from reviewscore.gem.ranking import (
     read_sizes,
 )
 from reviewscore.gem.score import GEM, CandidateScore, Scores, write_scores
-from reviewscore.stats.rank_correlation import Kind, RankCorrelation, rank_correlation
+from reviewscore.stats.metrics import RankCorrelation, RankKind, rank_correlation
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
 from tests.gem.published import BY_8B, BY_70B, VARIANTS
@@ -195,7 +195,7 @@ def test_the_published_file_and_table_7_hold_the_same_scores(shared: Path) -> No
 @pytest.mark.parametrize("kind", ["spearman", "kendall"])
 @given(pairs=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12))
 @settings(max_examples=25, deadline=None)
-def test_coefficients_are_those_of_scipy(kind: Kind, pairs: list[tuple[int, int]]) -> None:
+def test_coefficients_are_those_of_scipy(kind: RankKind, pairs: list[tuple[int, int]]) -> None:
     left, right = ({str(n): float(one[side]) for n, one in enumerate(pairs)} for side in (0, 1))
 
     found = rank_correlation(left, right, kind=kind, draws=10)

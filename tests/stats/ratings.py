@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 from hypothesis import strategies as st
 
+from reviewscore.stats.metrics import Level, Weights
 from reviewscore.stats.statistic import Floats
 
 NAN = float("nan")
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def column(*values: float | None) -> Floats:

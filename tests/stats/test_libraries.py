@@ -18,9 +18,7 @@ from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from reviewscore.stats.metrics import (
-    LEVELS,
     METRICS,
-    WEIGHTS,
     Level,
     Weights,
     agreement_weights,
@@ -34,7 +32,7 @@ from reviewscore.stats.metrics import (
     weighted_kappa,
 )
 from reviewscore.stats.statistic import SCALE, Floats, Reason, Statistic
-from tests.stats.ratings import NAN, drawn, matrices
+from tests.stats.ratings import LEVELS, NAN, WEIGHTS, drawn, matrices
 
 IRRCAC = Path(__file__).parents[1] / "data" / "agreement" / "irrcac.json"
 FROZEN = json.loads(IRRCAC.read_text("utf-8"))

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from reviewscore.stats.metrics import (
-    LEVELS,
-    WEIGHTS,
     Level,
     Weights,
     agreement_weights,
@@ -33,7 +31,7 @@ from reviewscore.stats.statistic import (
     ratio,
     values,
 )
-from tests.stats.ratings import NAN, by_rater, column, drawn
+from tests.stats.ratings import LEVELS, NAN, WEIGHTS, by_rater, column, drawn
 
 Pair = Callable[[Floats, Floats], Statistic]
 PAIRS: tuple[Pair, ...] = (precision, recall, f1, weighted_kappa, pearson, spearman)
@@ -72,35 +70,23 @@ def test_units_that_lack_a_rating_do_not_count(coefficient: Pair) -> None:
     assert not with_missing.contributions[3:].any()
 
 
-def test_precision_is_undefined_where_the_judge_flags_nothing() -> None:
-    assert nan(Reason.NONE_PREDICTED) == precision(column(0, 1, 0), column(0, 0, 0)).point()
-
-
-def test_recall_is_undefined_where_people_flag_nothing() -> None:
-    assert nan(Reason.NONE_POSITIVE) == recall(column(0, 0, 0), column(0, 1, 0)).point()
-
-
-def test_precision_is_zero_where_people_flag_nothing() -> None:
-    assert precision(column(0, 0, 0), column(0, 1, 0)).point() == (0.0, Reason.NONE)
-
-
-def test_recall_is_zero_where_the_judge_flags_nothing() -> None:
-    assert recall(column(0, 1, 0), column(0, 0, 0)).point() == (0.0, Reason.NONE)
-
-
 @pytest.mark.parametrize(
-    ("human", "judge", "expected"),
+    ("coefficient", "human", "judge", "expected"),
     [
-        ((0, 0, 0), (0, 0, 0), nan(Reason.NO_POSITIVES)),
-        ((0, 0, 0), (0, 1, 0), (0.0, Reason.NONE_POSITIVE)),
-        ((0, 1, 0), (0, 0, 0), (0.0, Reason.NONE_PREDICTED)),
-        ((1, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
+        (precision, (0, 1, 0), (0, 0, 0), nan(Reason.NONE_PREDICTED)),
+        (precision, (0, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
+        (recall, (0, 0, 0), (0, 1, 0), nan(Reason.NONE_POSITIVE)),
+        (recall, (0, 1, 0), (0, 0, 0), (0.0, Reason.NONE)),
+        (f1, (0, 0, 0), (0, 0, 0), nan(Reason.NO_POSITIVES)),
+        (f1, (0, 0, 0), (0, 1, 0), (0.0, Reason.NONE_POSITIVE)),
+        (f1, (0, 1, 0), (0, 0, 0), (0.0, Reason.NONE_PREDICTED)),
+        (f1, (1, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
     ],
 )
-def test_f1_is_zero_as_soon_as_one_side_flags_a_unit(
-    human: tuple[int, ...], judge: tuple[int, ...], expected: object
+def test_metrics_of_flags_where_a_side_flags_nothing(
+    coefficient: Pair, human: tuple[int, ...], judge: tuple[int, ...], expected: object
 ) -> None:
-    assert expected == f1(column(*human), column(*judge)).point()
+    assert expected == coefficient(column(*human), column(*judge)).point()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -118,13 +104,18 @@ def test_kappa_is_zero_where_one_rater_is_constant(weights: Weights) -> None:
     assert weighted_kappa(judge, human, weights=weights).point() == (0.0, Reason.ONE_CONSTANT)
 
 
-def test_kappa_is_zero_where_each_rater_has_a_value_of_his_own() -> None:
-    assert weighted_kappa(column(1, 1), column(5, 5)).point() == (0.0, Reason.ONE_CONSTANT)
-
-
-def test_kappa_of_one_unit_is_zero_or_undefined() -> None:
-    assert weighted_kappa(column(2), column(4)).point() == (0.0, Reason.ONE_UNIT)
-    assert nan(Reason.ALL_CONSTANT) == weighted_kappa(column(2), column(2)).point()
+@pytest.mark.parametrize(
+    ("human", "judge", "expected"),
+    [
+        ((1, 1), (5, 5), (0.0, Reason.ONE_CONSTANT)),
+        ((2,), (4,), (0.0, Reason.ONE_UNIT)),
+        ((2,), (2,), nan(Reason.ALL_CONSTANT)),
+    ],
+)
+def test_kappa_of_a_value_for_each_rater_is_zero_or_undefined(
+    human: tuple[int, ...], judge: tuple[int, ...], expected: object
+) -> None:
+    assert expected == weighted_kappa(column(*human), column(*judge)).point()
 
 
 def test_a_category_missing_in_the_sample_still_counts_for_kappa() -> None:

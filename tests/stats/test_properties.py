@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.stats.metrics import (
-    LEVELS,
-    WEIGHTS,
     Level,
     Weights,
     f1,
@@ -24,7 +22,7 @@ from reviewscore.stats.metrics import (
     weighted_kappa,
 )
 from reviewscore.stats.statistic import SCALE, Floats, Statistic
-from tests.stats.ratings import matrices
+from tests.stats.ratings import LEVELS, WEIGHTS, matrices
 
 ANY = matrices()
 TWO = matrices(raters=2)

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from reviewscore.stats import resampling as resample
+from reviewscore.stats.estimates import mean
 from reviewscore.stats.metrics import (
     f1,
     gwet_ac,
@@ -29,22 +30,12 @@ from reviewscore.stats.resampling import (
     jackknife,
     swapped,
 )
-from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.statistic import Floats
 from tests.stats.ratings import NAN, column, drawn
 
 SCHEMES: tuple[Scheme, ...] = ("papers+units", "papers", "units")
+average = partial(mean, "mean")
 PAPERS = ("b", "a", "b", "c", "a", "b", "b")
-
-
-def average(scores: Floats) -> Statistic:
-    """The mean, whose sampling is in every textbook."""
-    known = ~np.isnan(scores)
-    parts = np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
-
-    def from_sums(sums: Floats) -> Values:
-        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_UNITS, None))
-
-    return Statistic("mean", parts, from_sums, known)
 
 
 def alone(units: int) -> Clusters:
@@ -63,9 +54,6 @@ def test_papers_are_numbered_by_name() -> None:
     assert clusters.of.tolist() == [1, 0, 1, 2, 0, 1, 1]
     assert clusters.sizes.tolist() == [2, 4, 1]
     assert len(clusters) == 3
-
-
-def test_no_unit_means_no_paper() -> None:
     assert len(Clusters.by([])) == 0
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from reviewscore.stats.metrics import (
     Level,
+    OfPair,
     Weights,
     agreement_weights,
     f1,
@@ -170,47 +171,31 @@ def test_weights_of_three_categories_are_those_published(weights: Weights, secon
     assert pytest.approx(np.array(expected), abs=1e-7) == agreement_weights(weights, 3)
 
 
-@pytest.mark.parametrize("pair", ANSCOMBE)
-def test_pearson_of_each_of_anscombes_four_is_the_same(
-    pair: tuple[tuple[float, ...], tuple[float, ...]],
+@pytest.mark.parametrize(
+    ("coefficient", "x", "y", "figure"),
+    [
+        *((pearson, *pair, "0.82") for pair in ANSCOMBE),
+        # Zar 1999, Biostatistical Analysis, 4th ed., example 19.1: wings and tails of twelve birds.
+        (pearson, (10.4, 10.8, 11.1, 10.2, 10.3, 10.2, 10.7, 10.5, 10.8, 11.2, 10.6, 11.4),
+         (7.4, 7.6, 7.9, 7.2, 7.4, 7.1, 7.4, 7.2, 7.8, 7.7, 7.8, 8.3), "0.870"),
+        # Hollander and Wolfe 1973, Nonparametric Statistical Methods, p. 187 f., which is the
+        # example of cor.test in R: tuna by Hunter's L and by a panel.
+        (pearson, (44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1),
+         (2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8), "0.5711816"),
+        # Siegel and Castellan 1988, Nonparametric Statistics, 2nd ed., sec. 9.3: authoritarianism
+        # and social status strivings of twelve students.
+        (spearman, (2, 6, 5, 1, 10, 9, 8, 3, 4, 12, 7, 11),
+         (3, 4, 2, 1, 8, 11, 10, 6, 7, 12, 5, 9), ".82"),
+        # Wikipedia, "Spearman's rank correlation coefficient", Example: intelligence and hours of
+        # television, -29/165.
+        (spearman, (106, 86, 100, 101, 99, 103, 97, 113, 112, 110),
+         (7, 0, 27, 50, 28, 29, 20, 12, 6, 17), "-0.17576"),
+    ],
+)  # fmt: skip
+def test_correlations_are_those_published(
+    coefficient: OfPair, x: tuple[float, ...], y: tuple[float, ...], figure: str
 ) -> None:
-    x, y = pair
-
-    assert near("0.82") == pearson(column(*x), column(*y)).point()[0]
-
-
-def test_pearson_of_wings_and_tails_is_that_of_zar() -> None:
-    # Zar 1999, Biostatistical Analysis, 4th ed., example 19.1: twelve birds, r = 0.870.
-    wing = column(10.4, 10.8, 11.1, 10.2, 10.3, 10.2, 10.7, 10.5, 10.8, 11.2, 10.6, 11.4)
-    tail = column(7.4, 7.6, 7.9, 7.2, 7.4, 7.1, 7.4, 7.2, 7.8, 7.7, 7.8, 8.3)
-
-    assert near("0.870") == pearson(wing, tail).point()[0]
-
-
-def test_pearson_of_tuna_is_that_of_hollander_and_wolfe() -> None:
-    # Hollander and Wolfe 1973, Nonparametric Statistical Methods, p. 187 f., which is the example
-    # of cor.test in R: Pearson's correlation 0.5711816.
-    hunter = column(44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1)
-    panel = column(2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8)
-
-    assert near("0.5711816") == pearson(hunter, panel).point()[0]
-
-
-def test_spearman_of_authoritarianism_is_that_of_siegel_and_castellan() -> None:
-    # Siegel and Castellan 1988, Nonparametric Statistics, 2nd ed., section 9.3: twelve students,
-    # authoritarianism and social status strivings, r_s = .82.
-    authoritarian = column(2, 6, 5, 1, 10, 9, 8, 3, 4, 12, 7, 11)
-    striving = column(3, 4, 2, 1, 8, 11, 10, 6, 7, 12, 5, 9)
-
-    assert near(".82") == spearman(authoritarian, striving).point()[0]
-
-
-def test_spearman_of_intelligence_and_television_is_that_of_the_encyclopedia() -> None:
-    # Wikipedia, "Spearman's rank correlation coefficient", Example: -29/165 = -0.17576.
-    intelligence = column(106, 86, 100, 101, 99, 103, 97, 113, 112, 110)
-    hours = column(7, 0, 27, 50, 28, 29, 20, 12, 6, 17)
-
-    assert near("-0.17576") == spearman(intelligence, hours).point()[0]
+    assert near(figure) == coefficient(column(*x), column(*y)).point()[0]
 
 
 @pytest.mark.parametrize(

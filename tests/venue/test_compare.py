@@ -17,11 +17,10 @@ from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import weighted_kappa
 from reviewscore.stats.resampling import Resampling
-from reviewscore.stats.statistic import SCALE
-from reviewscore.stats.two_samples import PaperSample, of_two
-from reviewscore.venue.compare import compare_runs
-from reviewscore.venue.comparison import Comparison, Section
-from reviewscore.venue.unpaired import by_composition, rate_difference
+from reviewscore.stats.shares import TwoSamples, by_composition
+from reviewscore.stats.statistic import SCALE, Floats, ratio
+from reviewscore.venue.compare import Comparison, compare_runs
+from reviewscore.venue.drift import Section
 from tests.report.synthetic import manifest
 from tests.report.venues import venue_points, venue_run, verdict
 
@@ -48,7 +47,7 @@ def test_the_two_parts_of_a_difference_add_up_to_it(
     first, second = (table(rows).sum(axis=0, keepdims=True) for rows in (old, new))
     split = by_composition(3)
 
-    within, mix = split.within(first, second)[0], split.mix(first, second)[0]
+    within, mix = split["within"](first, second)[0], split["mix"](first, second)[0]
 
     empty = (first[0, 3:] == 0) != (second[0, 3:] == 0)
     if empty.any() or not first[0, 3:].sum():
@@ -56,7 +55,7 @@ def test_the_two_parts_of_a_difference_add_up_to_it(
     else:
         whole = second[0, :3].sum() / second[0, 3:].sum() - first[0, :3].sum() / first[0, 3:].sum()
         assert within + mix == pytest.approx(whole)
-        assert split.within(second, first)[0] == pytest.approx(-within)
+        assert split["within"](second, first)[0] == pytest.approx(-within)
 
 
 def test_a_shift_of_the_mix_alone_is_no_drift_within_types() -> None:
@@ -65,8 +64,8 @@ def test_a_shift_of_the_mix_alone_is_no_drift_within_types() -> None:
     new = np.array([[5.0, 100, 0, 50, 200, 50]])
     split = by_composition(3)
 
-    assert split.within(old, new)[0] == pytest.approx(0)
-    assert split.mix(old, new)[0] == pytest.approx(105 / 300 - 60 / 300)
+    assert split["within"](old, new)[0] == pytest.approx(0)
+    assert split["mix"](old, new)[0] == pytest.approx(105 / 300 - 60 / 300)
 
 
 @given(SUMS, SUMS)
@@ -74,12 +73,10 @@ def test_a_shift_of_the_mix_alone_is_no_drift_within_types() -> None:
 def test_an_interval_of_a_difference_holds_it(
     old: list[tuple[tuple[int, int], ...]], new: list[tuple[tuple[int, int], ...]]
 ) -> None:
-    first, second = (
-        PaperSample.of(table(old), QUICK),
-        PaperSample.of(table(new), QUICK, second=True),
-    )
+    def difference(first: Floats, second: Floats) -> Floats:
+        return ratio(second[:, 0], second[:, 3]) - ratio(first[:, 0], first[:, 3])
 
-    one = of_two("d", first, second, rate_difference(0, 3), QUICK, n=1)
+    one = TwoSamples.of(table(old), table(new), QUICK).estimate("d", difference, n=1)
 
     if one.value is not None and one.low is not None and one.high is not None:
         assert one.low <= one.value <= one.high
@@ -259,14 +256,14 @@ def test_a_type_without_hits_widens_the_standardised_difference(tmp_path: Path) 
     assert one.high >= questions.high / 2
 
 
-@pytest.mark.parametrize("way", ["paired", "unpaired"])
-def test_the_way_can_be_forced(tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize("paired", [True, False])
+def test_pairing_can_be_forced(tmp_path: Path, paired: bool) -> None:
     points = venue_points(12)
     first, second = (venue_run(tmp_path / name, points) for name in "ab")
 
-    found = compare_runs(first, second, way=way, how=QUICK).found  # type: ignore[arg-type]
+    found = compare_runs(first, second, paired=paired, how=QUICK).found
 
-    assert found.paired is (way == "paired")
+    assert found.paired is paired
     assert found.why.startswith("as was asked for")
 
 
@@ -278,7 +275,7 @@ def test_what_cannot_be_compared_is_refused_in_words(tmp_path: Path) -> None:
     empty = venue_run(tmp_path / "empty", [])
 
     with pytest.raises(SettingsError, match="leave out --paired"):
-        compare_runs(a, b, way="paired")
+        compare_runs(a, b, paired=True)
     with pytest.raises(SettingsError, match="no rate is made of its findings"):
         compare_runs(a, finder)
     with pytest.raises(RunFolderError, match="holds no points"):

@@ -11,13 +11,21 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from reviewscore.stats.resampling import Resampling, wilson
-from reviewscore.stats.two_samples import ONE_PAPER
+from reviewscore.stats.shares import ONE_PAPER
 from reviewscore.store.parts import read_parts
-from reviewscore.venue.outcomes import MEASURES, Counts, count_points
-from reviewscore.venue.panels import TOGETHER, Grouping, Panel, by_load, rates_of_venue
-from reviewscore.venue.rates import rates
-from reviewscore.venue.reviewer_load import Reviewers, Written, tell_reviewers
-from reviewscore.venue.small_cell_suppression import Size, suppressed_cells
+from reviewscore.venue.outcomes import Counts, count_points, rates
+from reviewscore.venue.panels import (
+    TOGETHER,
+    Grouping,
+    Panel,
+    Reviewers,
+    Size,
+    Written,
+    by_load,
+    rates_of_venue,
+    suppressed_cells,
+    tell_reviewers,
+)
 from tests.report.venues import venue_points, venue_run
 
 QUICK = Resampling(resamples=200, scheme="papers")
@@ -44,7 +52,7 @@ def test_a_rate_is_the_naive_share_and_lies_in_its_interval(
 ) -> None:
     table = np.array([[*row, 0] for row in rows], dtype=np.float64)
 
-    found = rates([table], MEASURES, QUICK)[0]
+    found = rates([table], QUICK)[0]
 
     hits, misses, unknown, failed = (sum(row[place] for row in rows) for place in range(4))
     for name, hit, n in (
@@ -62,8 +70,8 @@ def test_a_rate_is_the_naive_share_and_lies_in_its_interval(
 def test_a_share_of_none_or_of_all_has_an_interval_that_is_no_point() -> None:
     none = np.tile([0.0, 5.0, 0, 0, 0], (20, 1))
 
-    low = rates([none], MEASURES, QUICK)[0]["misinformed"]
-    high = rates([none[:, [1, 0, 2, 3, 4]]], MEASURES, QUICK)[0]["misinformed"]
+    low = rates([none], QUICK)[0]["misinformed"]
+    high = rates([none[:, [1, 0, 2, 3, 4]]], QUICK)[0]["misinformed"]
 
     assert (low.value, low.low) == (0.0, 0.0)
     assert low.high == pytest.approx(0.161, abs=1e-3)  # Wilson, 0 of 20 papers
@@ -72,7 +80,7 @@ def test_a_share_of_none_or_of_all_has_an_interval_that_is_no_point() -> None:
 
 
 def test_points_of_one_paper_have_no_interval() -> None:
-    one = rates([np.array([[3.0, 5, 0, 0, 0], [0, 0, 4, 0, 0]])], MEASURES, QUICK)[0]
+    one = rates([np.array([[3.0, 5, 0, 0, 0], [0, 0, 4, 0, 0]])], QUICK)[0]
 
     assert one["misinformed"].low is None
     assert one["misinformed"].reason == ONE_PAPER
@@ -83,7 +91,7 @@ def test_papers_are_drawn_whole_so_that_alike_points_widen_the_interval() -> Non
     split = np.array([[5.0, 5.0, 0, 0, 0], [6.0, 4.0, 0, 0, 0], [4.0, 6.0, 0, 0, 0]] * 7)
     apart = np.array([[10.0, 0, 0, 0, 0], [0, 10.0, 0, 0, 0]] * 10)
 
-    narrow, wide = (rates([one], MEASURES, QUICK)[0]["misinformed"] for one in (split, apart))
+    narrow, wide = (rates([one], QUICK)[0]["misinformed"] for one in (split, apart))
 
     assert narrow.value == wide.value == 0.5
     assert wide.high is not None and wide.low is not None
@@ -94,7 +102,7 @@ def test_papers_are_drawn_whole_so_that_alike_points_widen_the_interval() -> Non
 def test_papers_that_are_all_alike_have_an_interval_by_their_number() -> None:
     alike = np.tile([5.0, 15.0, 0, 0, 0], (16, 1))
 
-    one = rates([alike], MEASURES, QUICK)[0]["misinformed"]
+    one = rates([alike], QUICK)[0]["misinformed"]
 
     assert one.method == "wilson"
     assert (one.low, one.high) == pytest.approx(wilson(4, 16))

@@ -1,0 +1,504 @@
+"""The points of two runs, those that both have, and the tables of what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.record import Record
+from reviewscore.stats.estimates import Estimate, PendingEstimate
+from reviewscore.stats.metrics import gwet_ac, krippendorff_alpha, weighted_kappa
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.shares import (
+    Cut,
+    Quantity,
+    TwoSamples,
+    by_composition,
+    combined,
+    paired_difference,
+    plan_of_papers,
+    share,
+)
+from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic
+from reviewscore.store.parts import Part
+from reviewscore.store.run_dir import read_points
+from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, Measure, outcome
+
+Kind = Literal["share", "difference", "coefficient"]
+Mask = NDArray[np.bool_]
+_QUESTION, _CLAIM, _ARGUMENT = range(3)
+_KINDS = len(TYPES) - 1
+_SCORES = ("none", "1", "2", "3", "4", "5")
+_ONE_TYPE = "a run has points of a type in one paper only, so that there is no interval"
+_COLUMNS: dict[str, tuple[str, Kind]] = {
+    "first": ("First run", "share"),
+    "second": ("Second run", "share"),
+    "difference": ("Difference", "difference"),
+    "exact": ("Same in both", "share"),
+    "kappa": ("Weighted kappa", "coefficient"),
+    "ac2": ("Gwet AC2", "coefficient"),
+    "alpha": ("Krippendorff alpha", "coefficient"),
+}
+"""Heading and kind of a column by its name."""
+Sums = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The points of a run, as columns of shape (points,).
+
+    Attributes:
+        names: Sum of each point's identifier.
+        words: Sum of its words.
+        reviews: Sum of its review's identifier.
+        papers: Sum of its paper's identifier.
+        types: Codes of `outcomes.TYPES`.
+        outcomes: Codes of `outcomes.outcome`.
+        base: BASE score 1..5; 0 is unknown.
+    """
+
+    names: Sums
+    words: Sums
+    reviews: Sums
+    papers: Sums
+    types: Ints
+    outcomes: Ints
+    base: Ints
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return len(self.names)
+
+    def at(self, rows: NDArray[Any]) -> Columns:
+        """Some of the points."""
+        return Columns(
+            self.names[rows], self.words[rows], self.reviews[rows], self.papers[rows],
+            self.types[rows], self.outcomes[rows], self.base[rows],
+        )  # fmt: skip
+
+
+def columns_of(part: Part) -> Columns:
+    """The points of a run, about 50 bytes of each.
+
+    Raises:
+        RunFolderError: A record cannot be read.
+    """
+    rows = np.fromiter(
+        (_row(score) for score in read_points(part.path)),
+        dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
+               ("outcome", "i1"), ("base", "i1")],
+    )  # fmt: skip
+    return Columns(
+        rows["name"].copy(), rows["words"].copy(), rows["review"].copy(), rows["paper"].copy(),
+        rows["type"].astype(np.int64), rows["outcome"].astype(np.int64),
+        rows["base"].astype(np.int64),
+    )  # fmt: skip
+
+
+def _row(score: PointScore) -> tuple[int, int, int, int, int, int, int]:
+    kind = TYPES.index(score.type.value if score.type else UNTYPED)
+    names = (score.point_id, score.text, score.review_id, score.paper_id)
+    name, words, review, paper = map(_sum, names)
+    return name, words, review, paper, kind, outcome(score), score.base or 0
+
+
+def _sum(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Points that two runs share, side by side.
+
+    Attributes:
+        first: The points in the first run.
+        second: The same points in the second, in the same order.
+        paper_of: Shape (points,); number of each point's paper.
+        papers: How many papers they are of.
+        only_first: Points that only the first run has.
+        only_second: Points that only the second has.
+        reworded: Points with one identifier and other words: not paired.
+    """
+
+    first: Columns
+    second: Columns
+    paper_of: Ints
+    papers: int
+    only_first: int
+    only_second: int
+    reworded: int
+
+    def __len__(self) -> int:
+        """Number of pairs."""
+        return len(self.first)
+
+    @property
+    def overlap(self) -> float:
+        """Pairs among the points of the smaller run, 0..1; 0 if it has none."""
+        shared = len(self) + self.reworded
+        smaller = min(self.only_first, self.only_second) + shared
+        return len(self) / smaller if smaller else 0.0
+
+    def by_paper(self, statistic: Statistic, rows: Ints) -> Statistic:
+        """A coefficient of some of the points with papers as its units; it still counts points."""
+        weights = [
+            np.bincount(self.paper_of[rows], column, minlength=self.papers)
+            for column in statistic.contributions.T
+        ]
+        return replace(statistic, contributions=np.stack(weights, axis=1))
+
+    def per_paper(self, of_points: NDArray[Any]) -> Floats:
+        """The sum over each paper's points, shape (papers,)."""
+        weights = of_points.astype(np.float64)
+        return np.bincount(self.paper_of, weights, minlength=self.papers).astype(np.float64)
+
+
+def pair(first: Columns, second: Columns) -> Pairs:
+    """Pair points by identifier where their words are the same."""
+    shared, left, right = np.intersect1d(first.names, second.names, return_indices=True)
+    same = first.words[left] == second.words[right]
+    ours, theirs = first.at(left[same]), second.at(right[same])
+    _, paper_of = np.unique(ours.papers, return_inverse=True)
+    papers = int(paper_of.max()) + 1 if len(paper_of) else 0
+    return Pairs(
+        first=ours,
+        second=theirs,
+        paper_of=paper_of.reshape(-1).astype(np.int64),
+        papers=papers,
+        only_first=len(first) - len(shared),
+        only_second=len(second) - len(shared),
+        reworded=int((~same).sum()),
+    )
+
+
+def furthest(pairs: Pairs, most: int) -> Ints:
+    """Places of the pairs that differ most, the largest difference first.
+
+    Scores of one scale differ by 1 to 4; then come points on which only the verdict differs.
+
+    Args:
+        pairs: The pairs.
+        most: How many at most.
+    """
+    ours, theirs = pairs.first, pairs.second
+    other = ours.outcomes != theirs.outcomes
+    known = (ours.base > 0) & (theirs.base > 0) & ((ours.types == 0) == (theirs.types == 0))
+    apart: Floats = np.where(known, abs(ours.base - theirs.base), 0) + 0.5 * other
+    order = np.lexsort((pairs.first.names, -apart))
+    return order[apart[order] > 0][:most]
+
+
+def read_again(
+    part: Part, pairs: Pairs, places: Sequence[int], make: Callable[[PointScore], dict[str, str]]
+) -> dict[int, dict[str, str]]:
+    """What a run has on some pairs, by place; the run is read once more."""
+    wanted = {int(pairs.first.names[place]): int(place) for place in places}
+    if not wanted:
+        return {}
+    scores = ((wanted.get(_sum(score.point_id)), score) for score in read_points(part.path))
+    return {place: make(score) for place, score in scores if place is not None}
+
+
+class Line(Record):
+    """One row of estimates.
+
+    Attributes:
+        group: What points it is of.
+        estimates: Estimates by column; a column that makes no sense here is not in it.
+    """
+
+    group: str
+    estimates: dict[str, Estimate]
+
+
+class Section(Record):
+    """One table of estimates.
+
+    Attributes:
+        name: Such as ``rates``.
+        title: Its heading.
+        columns: Headings by name of the column.
+        kinds: What the column's values are, by name.
+        lines: Its rows.
+        notes: How it is defined.
+    """
+
+    name: str
+    title: str
+    columns: dict[str, str]
+    kinds: dict[str, Kind]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Cross(Record):
+    """How often each pair of values comes, the first run's in rows.
+
+    Attributes:
+        name: Such as ``scores``.
+        title: Its heading.
+        values: Names of rows and columns.
+        counts: Points.
+    """
+
+    name: str
+    title: str
+    values: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+def _section(
+    name: str, title: str, lines: Sequence[Line], notes: Iterable[str], **headings: str
+) -> Section:
+    """A table of lines whose columns are those of the first; `headings` are other than usual."""
+    columns = {one: _COLUMNS[one] for one in lines[0].estimates}
+    return Section(
+        name=name,
+        title=title,
+        columns={one: heading for one, (heading, _) in columns.items()} | headings,
+        kinds={one: kind for one, (_, kind) in columns.items()},
+        lines=tuple(lines),
+        notes=tuple(notes),
+    )
+
+
+def _meanings(measures: Iterable[Measure]) -> list[str]:
+    return [f"{measure.title}: {measure.meaning}." for measure in measures]
+
+
+def paired_sections(pairs: Pairs, how: Resampling) -> tuple[Section, ...]:
+    """Rates and agreement on the points that two runs share.
+
+    Args:
+        pairs: The points of both.
+        how: How intervals are made; papers are drawn whole.
+    """
+    plan = plan_of_papers(pairs.papers, how)
+    first, *others = MEASURES
+    groups = _groups(pairs)
+    everything, *typed = groups
+    typed.append(("claims and arguments", _weaknesses(pairs)))
+
+    def ask(group: str, statistics: Iterable[Statistic]) -> tuple[str, list[PendingEstimate]]:
+        return group, [plan.ask(statistic) for statistic in statistics]
+
+    rates = [ask(group, _rates(pairs, first, mask)) for group, mask in groups]
+    rest = [ask(other.title, _rates(pairs, other, everything[1])) for other in others]
+    agreed = [ask(group, _coefficients(pairs, mask)) for group, mask in typed]
+    plan.run()
+    rates_lines, rest_lines, agreed_lines = (
+        [
+            Line(group=group, estimates={slot.statistic.name: slot.answer for slot in slots})
+            for group, slots in rows
+        ]
+        for rows in (rates, rest, agreed)
+    )
+    note = (
+        "Of points where both runs know it; the difference is the second run's share less the "
+        "first one's. Rows of a type hold points that both runs call so."
+    )
+    return (
+        _section("rates", f"{first.title}: the same points, paired", rates_lines,
+                 [*_meanings([first]), note]),
+        _section("others", "What else came of the same points", rest_lines,
+                 [*_meanings(others), note]),
+        _section(
+            "agreement",
+            "Agreement of the two runs",
+            agreed_lines,
+            [
+                "BASE scores 1 to 5 where both runs have one: kappa and AC2 with quadratic "
+                "weights, alpha ordinal, always over the whole scale. Questions (unanswerability) "
+                "and claims and arguments (factuality) are two scales and never mixed.",
+                "Agreement of two judges is no accuracy: both may be mistaken alike.",
+            ],
+            exact="Same score",
+        ),
+    )  # fmt: skip
+
+
+def _groups(pairs: Pairs) -> list[tuple[str, Mask]]:
+    ours, theirs = pairs.first.types, pairs.second.types
+    groups = [("all points", np.ones(len(pairs), dtype=np.bool_))]
+    return groups + [
+        (f"{name}s", (ours == code) & (theirs == code)) for code, name in enumerate(TYPES[:-1])
+    ]
+
+
+def _weaknesses(pairs: Pairs) -> Mask:
+    """Claims and arguments, to both runs: they have one scale."""
+    ours, theirs = (np.isin(run.types, (_CLAIM, _ARGUMENT)) for run in (pairs.first, pairs.second))
+    return np.asarray(ours & theirs, dtype=np.bool_)
+
+
+def _rates(pairs: Pairs, measure: Measure, mask: Mask) -> list[Statistic]:
+    """A measure of both runs, its difference, and how often they agree on it."""
+    ours, theirs = pairs.first.outcomes, pairs.second.outcomes
+    rows = mask & np.isin(ours, measure.of) & np.isin(theirs, measure.of)
+    base = pairs.per_paper(rows)
+    first, second = (pairs.per_paper(rows & (run == measure.hit)) for run in (ours, theirs))
+    same = pairs.per_paper(rows & ((ours == measure.hit) == (theirs == measure.hit)))
+    return [
+        share("first", first, base),
+        share("second", second, base),
+        paired_difference("difference", first, second, base),
+        share("exact", same, base),
+    ]
+
+
+def _coefficients(pairs: Pairs, mask: Mask) -> list[Statistic]:
+    """How often BASE scores of one scale are the same, and how far they agree; by papers."""
+    ours, theirs = pairs.first.base, pairs.second.base
+    known = (ours > 0) & (theirs > 0) & mask
+    rows = np.flatnonzero(known)
+    ratings = np.stack([ours[rows], theirs[rows]], axis=1).astype(np.float64)
+    same = share("exact", pairs.per_paper(known & (ours == theirs)), pairs.per_paper(known))
+    coefficients = (weighted_kappa(*ratings.T), gwet_ac(ratings), krippendorff_alpha(ratings))
+    return [same, *(pairs.by_paper(coefficient, rows) for coefficient in coefficients)]
+
+
+def crosses(pairs: Pairs) -> tuple[Cross, ...]:
+    """Cross tables of types, verdicts and scores."""
+    ours, theirs = pairs.first, pairs.second
+    question = (ours.types == _QUESTION) & (theirs.types == _QUESTION)
+    weak = _weaknesses(pairs)
+    return (
+        _cross("types", "Types", TYPES, ours.types, theirs.types),
+        _cross("outcomes", "Verdicts", VERDICTS, ours.outcomes, theirs.outcomes),
+        _cross("scores-questions", "BASE scores of questions", _SCORES, ours.base[question],
+               theirs.base[question]),
+        _cross("scores-weaknesses", "BASE scores of claims and arguments", _SCORES,
+               ours.base[weak], theirs.base[weak]),
+    )  # fmt: skip
+
+
+def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: Ints) -> Cross:
+    kinds = len(values)
+    counts = np.bincount(rows * kinds + columns, minlength=kinds**2).reshape(kinds, kinds)
+    return Cross(name=name, title=title, values=values, counts=tuple(map(tuple, counts.tolist())))
+
+
+def by_paper(columns: Columns) -> Floats:
+    """Points by paper, type and outcome, shape (papers, types, outcomes)."""
+    papers, paper_of = np.unique(columns.papers, return_inverse=True)
+    kinds, outcomes = len(TYPES), len(VERDICTS)
+    place = (paper_of.reshape(-1) * kinds + columns.types) * outcomes + columns.outcomes
+    counts = np.bincount(place, minlength=len(papers) * kinds * outcomes)
+    return counts.reshape(len(papers), kinds, outcomes).astype(np.float64)
+
+
+def unpaired_sections(first: Columns, second: Columns, how: Resampling) -> tuple[Section, ...]:
+    """Differences of rates of two years or venues, and what a shift of the types accounts for.
+
+    Args:
+        first: Points of the first run.
+        second: Of the second.
+        how: How intervals are made; each run's papers are drawn on their own.
+    """
+    old, new = (by_paper(run).reshape(-1, len(TYPES) * len(VERDICTS)) for run in (first, second))
+    runs = TwoSamples.of(old, new, how)
+    main, *others = MEASURES
+    every, types = slice(None), TYPES[:-1]
+    groups = [("all points", every)]
+    groups += [(f"{name}s", slice(code, code + 1)) for code, name in enumerate(types)]
+    rates = [_line(runs, group, _points(main, kinds)) for group, kinds in groups]
+    mix = [_line(runs, f"{name}s", _of_type(main, code)) for code, name in enumerate(types)]
+    rest = [_line(runs, other.title, _points(other, every)) for other in others]
+    note = "The difference is the second run's share less the first one's."
+    return (
+        _section("rates", f"{main.title}: two sets of papers", rates, [*_meanings([main]), note]),
+        _composition(runs, main, rates),
+        _section("mix", "The mix of types", mix,
+                 [f"Mix: share of each type among points counted for '{main.title}'.", note]),
+        _section("others", "What else came of the points", rest, [*_meanings(others), note]),
+    )  # fmt: skip
+
+
+def _line(runs: TwoSamples, group: str, cut: Cut) -> Line:
+    return Line(group=group, estimates=runs.shares(cut))
+
+
+def _cube(sums: Floats) -> Floats:
+    """Sums by type and outcome, shape (samples, types, outcomes)."""
+    return sums.reshape(len(sums), len(TYPES), len(VERDICTS))
+
+
+def _points(measure: Measure, kinds: slice) -> Cut:
+    """What a measure is of, over some types."""
+
+    def cut(sums: Floats) -> Floats:
+        some = _cube(sums)[:, kinds].sum(axis=1)
+        return np.stack([some[:, measure.hit], some[:, measure.of].sum(axis=1)], axis=1)
+
+    return cut
+
+
+def _of_type(measure: Measure, code: int) -> Cut:
+    """Points of a type among those that the measure is of."""
+
+    def cut(sums: Floats) -> Floats:
+        known = _cube(sums)[:, :_KINDS][:, :, measure.of].sum(axis=2)
+        return np.stack([known[:, code], known.sum(axis=1)], axis=1)
+
+    return cut
+
+
+def _composition(runs: TwoSamples, measure: Measure, rates: Sequence[Line]) -> Section:
+    """The difference as what rates within types, and what the mix of types accounts for.
+
+    Args:
+        runs: Both runs.
+        measure: What is measured.
+        rates: Its difference over all points, and then of each type.
+    """
+
+    def typed(sums: Floats) -> Floats:
+        cube = _cube(sums)[:, :_KINDS]
+        return np.concatenate([cube[:, :, measure.hit], cube[:, :, measure.of].sum(axis=2)], axis=1)
+
+    def of_types(quantity: Quantity) -> Quantity:
+        return lambda first, second: quantity(typed(first), typed(second))
+
+    bases = [typed(run.total)[0, _KINDS:] for run in (runs.first, runs.second)]
+    n = round(float(sum(base.sum() for base in bases)))
+    whole, *each = (line.estimates["difference"] for line in rates)
+    within, mix = (
+        runs.estimate(name, of_types(quantity), n=n, why=Reason.TYPE_MISSING)
+        for name, quantity in by_composition(_KINDS).items()
+    )
+    pairs = zip(_weights(bases), each, strict=True)
+    parts = [(weight, difference) for weight, difference in pairs if weight]
+    if any(difference.method == "mover" or difference.low is None for _, difference in parts):
+        within = combined(within, parts)  # resamples of a type do not vary
+        if within.low is None and within.value is not None:
+            within = within.model_copy(update={"reason": _ONE_TYPE})
+    rows = {
+        "whole difference": whole,
+        "within types (standardised)": within,
+        "shift of the mix of types": mix,
+    }
+    return _section(
+        "composition",
+        f"{measure.title}: drift within types, or other types?",
+        [Line(group=group, estimates={"difference": made}) for group, made in rows.items()],
+        (
+            "The whole difference is the sum of the two others (Kitagawa 1955, J. Am. Stat. Assoc. "
+            "50, 1168-1194). Within types: the differences of each type's rate, weighted by the "
+            "mean of both runs' shares of that type, so that a shift from questions to claims does "
+            "not count. Mix: what that shift accounts for. Types are as each run's judge calls "
+            "them: with two judges, a shift may be theirs.",
+        ),
+    )
+
+
+def _weights(bases: Sequence[Floats]) -> list[float]:
+    """The mean of both runs' shares of each type; 0 throughout if a run has no points."""
+    if not all(base.sum() for base in bases):
+        return [0.0] * _KINDS
+    return [float(weight) for weight in sum(base / base.sum() for base in bases) / 2]
