@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.measure import head, row
 from benchmarks.prefix_cache import Layout, Meter, SimulatedJobs, SimulatedProvider
 from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.bench import ModelJudges
+from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.llm.batches import BatchProvider, Patience
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.book import Ledger

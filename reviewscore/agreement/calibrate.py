@@ -16,6 +16,7 @@ from reviewscore.agreement.human_model import Compared
 from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
+from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate, mean
 from reviewscore.stats.metrics import METRICS, f1
 from reviewscore.stats.statistic import Floats, Ints
@@ -94,12 +95,12 @@ def _sample(compared: Compared, judge: JudgeScores, kind: PointType) -> _Sample:
     # By the judge's own type, since at work there is no other.
     known = np.asarray([one is not None and one.type is kind for one in judge.scores], dtype=bool)
     known &= compared.of(tuple(PointType))
-    for one in (human, flag, judge.lowest, judge.advanced):
+    for one in (human, flag, judge.min_score, judge.advanced):
         known &= ~np.isnan(one)
     rows = np.flatnonzero(known)
     of = compared.points.clusters.of
     return _Sample(
-        rows, judge.lowest[rows], judge.advanced[rows], flag[rows], human[rows], of[rows]
+        rows, judge.min_score[rows], judge.advanced[rows], flag[rows], human[rows], of[rows]
     )
 
 
@@ -120,10 +121,11 @@ def _too_little(sample: _Sample) -> str:
 
 
 def _learn(sample: _Sample) -> TypeCalibration:
+    ends = (FIVE_POINTS.low, FIVE_POINTS.high)
     return TypeCalibration(
         probability=_curve(sample.lowest, sample.flag, rising=False, bounds=(0.0, 1.0)),
         threshold=_threshold(sample),
-        score=_curve(sample.score, sample.human, rising=True, bounds=(1.0, 5.0)),
+        score=_curve(sample.score, sample.human, rising=True, bounds=ends),
         n=len(sample.rows),
         papers=len(np.unique(sample.paper)),
         misinformed=int(sample.flag.sum()),

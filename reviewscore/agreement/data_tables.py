@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from reviewscore.agreement.human_labels import HumanLabels, median_low
 from reviewscore.agreement.human_model import KINDS, Compared
 from reviewscore.agreement.judge_scores import JudgeScores
-from reviewscore.schema.argument import ArgumentState, Round
+from reviewscore.schema.argument import Round
 from reviewscore.schema.proof import Validity
 from reviewscore.stats.estimates import BootstrapPlan, mean, only
 from reviewscore.stats.metrics import Level, krippendorff_alpha, rounded
 from reviewscore.stats.statistic import Floats, Statistic
 from reviewscore.stats.tables import Cell, Table
 
-_PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 _ALL = "all"
 
 
@@ -67,7 +66,7 @@ def _valid(one: Round) -> float:
 
 
 def _passed(one: Round) -> float:
-    return float(one.state in _PASSED)
+    return float(one.state.passed)
 
 
 def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Floats:

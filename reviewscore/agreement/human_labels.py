@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from reviewscore.arguments.aggregate import conjunction, weighted
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import MISINFORMED_UP_TO, KnowledgeSource
+from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
+from reviewscore.schema.verdict import KnowledgeSource
 from reviewscore.stats.statistic import Floats, Ints
 
 FAITHFUL_FROM = 4
 """An argument has an ADVANCED label if its reconstruction has this faithfulness (sec. 3.3)."""
-_NOT_TRIVIAL = 2
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
@@ -152,7 +152,9 @@ class HumanLabels:
 
 def misinformed(scores: Floats) -> Floats:
     """1 where a score is 1 or 2, 0 where it is 3 to 5, NaN where it is unknown."""
-    return np.where(np.isnan(scores), np.nan, (scores <= MISINFORMED_UP_TO).astype(np.float64))
+    return np.where(
+        np.isnan(scores), np.nan, (scores <= FIVE_POINTS.misinformed_up_to).astype(np.float64)
+    )
 
 
 def median_low(ratings: Floats) -> Floats:
@@ -258,7 +260,7 @@ def _weights(place: _Places, labels: Sequence[Label]) -> Floats:
         if one.field is LabelField.SOURCE and one.unit_id in place.premises:
             cell = place.premises[one.unit_id], column[one.annotator]
             if np.isnan(weight[cell]) and one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE:
-                weight[cell] = _NOT_TRIVIAL
+                weight[cell] = UNTRIVIALNESS.high
     return weight
 
 

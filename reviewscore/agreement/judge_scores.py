@@ -168,12 +168,12 @@ class JudgeScores:
         return misinformed(self.base)
 
     @cached_property
-    def lowest(self) -> Floats:
+    def min_score(self) -> Floats:
         """Shape (points,); of arguments the lowest factuality of a premise, else the BASE score.
 
         Cut at 2, it is the conjunction.
         """
-        return self._column(lambda one: one.lowest)
+        return self._column(lambda one: one.min_score)
 
     @cached_property
     def premise(self) -> Floats:
@@ -250,10 +250,8 @@ def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | N
         return None, why
     if score.error and score.base is None and score.advanced is None:
         return None, FAILED
-    if kind is not None and score.type is not None:
-        question = PointType.QUESTION
-        if (kind is question) != (score.type is question):
-            return None, OTHER_KIND
+    if kind is not None and score.type is not None and kind.scale is not score.type.scale:
+        return None, OTHER_KIND
     return score, ""
 
 

@@ -8,17 +8,19 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reviewscore.points.asides import is_aside, is_empty, is_question
 from reviewscore.points.blocks import Block
-from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.points.stance import (
     Stance,
     has_criticism,
+    is_aside,
     is_bare_rating,
+    is_empty,
     is_polite,
+    is_question,
     is_summary,
     stance_of,
 )
+from reviewscore.text.sentences import Stretch, sentences
 
 
 class Concern(NamedTuple):

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from reviewscore.papers.places import target, whole_range
-from reviewscore.points.bare_numbers import (
+from reviewscore.points.mentions import (
+    Mention,
     equations_by_number,
     lines_in_brackets,
+    named_sections,
     names_lines,
     ordinals,
     own_numbers,
+    quoted_words,
 )
-from reviewscore.points.mention import Mention
-from reviewscore.points.named_sections import named_sections
-from reviewscore.points.quoted_words import quoted_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.review import Review, ReviewPoint

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from reviewscore.judges.lexical.stems import stem
+from reviewscore.text.stems import stem
 
 _SHORTEST = 2
 _KEPT = 500_000

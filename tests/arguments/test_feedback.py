@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.arguments.feedback import feedback
+from reviewscore.arguments.reconstruct import feedback
 from reviewscore.logic.validity import prove
 from reviewscore.schema.argument import Faithfulness
 from reviewscore.schema.proof import Proof, Validity

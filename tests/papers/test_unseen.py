@@ -15,7 +15,7 @@ from reviewscore.gem.layout import plain, reference_of, turns
 from reviewscore.papers.hidden import unseen_characters, without_unseen
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.rows import PaperRow, build_paper
-from reviewscore.points.proposals import accept_proposed
+from reviewscore.points.split import accept_proposed
 from reviewscore.schema.review import Review
 from reviewscore.sources.inspection import Inspection, inspect_file
 from reviewscore.sources.rows import ReviewRow, build_review

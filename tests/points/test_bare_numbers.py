@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.points.bare_numbers import equations_by_number
+from reviewscore.points.mentions import equations_by_number
 from reviewscore.points.places import Surroundings, mentions, with_places
 from reviewscore.schema.paper import Paper, TextLine
 from reviewscore.schema.review import Review

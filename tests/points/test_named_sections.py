@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.papers.rows import PaperRow, build_paper
-from reviewscore.points.named_sections import named_sections
+from reviewscore.points.mentions import named_sections
 from reviewscore.points.places import with_places
 from reviewscore.schema.paper import Paper
 from tests.conftest import make_point

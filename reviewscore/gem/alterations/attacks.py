@@ -25,9 +25,9 @@ from reviewscore.gem.alterations.layout import (
 )
 from reviewscore.gem.alterations.rewording import reworded
 from reviewscore.gem.alterations.stance import flipped_judgment, flipped_text
-from reviewscore.judges.lexical.stems import stem
-from reviewscore.judges.lexical.stopwords import stop_stems
 from reviewscore.sources.written import Form
+from reviewscore.text.stems import stem
+from reviewscore.text.stopwords import stop_stems
 
 TOPIC_WORDS = 20
 """How many topic words are stuffed into a review."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.sources.roles import Level, heading_kind, plain_name
+from reviewscore.text.sentences import Stretch, sentences
 
 FORM_HEADINGS = (
     "Summary Of The Paper",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
-from reviewscore.errors import ModelError
+from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
     Altered,
@@ -19,7 +19,6 @@ from reviewscore.gem.alterations.alteration import (
 from reviewscore.gem.alterations.layout import by_section, each_sentence, joined, judgments, parts
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.written import Form
 
@@ -53,7 +52,7 @@ class ModelAlteration(Described):
             return await all_settled([self._one(asker, case) for case in cases])
 
         return [
-            Altered(None, reason(one)) if isinstance(one, ModelError) else one
+            Altered(None, error_message(one)) if isinstance(one, ModelError) else one
             for one in with_asker(open_asker, ask)
         ]
 

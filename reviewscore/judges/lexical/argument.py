@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.asking import sentences_of
-from reviewscore.judges.lexical.forms import Form, form_of
+from reviewscore.judges.lexical.forms import Form, form_of, is_interrogative, sentences_of
 from reviewscore.schema.argument import Draft, Extraction, Premise
+from reviewscore.schema.review import PointType
 
 _MIN_WORDS = 3
 _MAX_REASONS = 6
@@ -161,3 +161,15 @@ def templated_draft(extraction: Extraction) -> Draft:
         keys={**keys, "C": conclusion},
         proof=f"C follows from {steps} by modus ponens.",
     )
+
+
+def type_of(text: str) -> PointType:
+    """Question, argument or claim, by rule (ReviewScore, arXiv 2509.21679, sec. 3.1).
+
+    A point with a sentence that asks something is a question. Else a weakness from which at least
+    one reason can be taken is an argument: one announced by its words, or a second statement.
+    """
+    if any(is_interrogative(sentence) for sentence in sentences_of(text)):
+        return PointType.QUESTION
+    _, reasons = conclusion_and_reasons(text)
+    return PointType.ARGUMENT if reasons else PointType.CLAIM

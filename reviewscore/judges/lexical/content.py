@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from reviewscore.judges.lexical.forms import denies
 from reviewscore.judges.lexical.lexicon import Aspect, aspects_in
-from reviewscore.judges.lexical.stems import stem, words
-from reviewscore.judges.lexical.stopwords import stop_stems
+from reviewscore.text.stems import stem, words
+from reviewscore.text.stopwords import stop_stems
 
 
 @dataclass(frozen=True)

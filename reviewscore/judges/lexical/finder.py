@@ -18,12 +18,12 @@ from reviewscore.judges.lexical.forms import (
     clauses_of,
     main_clause,
 )
-from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage, index_of
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
+from reviewscore.retrieval.index import Heading, PaperIndex, Passage, index_of
 from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.judges.lexical.finder import Found, find
-from reviewscore.judges.lexical.index import index_of
 from reviewscore.papers.parts import shown
 from reviewscore.papers.rows import PaperRow, build_paper
 from reviewscore.points.places import with_places
+from reviewscore.retrieval.index import index_of
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Finding
 from tests.conftest import make_point

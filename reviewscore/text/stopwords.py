@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from reviewscore.judges.lexical.stems import stem
+from reviewscore.text.stems import stem
 
 _WORDS = """
 minimal minimally substantial substantially brief briefly applicability applicable effectiveness

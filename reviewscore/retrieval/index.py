@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from reviewscore.judges.lexical.stems import stem, stems
 from reviewscore.papers.sentences import SentenceKind, sentences
 from reviewscore.schema.paper import Paper, Section, Zone
+from reviewscore.text.stems import stem, stems
 
 if TYPE_CHECKING:
     from bm25s import BM25

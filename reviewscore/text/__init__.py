@@ -1,0 +1,1 @@
+"""What several rooms need of English: stems, stop words, sentences."""
