@@ -10,7 +10,7 @@ import pytest
 from reviewscore import prompts
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.model_judges import ModelJudges
+from reviewscore.judges.model_judges import ModelJudges, _shown
 from reviewscore.judges.named_places import named_places
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
@@ -31,11 +31,11 @@ Answer = dict[str, object]
 QUOTE = "We train with Adam and a learning rate of 0.001."
 
 
-def judges_with(*answers: Answer, economy: bool = False) -> tuple[ModelJudges, ScriptedProvider]:
+def judges_with(*answers: Answer) -> tuple[ModelJudges, ScriptedProvider]:
     provider = ScriptedProvider([json.dumps(answer) for answer in answers])
     client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=4))
     asker = Asker(client, model="scripted/x", manner=Manner(max_tokens=500))
-    return ModelJudges(asker, economy=economy), provider
+    return ModelJudges(asker), provider
 
 
 async def test_a_point_that_argues_is_an_argument_after_one_question() -> None:
@@ -420,8 +420,6 @@ async def asked(stage: str, point: ReviewPoint, paper: Paper) -> ScriptedProvide
         judges, provider = judges_with(verdict)
         await judges.premises_factuality((premise,), point, paper, response=None)
     else:
-        replies = [{**verdict, "premise": name} for name in ("P1", "P2")]
-        judges, provider = judges_with({"verdicts": replies}, economy=True)
-        second = premise.model_copy(update={"premise_id": "P2"})
-        await judges.premises_factuality((premise, second), point, paper, response=None)
+        judges, provider = judges_with({"verdicts": [{**verdict, "premise": "P1"}]})
+        await judges._in_one_call((premise,), paper, _shown(point, paper, None))
     return provider
