@@ -334,7 +334,7 @@ def _alone(
         dedicated = (
             aspect.heading.search(passage.text[:_CAPTION_START]) is not None
             if passage.kind is SentenceKind.CAPTION
-            else aspect.alone is not None and aspect.alone.search(passage.text) is not None
+            else aspect.stands_alone(passage.text)
         )
         said = dedicated and aspect.said.search(passage.text)
         if said and _qualified((passage,), "", wanted):
@@ -372,7 +372,7 @@ def _names(passages: tuple[Passage, ...]) -> int:
 def _telling(passage: Passage, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
     hits = len({match.group().lower() for match in aspect.said.finditer(passage.text)})
-    alone = aspect.alone is not None and aspect.alone.search(passage.text) is not None
+    alone = aspect.stands_alone(passage.text)
     pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
     numbers = re.search(r"\d", passage.text) is not None
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer
