@@ -51,8 +51,7 @@ _NUMBER = re.compile(
 )
 _LETTER = re.compile(
     r"[*_]{0,2}(?P<open>[(\[]?)(?P<letter>[a-hA-H]|[a-h]\d|i{1,3}|iv|v|vi{1,3}|ix|"
-    r"x)(?P<close>[.)\]])"
-    r"[*_]{0,2}[ \t]+(?=\S)"
+    r"x)(?P<close>[.)\]])[*_]{0,2}[ \t]+(?=\S)"
 )
 _LABELLED = re.compile(
     r"[*_\[($]{0,3}(?:(?:major|minor|main|key|other)[ \t]+)?(?:(?P<word>weakness|concern|question|"
@@ -61,34 +60,15 @@ _LABELLED = re.compile(
     r"(?:[ \t]*[:.)\-–—]+[*_]{0,2}(?=\s|[A-Z*_]|$)|(?=[ \t]+[A-Z]))[ \t]*",
     re.IGNORECASE,
 )
+_WEAKNESS_LABELS = ["w", "weakness", "con", "concern", "drawback", "problem", "issue", "limitation"]
 _LABEL_ROLE = {
-    "w": Role.WEAKNESSES,
-    "weakness": Role.WEAKNESSES,
-    "con": Role.WEAKNESSES,
-    "concern": Role.WEAKNESSES,
-    "drawback": Role.WEAKNESSES,
-    "problem": Role.WEAKNESSES,
-    "issue": Role.WEAKNESSES,
-    "q": Role.QUESTIONS,
-    "question": Role.QUESTIONS,
-    "s": Role.STRENGTHS,
-    "strength": Role.STRENGTHS,
-    "pro": Role.STRENGTHS,
-    "limitation": Role.WEAKNESSES,
+    **dict.fromkeys(_WEAKNESS_LABELS, Role.WEAKNESSES),
+    **dict.fromkeys(("q", "question"), Role.QUESTIONS),
+    **dict.fromkeys(("s", "strength", "pro"), Role.STRENGTHS),
 }
 _SIDE_ROLE = {"+": Role.STRENGTHS, "-": Role.WEAKNESSES, "–": Role.WEAKNESSES}
-_ROMAN = {
-    "i": 1,
-    "ii": 2,
-    "iii": 3,
-    "iv": 4,
-    "v": 5,
-    "vi": 6,
-    "vii": 7,
-    "viii": 8,
-    "ix": 9,
-    "x": 10,
-}
+_NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_ROMAN = {numeral: number for number, numeral in enumerate(_NUMERALS, start=1)}
 
 
 class _Mark(NamedTuple):
@@ -213,31 +193,24 @@ _CLOSES = re.compile(
 )
 _LEAD_IN = re.compile(
     r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|"
-    r"these|"
-    r"detailed|specific|main|major|other|additional|minor|my|two|three|"
-    r"four)\b[^.:?]{0,80}\b(?:concerns?|"
-    r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|"
-    r"aspects?|"
-    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|"
-    r"typos)\b[^.:?]{0,100}"
-    r"[.:,;]?\W*$",
+    r"these|detailed|specific|main|major|other|additional|minor|my|two|three|"
+    r"four)\b[^.:?]{0,80}\b(?:concerns?|questions?|weakness(?:es)?|comments?|issues?|points?|"
+    r"problems?|suggestions?|remarks?|aspects?|reasons?|limitations?|drawbacks?|strengths?|things|"
+    r"doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}[.:,;]?\W*$",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))"
-    r"(?:.{0,60}\bet al\b|[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
-    r"[\"'“]?[A-Z][^.?!]{10,200}"
-    r"[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|transactions|ICML|ICLR|"
-    r"NeurIPS|NIPS|"
-    r"CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|https?://)",
+    r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))(?:.{0,60}\bet al\b|"
+    r"[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
+    r"[\"'“]?[A-Z][^.?!]{10,200}[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|"
+    r"transactions|ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|"
+    r"https?://)",
     re.IGNORECASE | re.DOTALL,
 )
 _CITATION = re.compile(
     r"(?=.{0,400}\b(?:19|20)\d\d\b)[\"'“]?[A-Z][^?!]{10,300}(?:arxiv|proceedings|conference on|"
-    r"journal|"
-    r"transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
-    r"EMNLP)|PMLR)"
-    r"[^?!]{0,120}$",
+    r"journal|transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
+    r"EMNLP)|PMLR)[^?!]{0,120}$",
     re.IGNORECASE | re.DOTALL,
 )
 _ARGUES = re.compile(

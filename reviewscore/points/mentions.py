@@ -56,11 +56,10 @@ _LINK = re.compile(
 _COUNTED = re.compile(
     r"(?:\b(?:sizes?|numbers?|values?|ratings?|scores?|totals?|sets?|averages?|means?|maximum|"
     r"minimum|rates?|lengths?|dimensions?|depths?|versions?|accurac(?:y|ies)|factors?|orders?|"
-    r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of"
-    r"|\b(?:mention|discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|"
-    r"respon|comment|question|weakness|concern|issue|item|strength|continu|relat|connect|assign)"
-    r"\w*\s+(?:out\s+)?(?:in|of|to|from)"
-    r"|\b(?:said|above|below)\s+in)\s\Z",
+    r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of|\b(?:mention|"
+    r"discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|respon|comment|"
+    r"question|weakness|concern|issue|item|strength|continu|relat|connect|"
+    r"assign)\w*\s+(?:out\s+)?(?:in|of|to|from)|\b(?:said|above|below)\s+in)\s\Z",
     re.I,
 )
 _GOES_ON = re.compile(
@@ -170,30 +169,13 @@ def _counts(text: str) -> Iterator[tuple[int, int]]:
 
 
 _ORDINALS = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
+    *("first", "second", "third", "fourth", "fifth"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth"),
 )
 _KINDS = {
-    "footnote": PlaceKind.FOOTNOTE,
-    "table": PlaceKind.TABLE,
-    "figure": PlaceKind.FIGURE,
-    "algorithm": PlaceKind.ALGORITHM,
-    "theorem": PlaceKind.THEOREM,
-    "lemma": PlaceKind.LEMMA,
-    "proposition": PlaceKind.PROPOSITION,
-    "corollary": PlaceKind.COROLLARY,
-    "definition": PlaceKind.DEFINITION,
-    "assumption": PlaceKind.ASSUMPTION,
-    "equation": PlaceKind.EQUATION,
-    "section": PlaceKind.SECTION,
+    kind.value: kind
+    for kind in PlaceKind
+    if kind not in (PlaceKind.LINE, PlaceKind.PAGE, PlaceKind.APPENDIX, PlaceKind.QUOTE)
 }
 _ORDINAL = re.compile(
     rf"\b(?:the\s+)?(?:(?P<word>{'|'.join(_ORDINALS)})|(?P<digits>\d{{1,2}})-?\s?(?:st|nd|rd|th))\s+"
@@ -354,33 +336,28 @@ def _mention(text: str, start: int, end: int) -> Mention:
 
 
 _QUOTED = re.compile(
-    r"``(?P<tex>[^`\n]{1,600}?)(?:''|``|\"|”)"
-    r"|[\"“](?P<double>[^\"“”\n]{1,600})[\"”]"
+    r"``(?P<tex>[^`\n]{1,600}?)(?:''|``|\"|”)|[\"“](?P<double>[^\"“”\n]{1,600})[\"”]"
     r"|(?<![\w'’])[‘'](?P<single>[^\n'’‘`]{4,400})['’](?!\w)"
 )
 LEAST_WORDS = 4
 LEAST_CHARACTERS = 20
 """Shorter quotes are a place only where the review speaks of words."""
 _BEFORE = re.compile(
-    r"(?:\btypos?\b[^.\n\"“]{0,20}"
-    r"|\b(?:terms?|terminology|phrases?|words?|wording|expressions?|notion|sentence|statement|"
-    r"meaning|definition|usage)\b(?:\s+(?:of|like|as|such as|is|on line \d+))?(?:\s+the)?"
-    r"\s*[:,(]?\s*"
-    r"|\buse of\s+(?:the\s+)?(?:terms?\s+)?"
-    r"|\bwhat\s+(?:exactly\s+|precisely\s+)?(?:is|are|does|do)\s+(?:exactly\s+)?(?:the\s+)?"
-    r"(?:terms?\s+|meant by\s+)?|\bmean(?:t|ing)?\s+(?:by|with)\s+(?:the\s+)?(?:terms?\s+)?"
-    r"|\b(?:not|never|n['’]t)\s+(?:formally\s+)?(?:defined?|explain(?:ed)?|introduced?)\s+"
-    r"|(?:\A|[\n.;:(]\s*)(?:[-*•\d.]+\s*)?(?:lines?|ll?\.|L|pages?|p\.|abstract|caption|title)"
-    r"(?:\s?[\d–-]+)*\s*[:,.)]?\s*)[*_]{0,2}\Z",
+    r"(?:\btypos?\b[^.\n\"“]{0,20}|\b(?:terms?|terminology|phrases?|words?|wording|expressions?"
+    r"|notion|sentence|statement|meaning|definition|usage)\b(?:\s+(?:of|like|as|such as|is"
+    r"|on line \d+))?(?:\s+the)?\s*[:,(]?\s*|\buse of\s+(?:the\s+)?(?:terms?\s+)?"
+    r"|\bwhat\s+(?:exactly\s+|precisely\s+)?(?:is|are|does"
+    r"|do)\s+(?:exactly\s+)?(?:the\s+)?(?:terms?\s+|meant by\s+)?|\bmean(?:t|ing)?\s+(?:by"
+    r"|with)\s+(?:the\s+)?(?:terms?\s+)?|\b(?:not|never|n['’]t)\s+(?:formally\s+)?(?:defined?"
+    r"|explain(?:ed)?|introduced?)\s+|(?:\A|[\n.;:(]\s*)(?:[-*•\d.]+\s*)?(?:lines?|ll?\.|L|pages?"
+    r"|p\.|abstract|caption|title)(?:\s?[\d–-]+)*\s*[:,.)]?\s*)[*_]{0,2}\Z",
     re.I,
 )
 _AFTER = re.compile(
-    r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)"
-    r"|should (?:be|read)\b|needs? to be defined|mean\b|refers? to\b|"
-    r"(?:is|are|seems?)\s+(?:\w+\s+){0,2}"
-    r"(?:unclear|vague|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|"
-    r"explained|introduced)|never|a typo)\b"
-    r"|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
+    r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
+    r"|needs? to be defined|mean\b|refers? to\b|(?:is|are|seems?)\s+(?:\w+\s+){0,2}(?:unclear|vague"
+    r"|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|explained|introduced)"
+    r"|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
     re.I,
 )
 _CORRECTION = re.compile(

@@ -123,9 +123,8 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
 
 
 _POINTER = re.compile(
-    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)"
-    r"|[\s,;]*\b(?:see|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*"
-    r"|\A\x00+(?:(?:,| and)? \x00+)*: ?"
+    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
+    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*|\A\x00+(?:(?:,| and)? \x00+)*: ?"
 )
 """A remark that only says where to look, NUL in the place of what names a place."""
 

@@ -11,6 +11,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from reviewscore.text.patterns import word_pattern
+
 
 @dataclass(frozen=True)
 class Aspect:
@@ -41,18 +43,12 @@ class Aspect:
         return self.alone is not None and self.alone.search(text) is not None
 
 
-_READINGS = ("asked", "heading", "said", "alone")
-
-
 def _aspects() -> tuple[Aspect, ...]:
-    """The entries of `aspects.toml`, their readings compiled with their lines joined."""
-    with Path(__file__).with_name("aspects.toml").open("rb") as file:
-        entries = tomllib.load(file)["aspect"]
-    for entry in entries:
-        for name in entry.keys() & set(_READINGS):
-            joined = entry[name].replace("\n", "")
-            entry[name] = re.compile(rf"\b(?:{joined})", re.IGNORECASE)
-    return tuple(Aspect(**entry) for entry in entries)
+    table = tomllib.loads(Path(__file__).with_name("aspects.toml").read_text("utf-8"))
+    for entry in table["aspect"]:
+        for name in entry.keys() & {"asked", "heading", "said", "alone"}:
+            entry[name] = word_pattern(entry[name])
+    return tuple(Aspect(**entry) for entry in table["aspect"])
 
 
 ASPECTS = _aspects()

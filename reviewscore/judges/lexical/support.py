@@ -26,16 +26,14 @@ _DANGLING = re.compile(
 )
 
 _CONCESSION = re.compile(
-    r"\b(?:we|is|are|be|it) (?:\w+ )?(?:leave|left|defer)\w*\b"
-    r"|\bleav(?:e|es|ing) (?:it|this|that|these|the|a|an)\b"
-    r"|\bfuture (?:work|research|stud\w+|directions?|investigat\w+|version)\b|\bin the future\b"
-    r"|\b(?:beyond|out of|outside) (?:the |our )?scope\b"
-    r"|\bwe (?:do|did|could|can|have|will|are|were) ?(?:not|n't|n’t|never)\b|\bwe cannot\b"
-    r"|\bwe (?:omit|skip|exclude|ignore|neglect)\b"
-    r"|\bnot (?:yet )?(?:been )?(?:considered|addressed|included|discussed|reported|explored"
-    r"|studied|investigated|provided|available|compared|evaluated|tested|known|clear)\b"
-    r"|\bremains? (?:open|to be|unclear|unknown|an?\b)|\bopen (?:question|problem)s?\b"
-    r"|\black(?:s|ing)? (?:of|a|an|any|theoretical)\b|\bno (?:theoretical|guarantees?|experiments?)"
+    r"\b(?:we|is|are|be|it) (?:\w+ )?(?:leave|left|defer)\w*\b|\bleav(?:e|es|ing) (?:it|this|that"
+    r"|these|the|a|an)\b|\bfuture (?:work|research|stud\w+|directions?|investigat\w+|version)\b"
+    r"|\bin the future\b|\b(?:beyond|out of|outside) (?:the |our )?scope\b|\bwe (?:do|did|could|can"
+    r"|have|will|are|were) ?(?:not|n't|n’t|never)\b|\bwe cannot\b|\bwe (?:omit|skip|exclude|ignore"
+    r"|neglect)\b|\bnot (?:yet )?(?:been )?(?:considered|addressed|included|discussed|reported"
+    r"|explored|studied|investigated|provided|available|compared|evaluated|tested|known|clear)\b"
+    r"|\bremains? (?:open|to be|unclear|unknown|an?\b)|\bopen (?:question|problem)s?\b|\black(?:s"
+    r"|ing)? (?:of|a|an|any|theoretical)\b|\bno (?:theoretical|guarantees?|experiments?)"
     r"|\binteresting (?:direction|to)\b|\bnot (?:the|our) focus\b|\bwould be interesting\b"
     r"|\bno (?:open|public|publicly|code|official)\b|\bnot (?:public|open|release)\w*"
     r"|\bunfortunately\b|\bwe (?:hope|plan|intend) to\b",
@@ -82,9 +80,8 @@ _MAX_NAME_PARTS = 3
 """Named parts of what is defined; longer descriptions are no name of anything."""
 _DEFINED = re.compile(
     r"(?P<before>[^.;:,]{1,60}?)\s(?:is|are) (?:then |formally |thus )?defined (?:as|by|to be)\b"
-    r"|(?P<denoting>[^.;:,]{1,40}?)\s(?:denotes?|stands? for|refers? to)\s"
-    r"|\b[Ww]e (?:formally |first )?(?:define|call) (?:the |a |an )?(?P<called>[^.;:,]{1,60}?)"
-    r"\s(?:as|by|to be)\b"
+    r"|(?P<denoting>[^.;:,]{1,40}?)\s(?:denotes?|stands? for|refers? to)\s|\b[Ww]e (?:formally "
+    r"|first )?(?:define|call) (?:the |a |an )?(?P<called>[^.;:,]{1,60}?)\s(?:as|by|to be)\b"
     r"|\b[Ll]et (?P<let>[^.;:,]{1,30}?)\s(?:be|denote)\b"
 )
 
@@ -118,17 +115,15 @@ _TRIED = 8
 _VALUE = re.compile(
     r"\b(?:hyper-?\s?parameters?|(?<!objective )values? (?:of|for)|weights? of|sizes?\b|numbers? of"
     r"|rates?\b|coefficients?|temperatures?|thresholds?|ratios?|dimensions?|portion|depth|width"
-    r"|length"
-    r"|initiali[sz]ation|[A-Za-z] ?= ?\d)|[αβγδελτηκσεφμλ]|\b(?:larger|smaller|higher"
+    r"|length|initiali[sz]ation|[A-Za-z] ?= ?\d)|[αβγδελτηκσεφμλ]|\b(?:larger|smaller|higher"
     r"|lower) [A-Z]\b",
     re.IGNORECASE,
 )
 """What results can be sensitive to, as a quoted sentence must name it."""
 _VARIED = re.compile(
     r"\b(?:sensitiv\w*|insensitiv\w*|robust\b|var(?:y|ied|ies|ying)\b|different|increas\w+"
-    r"|decreas\w+|reduc\w+"
-    r"|larger|smaller|higher|lower|when|rang(?:e|es|ing)|choice|effects? of|influence of"
-    r"|impact of)\b",
+    r"|decreas\w+|reduc\w+|larger|smaller|higher|lower|when|rang(?:e|es|ing)|choice|effects? of"
+    r"|influence of|impact of)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b[A-Z][\w-]*[A-Z\d][\w-]*|(?<=[a-z,] )[A-Z][a-z]+")
@@ -142,11 +137,9 @@ _REFERENCE = re.compile(
 """Numbers that are no answers: of parts of the paper, and years of citations."""
 _DEFINING = re.compile(
     r"\b(?:defin\w+ (?:as|by|to be|the)|we define|denotes?|refers? to|stands? for|given by|let \w"
-    r"|comput\w+|calculat\w+"
-    r"|measur\w+ (?:by|as|the|using)|obtain\w+ (?:by|from|via)|estimat\w+ (?:by|using|from|with)"
-    r"|select\w+|chosen|choose"
-    r"|determin\w+ by|set to|we set|sampl\w+ from|initiali\w+ (?:with|as|by|to|from)"
-    r"|train\w+ (?:by|with|using|to|on)"
+    r"|comput\w+|calculat\w+|measur\w+ (?:by|as|the|using)|obtain\w+ (?:by|from|via)"
+    r"|estimat\w+ (?:by|using|from|with)|select\w+|chosen|choose|determin\w+ by|set to|we set"
+    r"|sampl\w+ from|initiali\w+ (?:with|as|by|to|from)|train\w+ (?:by|with|using|to|on)"
     r"|consists? of|updat\w+ (?:by|as|using|with|via))\b|:?=",
     re.IGNORECASE,
 )
@@ -179,8 +172,7 @@ _OF_RIVALS = re.compile(r"\b(?:baselines?|background|preliminar\w+|existing)\b",
 """Headings of parts about other people's methods."""
 _BEYOND = re.compile(
     r"\b(?:rather than|instead of|beyond|besides|other than|apart from|not (?:only|just|covered"
-    r"|mentioned|included)"
-    r"|any further|non-\w+)\b",
+    r"|mentioned|included)|any further|non-\w+)\b",
     re.IGNORECASE,
 )
 """Words that ask for something else than what the named words would find."""
