@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, SettingsError, StopError, capture_errors
-from reviewscore.judges.asker import Asker, Manner
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.connect import Surroundings, connect
 from reviewscore.llm.sending import Book
 
@@ -31,9 +31,9 @@ async def open_asker(
     if settings.embedded:
         raise SettingsError("this needs a model; name one with --model")
     client = await connect(settings, book, around)
-    manner = Manner.of(settings)
+    sampling = SamplingParams.of(settings)
     try:
-        yield Asker(client, model=settings.model, judges=settings.judges, manner=manner)
+        yield Asker(client, model=settings.model, judges=settings.judges, sampling=sampling)
     finally:
         await client.close()
 

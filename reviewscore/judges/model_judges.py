@@ -15,7 +15,7 @@ from typing import Literal, TypedDict
 from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, error_message, gather_results
-from reviewscore.judges.asker import Asker, Manner, Reply
+from reviewscore.judges.asker import Asker, Reply, SamplingParams
 from reviewscore.judges.judge import Judges, Proposal
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
@@ -546,7 +546,7 @@ def judges_of(settings: Settings, client: Client) -> Judges:
     members = []
     for model in dict.fromkeys((settings.model, *settings.panel)):
         for repeat in range(settings.repeats):
-            manner = Manner.of(settings, repeat=repeat)
-            asker = Asker(client, model=model, judges=settings.judges, manner=manner)
+            sampling = SamplingParams.of(settings, repeat=repeat)
+            asker = Asker(client, model=model, judges=settings.judges, sampling=sampling)
             members.append(ModelJudges(asker, economy=settings.protocol == "economy"))
     return members[0] if len(members) == 1 else Panel(members)

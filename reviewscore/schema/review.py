@@ -41,16 +41,6 @@ class PointType(StrEnum):
             case _:
                 assert_never(self)
 
-    @property
-    def is_weakness(self) -> bool:
-        """Whether it states rather than asks."""
-        return self.scale is FACTUALITY
-
-    @property
-    def plural(self) -> str:
-        """What several of them are called."""
-        return f"{self.value}s"
-
 
 class Role(StrEnum):
     """What the reviewer was asked to write in a section of the form."""

@@ -69,6 +69,9 @@ class Fake:
     extraction: Extraction = EXTRACTION
     name: str = "fake"
     version: str | None = None
+    repeats_itself: bool = False
+    reads_responses: bool = True
+    gives_scores: bool = True
     short: bool = False
     seen: list[Round | None] = field(default_factory=list)
     judged: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
@@ -226,8 +229,8 @@ async def test_a_valid_argument_that_nobody_judged_is_done_and_says_so() -> None
     assert len(argument.rounds) == 1
 
 
-async def test_an_embedded_judge_has_one_round_since_it_would_repeat_itself() -> None:
-    argument = await reconstruct(POINT, PAPER, Fake([INVALID, VALID], version="1"))
+async def test_judges_that_repeat_themselves_have_one_round() -> None:
+    argument = await reconstruct(POINT, PAPER, Fake([INVALID, VALID], repeats_itself=True))
 
     assert argument.state is ArgumentState.INVALID
     assert len(argument.rounds) == 1

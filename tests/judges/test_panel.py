@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reviewscore.config import Settings, resolve
 from reviewscore.errors import ProviderError, RefusalError, SettingsError, StopError
-from reviewscore.judges.asker import Asker, Manner
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges, judges_of
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
@@ -224,7 +224,7 @@ async def test_reasoning_models_have_room_to_think(
 ) -> None:
     provider = ScriptedProvider([json.dumps({"reasoning": "", "faithful": True})])
     client = Client(lambda _: provider, CallsInMemory())
-    asker = Asker(client, model=model, manner=Manner(effort=effort))
+    asker = Asker(client, model=model, sampling=SamplingParams(effort=effort))
 
     await ModelJudges(asker).faithfulness(make_point("x"), PREMISES, "so")
 
