@@ -47,7 +47,8 @@ ARGUED = (
         ),
         (
             "questions",  # praise that is denied is criticism
-            "comments:\n1. The detour is not helpful (it is not even a useful analogy). It is long.",
+            "comments:\n"
+            "1. The detour is not helpful (it is not even a useful analogy). It is long.",
             ["The detour is not helpful (it is not even a useful analogy). It is long."],
         ),
         ("questions", "comments:\n1. The idea is not only useful but also novel.", []),
