@@ -16,9 +16,11 @@ import random
 from dataclasses import dataclass
 
 from benchmarks.lexical_batch import papers
-from reviewscore.judges.lexical.content import wanted_content
+from reviewscore.judges.lexical.content import Wanted, wanted_content
 from reviewscore.judges.lexical.finder import find
+from reviewscore.judges.lexical.forms import OPINIONS
 from reviewscore.judges.lexical.lexicon import aspects_in
+from reviewscore.retrieval.index import PaperIndex, index_of
 from reviewscore.schema.paper import Paper, Zone
 from reviewscore.schema.verdict import Finding
 
@@ -68,10 +70,35 @@ def probes() -> list[Probe]:
         for title, is_own in [(t, True) for t in own] + [
             (t, False) for t in chance.sample(others, len(own))
         ]:
-            outcome = find(f"The paper does not discuss {title.lower()}.", paper)
+            asked = f"The paper does not discuss {title.lower()}."
+            outcome = find(asked, paper)
             flagged = outcome.finding is Finding.ADDRESSED
-            found.append(Probe(paper_id, title, is_own, flagged, outcome.strength))
+            looked_up = outcome.form not in OPINIONS
+            strength = (
+                evidence_strength(wanted_content(asked), index_of(paper)) if looked_up else 0.0
+            )
+            found.append(Probe(paper_id, title, is_own, flagged, strength + flagged))
     return found
+
+
+def evidence_strength(wanted: Wanted, index: PaperIndex) -> float:
+    """Share of the wanted words in the best heading plus that in the best passage, 0..2."""
+    weights = {word: index.weight(word) for word in wanted.query}
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+
+    def held(found: frozenset[str]) -> float:
+        return sum(weight for word, weight in weights.items() if word in found) / total
+
+    heading = max(
+        (held(heading.stems) for heading in index.headings if not heading.of_others), default=0.0
+    )
+    passage = max(
+        (held(index.passages[number].stems) for _, number in index.ranked(wanted.query)[:20]),
+        default=0.0,
+    )
+    return round(heading + passage, 6)
 
 
 def area(own: list[float], foreign: list[float]) -> float:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from benchmarks.lexical_batch import BATCH, papers, points
 from benchmarks.measure import QUICK, head, row, skip
 from reviewscore.judges.lexical.finder import find
-from reviewscore.judges.lexical.index import PaperIndex, index_of
+from reviewscore.retrieval.index import PaperIndex, index_of
 
 
 def percentile(times: list[float], share: float) -> float:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.measure import head, row
 from benchmarks.prefix_cache import Layout, Meter, SimulatedJobs, SimulatedProvider
-from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.bench import ModelJudges
+from reviewscore.judges.asker import Asker, SamplingParams
+from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.llm.batches import BatchProvider, Patience
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.book import Ledger
@@ -140,8 +140,8 @@ async def _run(way: Way) -> Meter:
         limits=Limits(connections=16),
         warmth=Warmth(kept=1e9 if way.warm else -1.0) if way.warm else _NoWarmth(),
     )
-    manner = Manner(structured=way.structured or "auto")
-    judges = ModelJudges(Asker(client, model="x/y", manner=manner), economy=way.economy)
+    sampling = SamplingParams(structured=way.structured or "auto")
+    judges = ModelJudges(Asker(client, model="x/y", sampling=sampling), economy=way.economy)
     found = await asyncio.gather(*(score_point(one, paper, judges) for one in points()))
     assert all(one.error is None for one in found), [one.error for one in found]
     await client.close()

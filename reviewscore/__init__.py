@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from reviewscore.api import Run, audit, audit_async, load_run, score, score_async, split
     from reviewscore.config import Settings as Settings
     from reviewscore.errors import ReviewScoreError
-    from reviewscore.judges.bench import ModelJudges
     from reviewscore.judges.judge import Judges
     from reviewscore.judges.lexical import LexicalJudges
+    from reviewscore.judges.model_judges import ModelJudges
     from reviewscore.papers.load import load_paper
     from reviewscore.pipeline import score_point as score_point
     from reviewscore.points import split_review as split_review
@@ -42,7 +42,7 @@ _PLACES = {
     "Evidence": "reviewscore.schema.paper",
     "Judges": "reviewscore.judges.judge",
     "LexicalJudges": "reviewscore.judges.lexical",
-    "ModelJudges": "reviewscore.judges.bench",
+    "ModelJudges": "reviewscore.judges.model_judges",
     "Paper": "reviewscore.schema.paper",
     "PointScore": "reviewscore.schema.point_score",
     "Review": "reviewscore.schema.review",

@@ -26,7 +26,7 @@ from reviewscore.batch.session import score_by_settings
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings, as_settings, resolve, several
 from reviewscore.errors import InputError, SettingsError
-from reviewscore.judges.bench import judges_alone
+from reviewscore.judges.model_judges import judges_alone
 from reviewscore.llm.connect import check
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.parts import shown

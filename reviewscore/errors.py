@@ -24,7 +24,9 @@ The command line ends with the exit codes named here.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 
 class ReviewScoreError(Exception):
@@ -167,3 +169,35 @@ class BadReplyError(ModelError):
     def __init__(self, message: str, *, reply: str) -> None:
         self.reply = reply
         super().__init__(message)
+
+
+Result = TypeVar("Result")
+
+
+async def capture_errors(work: Awaitable[Result]) -> Result | ModelError | StopError:
+    """The result of a branch, or the error that ended it: what others pay for is recorded."""
+    try:
+        return await work
+    except (ModelError, StopError) as error:
+        return error
+
+
+async def gather_results(works: Iterable[Awaitable[Result]]) -> list[Result | ModelError]:
+    """The results of branches side by side, with the error of each that has no usable reply.
+
+    Raises:
+        StopError: Nothing more can be asked; every branch has come to its end before.
+    """
+    from asyncio import gather  # costs what a command that asks nothing need not pay
+
+    results: list[Result | ModelError] = []
+    for result in await gather(*map(capture_errors, works)):
+        if isinstance(result, StopError):
+            raise result
+        results.append(result)
+    return results
+
+
+def error_message(error: ModelError) -> str:
+    """Kind and message of an error, as it is recorded."""
+    return f"{type(error).__name__}: {error}"

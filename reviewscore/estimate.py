@@ -148,8 +148,7 @@ def _add_point(asked: _Calls, kind: PointType, settings: Settings, *, point: int
     if kind is not PointType.ARGUMENT:
         if not economy:
             asked.add("is_question", 1, point)
-        stage = "claim_factuality" if kind is PointType.CLAIM else "question_answerability"
-        asked.add(stage, 1, point, paper=True)
+        asked.add(kind.judge, 1, point, paper=True)
         return
     if settings.score != "advanced":
         asked.add("claim_factuality", 1, point, paper=True)

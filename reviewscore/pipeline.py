@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, assert_never
 
 from reviewscore import __version__
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.arguments.reconstruct import reconstruct
-from reviewscore.errors import ModelError, StopError
+from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.judge import Judges
-from reviewscore.judges.settled import reason, settled
 from reviewscore.papers.places import rests_on_missing
 from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.points.places import mentions, with_places
-from reviewscore.schema.argument import Argument, ArgumentState
+from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence, Paper
-from reviewscore.schema.point_score import Advanced, PointScore, Status, Unaided
+from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import Finding, Provenance, TypeVerdict, Verdict
 
 Score = Literal["base", "advanced", "both"]
-
-PROVED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
-"""Premises are judged only in arguments that are proved and not found unfaithful."""
 
 
 async def review_points(
@@ -78,31 +74,40 @@ async def score_point(
         StopError: Nothing more can be asked.
     """
     point = with_places(point, paper)
-    kind = await judges.point_type(point)
-    ask = judges.claim_factuality
-    if kind.type is PointType.QUESTION:
-        ask = judges.question_answerability
-    # The embedded judge looks a point up whole: a template's argument is nobody's.
-    embedded = judges.version is not None
-    if kind.type is not PointType.ARGUMENT or score == "base" or embedded:
-        try:
-            verdict = await ask(point, paper, response=response)
-        except ModelError as error:
-            return _failed(point, kind, judges, error)
-        if verdict.finding is not None:
-            verdict = _without_missing(verdict, point, paper)
-            return _finding(point, kind, verdict, judges)
-        return _whole(point, kind, verdict, judges, score)
-    base, argument = await asyncio.gather(
-        settled(_base(point, paper, judges, score=score, response=response)),
-        settled(_judged_argument(point, paper, judges, rounds=rounds, response=response)),
-    )
-    for one in (base, argument):
-        if isinstance(one, StopError):
-            raise one
-    assert not isinstance(base, StopError)
-    assert not isinstance(argument, StopError)
-    return _argument(point, kind, base, argument, judges)
+    typed = await judges.point_type(point)
+    match typed.type:
+        case PointType.ARGUMENT if score != "base" and judges.gives_scores:
+            base, argument = await asyncio.gather(
+                capture_errors(_base(point, paper, judges, score=score, response=response)),
+                capture_errors(
+                    _judged_argument(point, paper, judges, rounds=rounds, response=response)
+                ),
+            )
+            if isinstance(base, StopError):
+                raise base
+            if isinstance(argument, StopError):
+                raise argument
+            return score_of_argument(point, typed, base, argument, judges)
+        case PointType.QUESTION:
+            judge = judges.question_answerability
+        case PointType.CLAIM | PointType.ARGUMENT:
+            judge = judges.claim_factuality
+        case _:
+            assert_never(typed.type)
+    try:
+        verdict = await judge(point, paper, response=response)
+    except ModelError as error:
+        return make_record(
+            point,
+            judges,
+            type=typed.type,
+            status=Status.ERROR,
+            error=error_message(error),
+            provenance=typed.provenance,
+        )
+    if verdict.finding is not None:
+        return record_of_finding(point, typed, _without_missing(verdict, point, paper), judges)
+    return score_as_whole(point, typed, verdict, judges, score)
 
 
 async def score_with_response(
@@ -116,9 +121,9 @@ async def score_with_response(
 ) -> PointScore:
     """Score a point with the authors' response, and beside it what is said without.
 
-    Where there is no response this is `score_point`. Else the first pass leaves everything that
-    does not depend on it on record (type, reconstruction, faithfulness), so that the second asks
-    only for verdicts. The embedded judge does not read responses.
+    Where there is no response, or judges read none, this is `score_point`. Else the first pass
+    leaves everything that does not depend on it on record (type, reconstruction, faithfulness), so
+    that the second asks only for verdicts.
 
     Args:
         point: The point.
@@ -131,17 +136,17 @@ async def score_with_response(
     Raises:
         ModelError, StopError: As `score_point`.
     """
-    if response is None or judges.version is not None:
+    if response is None or not judges.reads_responses:
         return await score_point(point, paper, judges, score=score, rounds=rounds)
-    alone = await settled(score_point(point, paper, judges, score=score, rounds=rounds))
-    if isinstance(alone, StopError):
-        raise alone
-    found = await score_point(point, paper, judges, score=score, rounds=rounds, response=response)
-    unaided = Unaided()
-    if isinstance(alone, PointScore):
-        advanced = alone.advanced.score if alone.advanced is not None else None
-        unaided = Unaided(base=alone.base, advanced=advanced, misinformed=alone.misinformed)
-    return found.model_copy(update={"without_response": unaided})
+    first = await capture_errors(score_point(point, paper, judges, score=score, rounds=rounds))
+    if isinstance(first, StopError):
+        raise first
+    record = await score_point(point, paper, judges, score=score, rounds=rounds, response=response)
+    without = WithoutResponse()
+    if isinstance(first, PointScore):
+        advanced = first.advanced.score if first.advanced is not None else None
+        without = WithoutResponse(base=first.base, advanced=advanced, misinformed=first.misinformed)
+    return record.model_copy(update={"without_response": without})
 
 
 async def _base(
@@ -156,7 +161,7 @@ async def _judged_argument(
     point: ReviewPoint, paper: Paper, judges: Judges, *, rounds: int, response: str | None
 ) -> Argument:
     argument = await reconstruct(point, paper, judges, rounds=rounds)
-    if argument.state not in PROVED:
+    if not argument.state.passed:
         return argument
     verdicts = await judges.premises_factuality(argument.premises, point, paper, response=response)
     premises = tuple(
@@ -166,67 +171,56 @@ async def _judged_argument(
     return argument.model_copy(update={"premises": premises})
 
 
-def _failed(point: ReviewPoint, kind: TypeVerdict, judges: Judges, error: ModelError) -> PointScore:
-    """The record of a point whose type is known and nothing else."""
-    return point_score(
-        point,
-        judges,
-        type=kind.type,
-        status=Status.ERROR,
-        error=reason(error),
-        provenance=kind.provenance,
+def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verdict:
+    """A finding on a point whose named places are formulas or figures that the text lacks."""
+    lacking = [rests_on_missing(paper, place.kind, place.first) for place in mentions(point.text)]
+    if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
+        return verdict
+    rationale = f"{' '.join(dict.fromkeys(lacking))} Nothing was looked up in its stead."
+    return verdict.model_copy(
+        update={"finding": Finding.CANNOT_JUDGE, "rationale": rationale, "evidence": ()}
     )
 
 
-def _finding(point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Judges) -> PointScore:
-    """What the embedded judge says of a point: a finding with its passages, and no score."""
-    return point_score(
+def record_of_finding(
+    point: ReviewPoint, typed: TypeVerdict, verdict: Verdict, judges: Judges
+) -> PointScore:
+    """What judges without scores say of a point: a finding with its passages."""
+    return make_record(
         point,
         judges,
-        type=kind.type,
+        type=typed.type,
         status=Status.UNSCORED,
         finding=verdict.finding,
         passages=_verified(verdict.evidence),
         rationale=verdict.rationale,
-        provenance=(*kind.provenance, *verdict.provenance),
+        provenance=(*typed.provenance, *verdict.provenance),
     )
 
 
-def _without_missing(verdict: Verdict, point: ReviewPoint, paper: Paper) -> Verdict:
-    """A finding on a point whose named places are formulas or figures that the text lacks."""
-    named = mentions(point.text)
-    lacking = [rests_on_missing(paper, place.kind, place.first) for place in named]
-    if verdict.finding is Finding.ADDRESSED or not lacking or not all(lacking):
-        return verdict
-    reason = f"{' '.join(dict.fromkeys(lacking))} Nothing was looked up in its stead."
-    return verdict.model_copy(
-        update={"finding": Finding.CANNOT_JUDGE, "rationale": reason, "evidence": ()}
-    )
-
-
-def _whole(
-    point: ReviewPoint, kind: TypeVerdict, verdict: Verdict, judges: Judges, score: Score
+def score_as_whole(
+    point: ReviewPoint, typed: TypeVerdict, verdict: Verdict, judges: Judges, score: Score
 ) -> PointScore:
     """The score of a point that is judged as a whole: ADVANCED is the same as BASE."""
-    is_argument = kind.type is PointType.ARGUMENT
+    is_argument = typed.type is PointType.ARGUMENT
     same = None if score == "base" or is_argument else Advanced(score=verdict.score)
-    return point_score(
+    return make_record(
         point,
         judges,
-        type=kind.type,
+        type=typed.type,
         status=Status.UNKNOWN if verdict.score is None else Status.SCORED,
         base=verdict.score,
         advanced=same,
         misinformed=verdict.misinformed,
         verdict=verdict,
         evidence=_verified(verdict.evidence),
-        provenance=kind.provenance,
+        provenance=typed.provenance,
     )
 
 
-def _argument(
+def score_of_argument(
     point: ReviewPoint,
-    kind: TypeVerdict,
+    typed: TypeVerdict,
     base: Verdict | ModelError | None,
     argument: Argument | ModelError,
     judges: Judges,
@@ -235,20 +229,20 @@ def _argument(
     verdict = None if isinstance(base, ModelError) else base
     rebuilt = None if isinstance(argument, ModelError) else argument
     premises = rebuilt.premises if rebuilt is not None else ()
-    proved = rebuilt is not None and rebuilt.state in PROVED
+    proved = rebuilt is not None and rebuilt.state.passed
     result = advanced(premises) if proved else Advanced()
     judged = [premise.verdict for premise in premises if premise.verdict is not None]
-    failures = [reason(one) for one in (base, argument) if isinstance(one, ModelError)]
-    failures += [one.error for one in judged if one.error is not None]
+    failures = [error_message(e) for e in (base, argument) if isinstance(e, ModelError)]
+    failures += [premise.error for premise in judged if premise.error is not None]
     status = Status.UNKNOWN if result.conjunction is None else Status.SCORED
     if failures and result.conjunction is None:
         status = Status.ERROR
     quotes = [] if verdict is None else list(verdict.evidence)
-    quotes += [quote for one in judged for quote in one.evidence]
-    return point_score(
+    quotes += [quote for premise in judged for quote in premise.evidence]
+    return make_record(
         point,
         judges,
-        type=kind.type,
+        type=typed.type,
         status=status,
         base=None if verdict is None else verdict.score,
         advanced=None if rebuilt is None else result,
@@ -257,7 +251,7 @@ def _argument(
         evidence=_verified(quotes),
         argument=rebuilt,
         error="; ".join(failures) or None,
-        provenance=kind.provenance,
+        provenance=typed.provenance,
     )
 
 
@@ -266,20 +260,14 @@ def _verified(quotes: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(quote for quote in quotes if quote.verified))
 
 
-def point_score(point: ReviewPoint, judges: Judges, **found: object) -> PointScore:
+def make_record(point: ReviewPoint, judges: Judges, **fields: object) -> PointScore:
     """The record of a point: its own fields, who judged, and what was found."""
-    fields = {
-        "point_id": point.point_id,
-        "review_id": point.review_id,
-        "paper_id": point.paper_id,
-        "section": point.section,
-        "role": point.role,
-        "text": point.text,
-        "context": point.context,
-        "span": point.span,
-        "places": point.places,
-        "judge": judges.name,
-        "judge_version": judges.version,
-        "reviewscore_version": __version__,
-    }
-    return PointScore.model_validate({**fields, **found})
+    return PointScore.model_validate(
+        {
+            **dict(point),
+            "judge": judges.name,
+            "judge_version": judges.version,
+            "reviewscore_version": __version__,
+            **fields,
+        }
+    )

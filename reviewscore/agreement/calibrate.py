@@ -16,6 +16,7 @@ from reviewscore.agreement.judge_scores import JudgeScores
 from reviewscore.agreement.tables import Compared
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
+from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.metrics import METRICS, f1
 from reviewscore.stats.statistic import Floats, Ints
@@ -82,7 +83,7 @@ def _sample(compared: Compared, judge: JudgeScores, kind: PointType) -> _Sample:
     # By the judge's own type, since at work there is no other.
     known = np.asarray([score is not None and score.type is kind for score in judge.scores])
     known = known & compared.of(tuple(PointType))
-    columns = np.stack([judge.lowest, judge.advanced, people.flags, people.advanced])
+    columns = np.stack([judge.min_score, judge.advanced, people.flags, people.advanced])
     rows = np.flatnonzero(known & ~np.isnan(columns).any(axis=0))
     lowest, score, flag, human = columns[:, rows]
     return _Sample(rows, lowest, score, flag, human, of[rows])
@@ -105,10 +106,11 @@ def _too_little(sample: _Sample) -> str:
 
 
 def _learn(sample: _Sample) -> TypeCalibration:
+    ends = (FIVE_POINTS.low, FIVE_POINTS.high)
     return TypeCalibration(
         probability=_curve(sample.lowest, sample.flag, rising=False, bounds=(0.0, 1.0)),
         threshold=_threshold(sample),
-        score=_curve(sample.score, sample.human, rising=True, bounds=(1.0, 5.0)),
+        score=_curve(sample.score, sample.human, rising=True, bounds=ends),
         n=len(sample.rows),
         papers=len(np.unique(sample.paper)),
         misinformed=int(sample.flag.sum()),

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from reviewscore.arguments.aggregate import conjunction, weighted
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit, UnitKind
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import MISINFORMED_UP_TO, KnowledgeSource
+from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS
+from reviewscore.schema.verdict import KnowledgeSource
 from reviewscore.stats.metrics import rounded
 from reviewscore.stats.statistic import Floats, Ints
 
 FAITHFUL_FROM = 4
 """An argument has an ADVANCED label if its reconstruction has this faithfulness (sec. 3.3)."""
-_NOT_TRIVIAL = 2
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
@@ -198,7 +198,9 @@ class HumanLabels(Scores):
 
 def misinformed(scores: Floats) -> Floats:
     """1 where a score is 1 or 2, 0 where it is 3 to 5, NaN where it is unknown."""
-    return np.where(np.isnan(scores), np.nan, (scores <= MISINFORMED_UP_TO).astype(np.float64))
+    return np.where(
+        np.isnan(scores), np.nan, (scores <= FIVE_POINTS.misinformed_up_to).astype(np.float64)
+    )
 
 
 def median_low(ratings: Floats) -> Floats:
@@ -256,7 +258,7 @@ def gather(
     others = [one for one in kept if one.value != KnowledgeSource.ANNOTATOR_KNOWLEDGE]
     sourced = ~np.isnan(_filled(others, premise_rows, columns, LabelField.SOURCE, value=1.0))
     weight = premise(LabelField.UNTRIVIALNESS)
-    weight[np.isnan(weight) & sourced] = _NOT_TRIVIAL
+    weight[np.isnan(weight) & sourced] = UNTRIVIALNESS.high
     return HumanLabels(
         name=name,
         annotators=columns,

@@ -166,12 +166,12 @@ class JudgeScores(Scores):
         return floats(verdict.factuality if verdict else None for verdict in verdicts)
 
     @cached_property
-    def lowest(self) -> Floats:
+    def min_score(self) -> Floats:
         """Shape (points,); of arguments the lowest factuality of a premise, else the BASE score.
 
         Cut at 2, it is the conjunction.
         """
-        return self._column(lambda score: score.lowest)
+        return self._column(lambda score: score.min_score)
 
     @cached_property
     def spread(self) -> Floats:
@@ -247,8 +247,9 @@ def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | N
         return None, why
     if score.error and score.base is None and score.advanced is None:
         return None, FAILED
-    sides = {one is PointType.QUESTION for one in (kind, score.type) if one is not None}
-    return (None, OTHER_KIND) if len(sides) > 1 else (score, "")
+    if kind is not None and score.type is not None and kind.scale is not score.type.scale:
+        return None, OTHER_KIND
+    return score, ""
 
 
 def _premise(owner: PointScore | None, unit: Unit) -> Premise | None:

@@ -13,7 +13,7 @@ from reviewscore.annotate.rules import Value
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.schema.annotation import LabelField, Unit
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import MISINFORMED_UP_TO
+from reviewscore.schema.scale import FIVE_POINTS
 
 _FAR = 2
 _NAMED = (LabelField.TYPE, LabelField.SOURCE)
@@ -87,7 +87,7 @@ def _weight(field: LabelField, values: list[Value]) -> int:
     if field in _NAMED:
         return 1
     numbers = [int(value) for value in values]
-    if field in _MISINFORMED and min(numbers) <= MISINFORMED_UP_TO < max(numbers):
+    if field in _MISINFORMED and min(numbers) <= FIVE_POINTS.misinformed_up_to < max(numbers):
         return 2
     return 1 if max(numbers) - min(numbers) >= _FAR else 0
 

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from reviewscore.errors import InputError
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import Advanced
-from reviewscore.schema.verdict import MISINFORMED_UP_TO
+from reviewscore.schema.scale import FIVE_POINTS
 
 AGGREGATION_VERSION = 1
 """Raise it when the same verdicts would give a point another score, status or flag."""
@@ -43,7 +43,7 @@ def conjunction(scores: Sequence[int | None]) -> bool | None:
         False as soon as one known premise is false; otherwise None if a score is missing or there
         are no premises.
     """
-    if any(score is not None and score <= MISINFORMED_UP_TO for score in scores):
+    if any(score is not None and FIVE_POINTS.misinformed(score) for score in scores):
         return False
     return None if not scores or None in scores else True
 

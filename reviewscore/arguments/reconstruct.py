@@ -10,7 +10,7 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from reviewscore.arguments.feedback import feedback
+from reviewscore import prompts
 from reviewscore.errors import BadReplyError, InputError
 from reviewscore.judges.judge import Judges
 from reviewscore.logic.explain import sentence
@@ -32,10 +32,37 @@ from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Provenance
 
+
+def feedback(proof: Proof | None, faithfulness: Faithfulness | None) -> str:
+    """What was wrong with an attempt, and what to do about it.
+
+    Args:
+        proof: What the prover found; None if it was not asked.
+        faithfulness: What the judge of faithfulness said; None if it was not asked.
+
+    Returns:
+        Instructions for the next attempt; empty if nothing was wrong.
+
+    Raises:
+        PromptError: The prompt file is missing or broken.
+    """
+    failed = proof is not None and not proof.shows
+    unfaithful = faithfulness is not None and faithfulness.faithful is False
+    if not failed and not unfaithful:
+        return ""
+    return prompts.render(
+        "feedback",
+        proof=proof if failed else None,
+        rationale=faithfulness.rationale if faithfulness is not None and unfaithful else "",
+        unfaithful=unfaithful,
+    ).text
+
+
 RECONSTRUCTION_VERSION = 1
 """Raise it when the same replies would end in another argument: the loop, the reading of formulas,
 the prover and its limits, the sentences made of formulas."""
-_DONE = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+PROVED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+"""Proved and not found unfaithful: the loop ends, and only then are premises judged."""
 _FAILED = {
     Validity.INVALID: ArgumentState.INVALID,
     Validity.INCONSISTENT_PREMISES: ArgumentState.INCONSISTENT,
@@ -56,8 +83,8 @@ async def reconstruct(
 ) -> Argument:
     """Rebuild an argument until it is valid and faithful, or the rounds run out.
 
-    Then the last attempt is returned with its state. An embedded judge has one round: it would
-    repeat itself.
+    Then the last attempt is returned with its state. Judges that repeat themselves have one
+    round.
 
     Args:
         point: The argument, as the reviewer wrote it.
@@ -71,7 +98,7 @@ async def reconstruct(
     """
     if rounds < 1:
         raise InputError(f"{rounds} rounds; a reconstruction has at least 1")
-    most = rounds if judges.version is None else 1
+    most = 1 if judges.repeats_itself else rounds
     extraction = verbatim(await judges.extract_argument(point), point)
     before = extraction.provenance
     history: list[Round] = []
@@ -80,7 +107,7 @@ async def reconstruct(
         draft = await judges.draft_argument(point, paper, extraction, last=last)
         attempt = await _attempt(len(history) + 1, _numbered(draft), point, judges, before)
         history.append(attempt.round)
-        if attempt.round.state in _DONE or len(history) == most:
+        if attempt.round.state in PROVED or len(history) == most:
             return _argument(extraction, attempt, tuple(history))
         before = ()
 

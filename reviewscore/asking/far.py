@@ -14,7 +14,7 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.engine.crew import Crew, LostError
 from reviewscore.errors import ProviderError
-from reviewscore.judges.asker import Asker, Judged, Manner
+from reviewscore.judges.asker import Asker, Judged, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, connect, open_ledger
 from reviewscore.llm.ledger import owner
@@ -142,8 +142,8 @@ async def _ask(
 ) -> tuple[Judged[T], str, Traffic]:
     """Ask; returns the reply, the name of this process, and its calls so far."""
     if model not in bench.askers:
-        manner = Manner.of(bench.settings)
-        bench.askers[model] = Asker(bench.client, model=model, manner=manner)
+        sampling = SamplingParams.of(bench.settings)
+        bench.askers[model] = Asker(bench.client, model=model, sampling=sampling)
     with prompts.use_directory(bench.settings.prompts_dir):
         judged = await bench.askers[model].ask(prompt, output, **given)
     return judged, owner.me(), bench.client.traffic

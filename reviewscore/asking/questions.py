@@ -8,9 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from reviewscore.config import Settings
-from reviewscore.errors import ModelError, SettingsError, StopError
-from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.settled import settled
+from reviewscore.errors import ModelError, SettingsError, StopError, capture_errors
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.connect import Surroundings, connect
 from reviewscore.llm.sending import Book
 
@@ -32,9 +31,9 @@ async def open_asker(
     if settings.embedded:
         raise SettingsError("this needs a model; name one with --model")
     client = await connect(settings, book, around)
-    manner = Manner.of(settings)
+    sampling = SamplingParams.of(settings)
     try:
-        yield Asker(client, model=settings.model, judges=settings.judges, manner=manner)
+        yield Asker(client, model=settings.model, judges=settings.judges, sampling=sampling)
     finally:
         await client.close()
 
@@ -45,7 +44,7 @@ async def all_settled(work: Sequence[Awaitable[T]]) -> list[T | ModelError]:
     Raises:
         StopError: Nothing more can be asked; what was answered is on record.
     """
-    found = await asyncio.gather(*(settled(one) for one in work))
+    found = await asyncio.gather(*(capture_errors(one) for one in work))
     out: list[T | ModelError] = []
     for one in found:
         if isinstance(one, StopError):

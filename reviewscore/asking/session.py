@@ -21,7 +21,7 @@ from reviewscore.engine.cluster import variables_for
 from reviewscore.engine.crew import NEEDS_LEDGER, Crew, check_engine, open_crew, whole_paths
 from reviewscore.engine.worker import Shared
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
-from reviewscore.judges.asker import Asker, Manner
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, check, connect, limits_of, open_ledger
 from reviewscore.llm.parameters import merged
@@ -83,7 +83,7 @@ class Session:
         """Puts questions to a model."""
         if model not in self._askers:
             self._askers[model] = (
-                Asker(self.client, model=model, manner=Manner.of(self.settings))
+                Asker(self.client, model=model, sampling=SamplingParams.of(self.settings))
                 if self.crew is None
                 else FarAsker(self.crew, model, self._traffic)
             )

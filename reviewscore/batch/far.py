@@ -13,8 +13,8 @@ from reviewscore.batch.progress import Quiet
 from reviewscore.batch.session import Session, score_reviews
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
-from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
+from reviewscore.judges.model_judges import open_judges
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import Surroundings, open_ledger
 from reviewscore.llm.ledger import owner

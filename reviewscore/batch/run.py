@@ -20,7 +20,7 @@ from reviewscore.batch.session import Session, Tally, score_reviews
 from reviewscore.batch.spread import Spread, check_spread
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings
-from reviewscore.judges.bench import open_judges
+from reviewscore.judges.model_judges import open_judges
 from reviewscore.llm.connect import Surroundings, check, open_ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.paid import Paid

@@ -15,7 +15,7 @@ from reviewscore.errors import ReviewScoreError, StopError, StoppedError
 from reviewscore.judges.judge import Judges
 from reviewscore.llm.client import Client
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.pipeline import point_score, review_points, score_with_response
+from reviewscore.pipeline import make_record, review_points, score_with_response
 from reviewscore.points.places import with_places
 from reviewscore.schema.calibration import Calibration, calibrated
 from reviewscore.schema.paper import Paper, Unread
@@ -272,7 +272,7 @@ async def _record(
     except Exception as error:  # the outer loop: one bad point never ends a batch
         if not isinstance(error, ReviewScoreError):
             log.exception("point %s", point.point_id)
-        score = point_score(point, session.judges, status=Status.ERROR, error=_in_words(error))
+        score = make_record(point, session.judges, status=Status.ERROR, error=_in_words(error))
     try:
         session.run.add(score)
     except StopError as error:

@@ -33,7 +33,6 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     \b
     Example:  reviewscore reconstruct "No ablation, so the gain is unexplained." --paper paper.pdf
     """
-    from reviewscore.pipeline import PROVED
     from reviewscore.prompts import use_directory
 
     settings = settings_from(as_settings(flags)).settings
@@ -51,12 +50,12 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     else:
         for line in _lines(found):
             print_line(line)
-    return 0 if found.state in PROVED else 1
+    return 0 if found.state.passed else 1
 
 
 async def _reconstruct(text: str, file: Path, settings: Settings) -> Argument:
     from reviewscore.arguments.reconstruct import reconstruct
-    from reviewscore.judges.bench import judges_alone
+    from reviewscore.judges.model_judges import judges_alone
     from reviewscore.papers.load import load_paper
     from reviewscore.schema.review import ReviewPoint, Role
     from reviewscore.schema.span import Span

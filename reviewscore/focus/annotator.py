@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import count
 
 from reviewscore.asking.far import Asks
-from reviewscore.errors import ModelError, StopError
+from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
 from reviewscore.judges.asker import Reply
-from reviewscore.judges.settled import reason, settled
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
 from reviewscore.schema.answer import Sentence, Several
@@ -58,7 +57,7 @@ async def annotate(asker: Asks, points: Sequence[Point], facets: FacetSet) -> An
     """
     groups = question_groups(points)
     work = [
-        settled(_ask(asker, [points[at] for at in group], facets, kind))
+        capture_errors(_ask(asker, [points[at] for at in group], facets, kind))
         for group in groups
         for kind in Kind
     ]
@@ -162,7 +161,9 @@ def _labelled(
             reasons.append(one.reasons)
         else:
             labels.append([UNKNOWN] * len(points))
-            reasons.append([reason(one) if isinstance(one, ModelError) else ""] * len(points))
+            reasons.append(
+                [error_message(one) if isinstance(one, ModelError) else ""] * len(points)
+            )
     return [
         Labelled(point, first, second, "; ".join(filter(None, why)))
         for point, first, second, why in zip(

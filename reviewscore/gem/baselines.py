@@ -16,11 +16,10 @@ from functools import lru_cache
 from typing import Literal
 
 from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
-from reviewscore.errors import ModelError
+from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.estimator import Scored
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
@@ -181,7 +180,7 @@ class Examiner:
             return await all_settled([examine(asker, *one) for one in once])
 
         found = [
-            Examination(None, reason=reason(one)) if isinstance(one, ModelError) else one
+            Examination(None, reason=error_message(one)) if isinstance(one, ModelError) else one
             for one in with_asker(self._open, ask)
         ]
         known = dict(zip(once, found, strict=True))

@@ -65,7 +65,7 @@ class Judged(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Manner:
+class SamplingParams:
     """How questions are put.
 
     Attributes:
@@ -83,8 +83,8 @@ class Manner:
     repeat: int = 0
 
     @classmethod
-    def of(cls, settings: Settings, *, repeat: int = 0) -> Manner:
-        """The manner that settings name."""
+    def of(cls, settings: Settings, *, repeat: int = 0) -> SamplingParams:
+        """The sampling that settings name."""
         return cls(
             temperature=settings.temperature,
             effort=settings.effort,
@@ -104,7 +104,7 @@ class Asker:
         client: Makes the calls.
         model: ``provider/name``.
         judges: Models of single judges, by the judge's name.
-        manner: How questions are put.
+        sampling: How questions are put.
     """
 
     def __init__(
@@ -113,10 +113,14 @@ class Asker:
         *,
         model: str,
         judges: Mapping[str, str] | None = None,
-        manner: Manner | None = None,
+        sampling: SamplingParams | None = None,
     ) -> None:
         self.model = model
-        self._client, self._judges, self._manner = client, judges or {}, manner or Manner()
+        self._client, self._judges, self._sampling = (
+            client,
+            judges or {},
+            sampling or SamplingParams(),
+        )
 
     async def ask(
         self,
@@ -169,14 +173,14 @@ class Asker:
     ) -> tuple[Request, prompts.Rendered]:
         """The request that `ask` would send, and the rendered task."""
         rendered = prompts.render(prompt, **variables)
-        manner, model = self._manner, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
+        sampling, model = self._sampling, self._judges.get(JUDGE_OF.get(prompt, prompt), self.model)
         schema = reply_schema(output)
         form = prompts.render("reply_format", schema=schema).text
         now = prompts.render("answer_now").text
         if paper is not None and paper.missing.words:
             lacks = prompts.render("text_lacks", missing=paper.missing.words).text
             now = f"{lacks}\n\n{now}"
-        thinks = manner.effort is not None or reasons(model)
+        thinks = sampling.effort is not None or reasons(model)
         request = Request(
             model=model,
             system=prompts.render("role").text,
@@ -185,11 +189,11 @@ class Asker:
             messages=(Message(role="user", content=f"{rendered.item}\n\n{now}"),),
             schema_name=output.__name__,
             reply_schema=schema,
-            structured=_structured(manner.structured, has_paper=paper is not None),
-            temperature=manner.temperature,
-            effort=manner.effort,
-            max_tokens=manner.max_tokens * (ROOM_TO_THINK if thinks else 1),
-            repeat=manner.repeat,
+            structured=_structured(sampling.structured, has_paper=paper is not None),
+            temperature=sampling.temperature,
+            effort=sampling.effort,
+            max_tokens=sampling.max_tokens * (ROOM_TO_THINK if thinks else 1),
+            repeat=sampling.repeat,
         )
         return request, rendered
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from reviewscore.judges.split_points import Proposal
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review, ReviewPoint
-from reviewscore.schema.verdict import PremiseVerdict, TypeVerdict, Verdict
+from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Stretches a judge takes for points; whether they are verbatim is checked by `points`."""
+
+    texts: tuple[str, ...]
+    provenance: Provenance
 
 
 class Judges(Protocol):
@@ -21,10 +29,17 @@ class Judges(Protocol):
     Attributes:
         name: ``lexical`` or the model as ``provider/name``.
         version: Version of an embedded judge; None for models.
+        repeats_itself: Whether asking again, with what was wrong, brings nothing new.
+        reads_responses: Whether verdicts may change with the authors' response.
+        gives_scores: Whether verdicts hold scores; else they hold findings, and points are looked
+            up whole.
     """
 
     name: str
     version: str | None
+    repeats_itself: bool
+    reads_responses: bool
+    gives_scores: bool
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Stretches of the review taken for points; None leaves splitting to the rules."""

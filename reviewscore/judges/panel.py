@@ -14,10 +14,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from statistics import median_low
 from typing import TypeVar
 
-from reviewscore.errors import ModelError, StopError
-from reviewscore.judges.judge import Judges
-from reviewscore.judges.settled import reason, settled
-from reviewscore.judges.split_points import Proposal
+from reviewscore.errors import ModelError, StopError, capture_errors, error_message
+from reviewscore.judges.judge import Judges, Proposal
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review, ReviewPoint
@@ -34,6 +32,9 @@ class Panel:
     """
 
     version: str | None = None
+    repeats_itself = False
+    reads_responses = True
+    gives_scores = True
 
     def __init__(self, members: Sequence[Judges]) -> None:
         self._members = tuple(members)
@@ -117,7 +118,7 @@ class Panel:
             StopError: Nothing more can be asked.
             ModelError: No judge gave a usable reply.
         """
-        found = await asyncio.gather(*(settled(ask(one)) for one in self._members))
+        found = await asyncio.gather(*(capture_errors(ask(one)) for one in self._members))
         answers: list[Found | ModelError] = []
         for one in found:
             if isinstance(one, StopError):
@@ -130,7 +131,7 @@ class Panel:
     async def _scored(self, ask: Callable[[Judges], Awaitable[Verdict]]) -> Verdict:
         answers = await self._asked(ask)
         ratings = tuple(
-            Rating(judge=name, repeat=repeat, error=reason(one))
+            Rating(judge=name, repeat=repeat, error=error_message(one))
             if isinstance(one, ModelError)
             else Rating(judge=name, repeat=repeat, score=one.score)
             for (name, repeat), one in zip(self._seats, answers, strict=True)

@@ -1,8 +1,7 @@
 """Review points: a review split into self-contained weaknesses and questions (`split_review`)."""
 
-from reviewscore.points.proposals import accept_proposed
 from reviewscore.points.sections import OpenSection, open_sections
-from reviewscore.points.split import split_review
+from reviewscore.points.split import accept_proposed, split_review
 
 __all__ = ["POINTS_VERSION", "OpenSection", "accept_proposed", "open_sections", "split_review"]
 

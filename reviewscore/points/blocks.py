@@ -1,15 +1,154 @@
-"""List entries and paragraphs of a section, with the lead-ins that stand before them."""
+"""List entries and paragraphs of a section, with the markers and lead-ins before them."""
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from reviewscore.points.markers import Line, lines_of
-from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
+from reviewscore.text.sentences import Stretch, sentences
+
+
+class Line(NamedTuple):
+    """One line with its marker, if it begins an entry of a list.
+
+    Attributes:
+        start: Offset of the first character that is not white space.
+        end: Offset just after the last one; equal to `start` for a blank line.
+        body: Offset just after the marker; equal to `start` without one.
+        indent: Width of the white space before the line.
+        style: Kind of marker, such as ``-`` or ``1.``; empty without one.
+        number: Number or letter of the marker as a count from 1, else 0.
+        role: Role that the marker names (``W1``, ``Q2``, ``(+)``), else None.
+    """
+
+    start: int
+    end: int
+    body: int
+    indent: int
+    style: str
+    number: int
+    role: Role | None
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing stands on the line."""
+        return self.start == self.end
+
+
+_BULLET = re.compile(
+    r"(?P<sign>[-*+•‣▪◦●·–—→>o])[ \t]+(?=\S)|(?P<tight>[•●▪‣◦])|(?P<dash>[-+–—])(?=[A-Za-z\"'(\[])"
+    r"|[(\[](?P<side>[+\-–])[)\]]:?[ \t]*|(?P<double>-{2,3}|\*-|\+\+)[ \t]*(?=\w)"
+)
+_NUMBER = re.compile(
+    r"[*_]{0,2}(?:(?P<open>[(\[])?(?P<digits>\d{1,2})(?P<sub>\.\d{1,2}){0,2}(?P<close>[.)\]]+|"
+    r":(?!\d)|[-,](?=[ \t])|(?<=\d\.\d)(?=[ \t]))(?!\d)"
+    r"|#(?P<hash>\d{1,2})[.:)]?)[*_]{0,2}[:\-]?[ \t]*(?=\S|$)"
+)
+_LETTER = re.compile(
+    r"[*_]{0,2}(?P<open>[(\[]?)(?P<letter>[a-hA-H]|[a-h]\d|i{1,3}|iv|v|vi{1,3}|ix|"
+    r"x)(?P<close>[.)\]])[*_]{0,2}[ \t]+(?=\S)"
+)
+_LABELLED = re.compile(
+    r"[*_\[($]{0,3}(?:(?:major|minor|main|key|other)[ \t]+)?(?:(?P<word>weakness|concern|question|"
+    r"comment|issue|point|strength|limitation|remark|suggestion|con|pro|drawback|problem)[ \t]*#?|"
+    r"(?P<short>[WQSCRPMLDT])[ \t]?)(?P<count>\d{1,2})(?:\.\d{1,2})?[*_\])$]{0,3}"
+    r"(?:[ \t]*[:.)\-–—]+[*_]{0,2}(?=\s|[A-Z*_]|$)|(?=[ \t]+[A-Z]))[ \t]*",
+    re.IGNORECASE,
+)
+_WEAKNESS_LABELS = ["w", "weakness", "con", "concern", "drawback", "problem", "issue", "limitation"]
+_LABEL_ROLE = {
+    **dict.fromkeys(_WEAKNESS_LABELS, Role.WEAKNESSES),
+    **dict.fromkeys(("q", "question"), Role.QUESTIONS),
+    **dict.fromkeys(("s", "strength", "pro"), Role.STRENGTHS),
+}
+_SIDE_ROLE = {"+": Role.STRENGTHS, "-": Role.WEAKNESSES, "–": Role.WEAKNESSES}
+_NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_ROMAN = {numeral: number for number, numeral in enumerate(_NUMERALS, start=1)}
+
+
+class _Mark(NamedTuple):
+    style: str
+    number: int
+    role: Role | None
+    end: int
+
+
+def _bullet(text: str, at: int, end: int) -> _Mark | None:
+    found = _BULLET.match(text, at, end)
+    if found is None:
+        return None
+    sign = found["sign"] or found["tight"] or found["dash"] or found["double"] or found["side"]
+    role = _SIDE_ROLE[found["side"]] if found["side"] else None
+    if sign == "+" and role is None:
+        role = Role.STRENGTHS
+    return _Mark(f"({sign})" if found["side"] else sign, 0, role, found.end())
+
+
+def _number(text: str, at: int, end: int) -> _Mark | None:
+    found = _NUMBER.match(text, at, end)
+    if found is None:
+        return None
+    deeper = "1." if found["sub"] else ""
+    style = "#" if found["hash"] else f"{found['open'] or ''}{deeper}1{found['close'][:1]}"
+    return _Mark(style, int(found["hash"] or found["digits"]), None, found.end())
+
+
+def _letter(text: str, at: int, end: int) -> _Mark | None:
+    found = _LETTER.match(text, at, end)
+    if found is None:
+        return None
+    letter = found["letter"]
+    number = _ROMAN.get(letter) or ord(letter[0].lower()) - ord("a") + 1
+    kind = "i" if letter in _ROMAN else "A" if letter.isupper() else "a"
+    if len(letter) == 2 and letter[1].isdigit():  # noqa: PLR2004 - a letter and a digit
+        number, kind = int(letter[1]), "a1"
+    return _Mark(f"{found['open']}{kind}{found['close']}", number, None, found.end())
+
+
+def _label(text: str, at: int, end: int) -> _Mark | None:
+    found = _LABELLED.match(text, at, end)
+    if found is None or (found["short"] or "W").islower():
+        return None
+    name = (found["word"] or found["short"]).lower()
+    return _Mark(name, int(found["count"]), _LABEL_ROLE.get(name), found.end())
+
+
+def _marks(text: str, at: int, end: int) -> Iterator[_Mark]:
+    """The markers at the start of a line: at most a bullet, then a label or number."""
+    first = _label(text, at, end) or _bullet(text, at, end)
+    if first is not None:
+        yield first
+        at = first.end
+    second = _label(text, at, end) or _number(text, at, end) or _letter(text, at, end)
+    if second is not None and (first is None or first.number == 0):
+        yield second
+
+
+def lines_of(text: str, start: int, end: int) -> Iterator[Line]:
+    """The lines of ``text[start:end]`` with their markers."""
+    position = start
+    for raw in text[start:end].split("\n"):
+        stripped = raw.strip()
+        first = position + len(raw) - len(raw.lstrip())
+        indent = len(raw[: first - position].expandtabs(4))
+        position += len(raw) + 1
+        if not stripped:
+            yield Line(first, first, first, indent, "", 0, None)
+            continue
+        last = first + len(stripped)
+        marks = list(_marks(text, first, last))
+        if not marks:
+            yield Line(first, last, first, indent, "", 0, None)
+            continue
+        role = next((mark.role for mark in reversed(marks) if mark.role is not None), None)
+        body = min(marks[-1].end, last)
+        number = marks[-1].number
+        yield Line(first, last, body, indent, marks[0].style, number, role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +193,24 @@ _CLOSES = re.compile(
 )
 _LEAD_IN = re.compile(
     r"\b(?:following|below|as follows|listed|some|several|few|many|number of|couple of|list of|"
-    r"these|"
-    r"detailed|specific|main|major|other|additional|minor|my|two|three|"
-    r"four)\b[^.:?]{0,80}\b(?:concerns?|"
-    r"questions?|weakness(?:es)?|comments?|issues?|points?|problems?|suggestions?|remarks?|"
-    r"aspects?|"
-    r"reasons?|limitations?|drawbacks?|strengths?|things|doubts|shortcomings|flaws|"
-    r"typos)\b[^.:?]{0,100}"
-    r"[.:,;]?\W*$",
+    r"these|detailed|specific|main|major|other|additional|minor|my|two|three|"
+    r"four)\b[^.:?]{0,80}\b(?:concerns?|questions?|weakness(?:es)?|comments?|issues?|points?|"
+    r"problems?|suggestions?|remarks?|aspects?|reasons?|limitations?|drawbacks?|strengths?|things|"
+    r"doubts|shortcomings|flaws|typos)\b[^.:?]{0,100}[.:,;]?\W*$",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))"
-    r"(?:.{0,60}\bet al\b|[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
-    r"[\"'“]?[A-Z][^.?!]{10,200}"
-    r"[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|transactions|ICML|ICLR|"
-    r"NeurIPS|NIPS|"
-    r"CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|https?://)",
+    r"(?=.{0,400}(?:\b(?:19|20)\d\d\b|arxiv|doi\.org|https?://))(?:.{0,60}\bet al\b|"
+    r"[A-Z][\w'’.-]+,? (?:[A-Z]\.|[A-Z][\w'’.-]+)[,. ]|"
+    r"[\"'“]?[A-Z][^.?!]{10,200}[.,?]['\"”]? .{0,200}(?:arxiv|conference|proceedings|journal|"
+    r"transactions|ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|EMNLP|PMLR|IEEE|press|workshop)|"
+    r"https?://)",
     re.IGNORECASE | re.DOTALL,
 )
 _CITATION = re.compile(
     r"(?=.{0,400}\b(?:19|20)\d\d\b)[\"'“]?[A-Z][^?!]{10,300}(?:arxiv|proceedings|conference on|"
-    r"journal|"
-    r"transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
-    r"EMNLP)|PMLR)"
-    r"[^?!]{0,120}$",
+    r"journal|transactions|advances in neural|in (?:ICML|ICLR|NeurIPS|NIPS|CVPR|ECCV|ICCV|AAAI|ACL|"
+    r"EMNLP)|PMLR)[^?!]{0,120}$",
     re.IGNORECASE | re.DOTALL,
 )
 _ARGUES = re.compile(

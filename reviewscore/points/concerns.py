@@ -8,17 +8,19 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reviewscore.points.asides import is_aside, is_empty, is_question
 from reviewscore.points.blocks import Block
-from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.points.stance import (
     Stance,
     has_criticism,
+    is_aside,
     is_bare_rating,
+    is_empty,
     is_polite,
+    is_question,
     is_summary,
     stance_of,
 )
+from reviewscore.text.sentences import Stretch, sentences
 
 
 class Concern(NamedTuple):
@@ -31,15 +33,13 @@ class Concern(NamedTuple):
 
 _NEW = re.compile(
     r"\W*(?:(?:another|one (?:more|other)|(?:my|the) (?:other|second|third|next|last|final|main|"
-    r"major|"
-    r"biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|problem|"
-    r"limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
+    r"major|biggest|primary|first|only)) (?:\w+ ){0,3}(?:concern|weakness|issue|point|question|"
+    r"problem|limitation|drawback|comment|suggestion|worry|confusion|thing|downside|shortcoming)|"
     r"(?:first|second|third|fourth|fifth|last|final)(?:ly)?,|lastly|finally|secondly|thirdly|"
     r"(?:regarding|as for|with regards? to|concerning|on the (?:experimental|theoretical|empirical|"
     r"writing|presentation|other) \w+),? |in terms of|[(\[]?\d{1,2}[)\].](?!\d)|"
-    r"[(\[][a-hivx]{1,3}[)\]]|"
-    r"minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|moreover|furthermore|apart "
-    r"from (?:this|that)|aside from)[, ])",
+    r"[(\[][a-hivx]{1,3}[)\]]|minor(?: \w+)?:|typos?:|(?:additionally|in addition|also|besides|"
+    r"moreover|furthermore|apart from (?:this|that)|aside from)[, ])",
     re.IGNORECASE,
 )
 _SOFT = re.compile(
@@ -47,19 +47,14 @@ _SOFT = re.compile(
 )
 _BACK = re.compile(
     r"\W*(?:it|its|they|their|them|this|that|these|those|such|he|she|so|or|and|but|if so|if not|"
-    r"if yes|"
-    r"otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|in other "
-    r"words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|does (?:it|this|"
-    r"that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|would (?:it|"
-    r"this|"
-    r"that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|that)|"
-    r"should (?:it|"
-    r"this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|they|these)|"
-    r"why (?:is|are|"
-    r"does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|did|was|can) (?:it|this|"
-    r"that|"
-    r"they|these)|then|therefore|thus|hence|specifically|in particular|because|since|same|"
-    r"however|i (?:mean|ask)|what about|any\b|or\b)\b",
+    r"if yes|otherwise|why\?|how\?|how so|why not|what if not|for example|for instance|e\.g|i\.e|"
+    r"in other words|in this case|in that case|is (?:it|this|that)|are (?:they|these|those)|"
+    r"does (?:it|this|that)|do (?:they|these|those)|did (?:it|this|that|they)|was (?:it|this|that)|"
+    r"would (?:it|this|that|they)|could (?:it|this|that)|can (?:it|this|that|they)|will (?:it|this|"
+    r"that)|should (?:it|this|that)|has (?:it|this|that)|what (?:is|are|about) (?:this|that|it|"
+    r"they|these)|why (?:is|are|does|do|did|was) (?:it|this|that|they|these)|how (?:is|are|does|do|"
+    r"did|was|can) (?:it|this|that|they|these)|then|therefore|thus|hence|specifically|"
+    r"in particular|because|since|same|however|i (?:mean|ask)|what about|any\b|or\b)\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from reviewscore.papers.places import target, whole_range
-from reviewscore.points.bare_numbers import (
+from reviewscore.points.mentions import (
+    Mention,
     equations_by_number,
     lines_in_brackets,
+    named_sections,
     names_lines,
     ordinals,
     own_numbers,
+    quoted_words,
 )
-from reviewscore.points.mention import Mention
-from reviewscore.points.named_sections import named_sections
-from reviewscore.points.quoted_words import quoted_words
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.review import Review, ReviewPoint
@@ -78,14 +78,13 @@ _BIBLIOGRAPHY = re.compile(
 )
 _REACH = 120
 _OTHERS = re.compile(
-    r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?\(?"
-    r"(?:\[\s?(?:\d|[A-Z])|(?:papers?|works?)\s*\[\d|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|"
-    r"[A-Z][\w'’-]+\s+(?:and|&)\s+[A-Z][\w'’-]+,?\s+\(?\d{4}|[A-Z][\w'’-]+\s+\(\d{4}|arxiv:|"
-    r"(?:\w+\s+){0,2}?(?i:original|previous|prior|earlier|cited|first|old|arxiv|seminal|"
-    r"companion|published|camera.ready|other)\s+"
-    r"(?:\w+\s+){0,2}?(?:papers?|works?|versions?|articles?|submissions?|references?)\b|"
-    r"(?!this\b|the\b|your\b|our\b|their\b|main\b|current\b|present\b|whole\b|entire\b)"
-    r"(?:[A-Z]\w*[A-Z0-9]\w*|[A-Z][a-z]+)['’]?s?\s+paper\b|their\s+paper\b)"
+    r"[^.;\n]{0,12}?\s*[,(]?\s*\b(?:of|in|from|by)\s+(?:the\s+)?\(?(?:\[\s?(?:\d|[A-Z])|(?:papers?|"
+    r"works?)\s*\[\d|ref(?:erence)?s?\.?\s*\[?\d|[A-Z][\w'’-]+\s+et\s+al|[A-Z][\w'’-]+\s+(?:and|"
+    r"&)\s+[A-Z][\w'’-]+,?\s+\(?\d{4}|[A-Z][\w'’-]+\s+\(\d{4}|arxiv:|(?:\w+\s+){0,2}?(?i:original|"
+    r"previous|prior|earlier|cited|first|old|arxiv|seminal|companion|published|camera.ready|"
+    r"other)\s+(?:\w+\s+){0,2}?(?:papers?|works?|versions?|articles?|submissions?|references?)\b|"
+    r"(?!this\b|the\b|your\b|our\b|their\b|main\b|current\b|present\b|whole\b|"
+    r"entire\b)(?:[A-Z]\w*[A-Z0-9]\w*|[A-Z][a-z]+)['’]?s?\s+paper\b|their\s+paper\b)"
 )
 """What follows a place that is in another paper, or in another version of this one."""
 _FURTHER = re.compile(

@@ -105,12 +105,10 @@ def _inline(line: str) -> tuple[str, Role, Level, int] | None:
 
 _TURN = re.compile(
     r"(?:[-_=*]{3,}\s*$|(?:\*\*)?(?:however,? (?:i|there|some|my)|on the (?:other hand|"
-    r"negative side|"
-    r"downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|comment|"
-    r"doubt)|(?:my|the|a) "
-    r"(?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|limitation|shortcoming)s?\b|(?:some|"
-    r"several|here are|there are|below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|"
-    r"comment)))",
+    r"negative side|downside)|i (?:do |still |also )?have (?:\w+ ){0,4}(?:concern|question|issue|"
+    r"comment|doubt)|(?:my|the|a) (?:\w+ ){0,2}(?:concern|weakness|question|issue|drawback|"
+    r"limitation|shortcoming)s?\b|(?:some|several|here are|there are|"
+    r"below are) (?:\w+ ){0,3}(?:concern|weakness|question|issue|comment)))",
     re.IGNORECASE,
 )
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reviewscore.report import wording
 from reviewscore.schema.argument import Argument, Premise
+from reviewscore.schema.scale import PREMISE_FACTUALITY
 
 WIDTH = 720
 _GAP, _PAD, _LINE = 16, 10, 15
@@ -84,7 +84,7 @@ def _premise(premise: Premise, box: _Box, height: float) -> Markup:
     tone = f"s{score}" if score is not None else "unknown"
     role = f"{premise.premise_id} · {'written' if premise.explicit else 'presumed'}"
     role += " · needed" if premise.needed else ""
-    said = "not known" if score is None else f"{wording.PREMISE_FACTUALITY[score]} {score}/5"
+    said = "not known" if score is None else f"{PREMISE_FACTUALITY[score]} {score}/5"
     return Markup("<g>{frame}{head}{score}{text}</g>").format(
         frame=_frame(box, height, f"premise {kind}{needed} {tone}"),
         head=_text(box, 0, [role], "head"),

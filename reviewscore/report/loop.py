@@ -9,10 +9,8 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 
-from reviewscore.schema.argument import Argument, ArgumentState, Round
+from reviewscore.schema.argument import Argument, Round
 from reviewscore.schema.record import Record
-
-_PASSED = (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
 
 
 class Attempts(Record):
@@ -71,7 +69,7 @@ class LoopTally:
         self._states[argument.state.value] += 1
         self._rounds[len(argument.rounds)] += 1
         for attempt in argument.rounds:
-            if attempt.state not in _PASSED:
+            if not attempt.state.passed:
                 self._failures[attempt.state.value] += 1
         self._first.update(_counted(argument.rounds[0]))
         self._last.update(_counted(argument.rounds[-1]))
@@ -96,7 +94,7 @@ def _counted(attempt: Round) -> Counter[str]:
         valid=int(attempt.finding.shows),
         judged=int(attempt.faithful is not None),
         faithful=int(attempt.faithful is True),
-        passed=int(attempt.state in _PASSED),
+        passed=int(attempt.state.passed),
     )
 
 

@@ -22,7 +22,8 @@ from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding
+from reviewscore.schema.scale import FIVE_POINTS, PREMISE_FACTUALITY
+from reviewscore.schema.verdict import Finding
 
 
 class Reader(StrEnum):
@@ -97,7 +98,7 @@ def false_premises(point: PointScore) -> tuple[Premise, ...]:
 
 def _false(premise: Premise) -> bool:
     score = None if premise.verdict is None else premise.verdict.factuality
-    return score is not None and score <= MISINFORMED_UP_TO
+    return score is not None and FIVE_POINTS.misinformed(score)
 
 
 def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
@@ -242,7 +243,7 @@ def _holds(premise: Premise) -> str:
         return "contradicted by the paper"
     if verdict is None or verdict.factuality is None:
         return "not known"
-    return f"judged {wording.PREMISE_FACTUALITY[verdict.factuality]}"
+    return f"judged {PREMISE_FACTUALITY[verdict.factuality]}"
 
 
 def _where(premise: Premise) -> str:

@@ -17,6 +17,7 @@ from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
+from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.schema.verdict import Finding
 from reviewscore.stats.resampling import wilson
 from reviewscore.store.jsonl import write_whole
@@ -264,8 +265,8 @@ class _Tally:
             self.places = (self.places or NamedPlaces()).and_of(score.places)
 
     def _add_verdict(self, kind: str, score: PointScore) -> None:
-        self.panel += score.divided is not None
-        self.divided += score.divided is True
+        self.panel += score.panel_split is not None
+        self.divided += score.panel_split is True
         if score.calibrated is not None:
             self.calibrated[score.calibrated.misinformed] += 1
         if score.without_response is not None:
@@ -289,11 +290,11 @@ class _Tally:
             overall=self.share(*kinds),
             per_type={kind: self.share(kind) for kind in kinds if kind != UNTYPED},
             base={
-                kind: _five([self.base[kind, score] for score in range(1, 6)])
+                kind: _five([self.base[kind, score] for score in FIVE_POINTS.values])
                 for kind in kinds
                 if kind != UNTYPED
             },
-            weighted=_five([self.weighted[score] for score in range(1, 6)]),
+            weighted=_five([self.weighted[score] for score in FIVE_POINTS.values]),
             panel=self.panel,
             divided=self.divided,
             calibrated=_share(self.calibrated, 0) if self.calibrated else None,

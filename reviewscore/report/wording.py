@@ -10,30 +10,22 @@ from reviewscore.schema.argument import ArgumentState, Round
 from reviewscore.schema.calibration import Calibrated
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.proof import Validity
-from reviewscore.schema.verdict import Finding, KnowledgeSource, Rating, Verdict, divided, spread
+from reviewscore.schema.scale import (
+    FACTUALITY,
+    FIVE_POINTS,
+    PREMISE_FACTUALITY,
+    UNANSWERABILITY,
+    UNTRIVIALNESS,  # noqa: F401 - for templates
+)
+from reviewscore.schema.verdict import (
+    Finding,
+    KnowledgeSource,
+    Rating,
+    Verdict,
+    panel_split,
+    spread,
+)
 
-UNANSWERABILITY = {
-    1: "definitely answerable by the paper",
-    2: "likely answerable by the paper",
-    3: "no verdict",
-    4: "likely not answerable by the paper",
-    5: "definitely not answerable by the paper",
-}
-FACTUALITY = {
-    1: "definitely false of the paper",
-    2: "likely false of the paper",
-    3: "no verdict",
-    4: "likely true of the paper",
-    5: "definitely true of the paper",
-}
-PREMISE_FACTUALITY = {
-    1: "definitely false",
-    2: "likely false",
-    3: "no verdict",
-    4: "likely true",
-    5: "definitely true",
-}
-UNTRIVIALNESS = {0: "definitely trivial", 1: "probably trivial", 2: "not trivial"}
 SOURCES = {
     KnowledgeSource.GIVEN_PAPER: "judged by the paper",
     KnowledgeSource.ANNOTATOR_KNOWLEDGE: "judged by knowledge of the field",
@@ -64,7 +56,6 @@ VALIDITIES = {
     Validity.UNKNOWN: "validity unknown",
     Validity.ILL_FORMED: "formulas could not be read",
 }
-_MIDDLE = 3
 NO_QUOTE = "No quote for this was found in the paper: the verdict is the judge's word alone"
 """Stands beside a point that is judged misinformed without a verified quote."""
 
@@ -128,11 +119,11 @@ _OF_FINDINGS = {
 
 def _of_whole(score: PointScore, base: int) -> Headline:
     scale = score.verdict.scale if score.verdict else "factuality"
-    meaning = (UNANSWERABILITY if scale == "unanswerability" else FACTUALITY)[base]
-    if base < _MIDDLE:
+    meaning = (UNANSWERABILITY if scale == UNANSWERABILITY.name else FACTUALITY)[base]
+    if base < FIVE_POINTS.middle:
         lead = "judged misinformed" if base == 1 else "judged likely misinformed"
         words = f"{lead} ({base}/5): {meaning}"
-    elif base == _MIDDLE:
+    elif base == FIVE_POINTS.middle:
         lead = "judged undecided"
         words = f"no verdict either way ({base}/5)"
     else:
@@ -160,7 +151,8 @@ def _of_argument(score: PointScore) -> Headline:
         words = f"{lead}: a premise is judged {PREMISE_FACTUALITY[lowest]} ({lowest}/5){mean}"
         return Headline(words, f"{lead} ({lowest}/5)", f"s{lowest}", min(order, 2.5), "yes")
     words = f"not judged misinformed: no premise is judged false (lowest {lowest}/5{mean})"
-    tone = f"s{_MIDDLE if weighted is None else max(_MIDDLE, round_half_up(weighted))}"
+    rounded = 0 if weighted is None else round_half_up(weighted)
+    tone = f"s{max(FIVE_POINTS.middle, rounded)}"
     return Headline(words, f"not judged misinformed ({lowest}/5)", tone, max(order, 3), "no")
 
 
@@ -212,10 +204,10 @@ def ratings(given: tuple[Rating, ...]) -> str:
         return ""
     apart = spread(given)
     words = "" if apart is None else f"; {apart} apart"
-    side = "; they disagree whether it is misinformed" if divided(given) else ""
+    side = "; they disagree whether it is misinformed" if panel_split(given) else ""
     return f"Panel, the median counts: {', '.join(told)}{words}{side}"
 
 
 def round_passed(attempt: Round) -> bool:
     """Whether a round met every check that was made."""
-    return attempt.state in (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+    return attempt.state.passed

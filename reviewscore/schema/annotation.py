@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
+from reviewscore.schema.scale import FIVE_POINTS, UNTRIVIALNESS, Score
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import KnowledgeSource
 
@@ -44,11 +45,11 @@ FIELDS_OF = {
 
 VALUES: dict[LabelField, tuple[int | str, ...]] = {
     LabelField.TYPE: tuple(one.value for one in PointType),
-    LabelField.UNANSWERABILITY: (1, 2, 3, 4, 5),
-    LabelField.FACTUALITY: (1, 2, 3, 4, 5),
-    LabelField.FAITHFULNESS: (1, 2, 3, 4, 5),
+    LabelField.UNANSWERABILITY: tuple(FIVE_POINTS.values),
+    LabelField.FACTUALITY: tuple(FIVE_POINTS.values),
+    LabelField.FAITHFULNESS: tuple(FIVE_POINTS.values),
     LabelField.SOURCE: tuple(one.value for one in KnowledgeSource),
-    LabelField.UNTRIVIALNESS: (0, 1, 2),
+    LabelField.UNTRIVIALNESS: tuple(UNTRIVIALNESS.values),
 }
 """All values that a label of each field can have."""
 
@@ -122,4 +123,4 @@ class Annotator(Record):
     annotator: str
     group: str | None = None
     publications: int | None = Field(default=None, ge=0)
-    relevance: dict[str, Annotated[int, Field(ge=1, le=5)]] = Field(default_factory=dict)
+    relevance: dict[str, Score] = Field(default_factory=dict)

@@ -26,6 +26,11 @@ class ArgumentState(StrEnum):
     ILL_TYPED = "ill_typed"  # all parse, but a name is used in two ways or has no key
     UNKNOWN = "unknown"
 
+    @property
+    def passed(self) -> bool:
+        """Whether it is proved and was not found unfaithful: only then are premises judged."""
+        return self in (ArgumentState.ACCEPTED, ArgumentState.VALID_UNJUDGED)
+
 
 class Premise(Record):
     """One premise of an argument.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import Field, model_validator
 
 from reviewscore.schema.record import Record
+from reviewscore.schema.scale import FIVE_POINTS, MeanScore
 
 if TYPE_CHECKING:
     from reviewscore.schema.point_score import PointScore
@@ -89,7 +90,7 @@ class TypeCalibration(Record):
     def _on_scale(self) -> Self:
         for name, curve, low, high in (
             ("probability", self.probability, 0, 1),
-            ("score", self.score, 1, 5),
+            ("score", self.score, FIVE_POINTS.low, FIVE_POINTS.high),
         ):
             if not all(low <= one <= high for one in curve.y):
                 raise ValueError(f"y of {name} must lie between {low} and {high}")
@@ -128,7 +129,7 @@ class Calibrated(Record):
         misinformed: Whether that reaches the threshold; None is unknown.
     """
 
-    score: float | None = Field(default=None, ge=1, le=5)
+    score: MeanScore | None = None
     probability: float | None = Field(default=None, ge=0, le=1)
     misinformed: bool | None = None
 
@@ -138,7 +139,7 @@ def calibrated(point: PointScore, calibration: Calibration) -> Calibrated | None
     known = calibration.types.get(point.type.value) if point.type else None
     if known is None:
         return None
-    lowest = point.lowest
+    lowest = point.min_score
     score = point.advanced.score if point.advanced else point.base
     probability = None if lowest is None else known.probability.at(lowest)
     return Calibrated(

@@ -16,8 +16,9 @@ from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.record import Record, Word, shortened
 from reviewscore.schema.review import PointType, Role
+from reviewscore.schema.scale import FIVE_POINTS, MeanScore, Score
 from reviewscore.schema.span import Span
-from reviewscore.schema.verdict import MISINFORMED_UP_TO, Finding, Provenance, Verdict, divided
+from reviewscore.schema.verdict import Finding, Provenance, Verdict, panel_split
 
 
 class Status(StrEnum):
@@ -39,12 +40,12 @@ class Advanced(Record):
         all_trivial: For arguments: all weights were 0, so `score` is the plain mean.
     """
 
-    score: float | None = Field(default=None, ge=1, le=5)
+    score: MeanScore | None = None
     conjunction: bool | None = None
     all_trivial: bool = False
 
 
-class Unaided(Record):
+class WithoutResponse(Record):
     """What the same judges say of a point when they do not see the authors' response.
 
     Attributes:
@@ -53,8 +54,8 @@ class Unaided(Record):
         misinformed: As in `PointScore`; None is unknown.
     """
 
-    base: int | None = Field(default=None, ge=1, le=5)
-    advanced: float | None = Field(default=None, ge=1, le=5)
+    base: Score | None = None
+    advanced: MeanScore | None = None
     misinformed: bool | None = None
 
 
@@ -114,7 +115,7 @@ class PointScore(Record):
     places: tuple[Place, ...] | None = None
     type: PointType | None = None
     status: Status
-    base: int | None = Field(default=None, ge=1, le=5)
+    base: Score | None = None
     advanced: Advanced | None = None
     misinformed: bool | None = None
     finding: Finding | None = None
@@ -125,7 +126,7 @@ class PointScore(Record):
     argument: Argument | None = None
     error: str | None = None
     calibrated: Calibrated | None = None
-    without_response: Unaided | None = None
+    without_response: WithoutResponse | None = None
     judge: str
     judge_version: str | None = None
     reviewscore_version: str
@@ -157,7 +158,7 @@ class PointScore(Record):
         return point_html(self)
 
     @property
-    def divided(self) -> bool | None:
+    def panel_split(self) -> bool | None:
         """Whether judges of a panel disagree on which side of "misinformed" something lies.
 
         For an argument, any of its premises; else the point as a whole. None without a panel.
@@ -166,10 +167,10 @@ class PointScore(Record):
         ratings = [one.ratings for one in judged] or (
             [self.verdict.ratings] if self.verdict is not None else []
         )
-        return any(divided(one) for one in ratings) if any(ratings) else None
+        return any(panel_split(one) for one in ratings) if any(ratings) else None
 
     @property
-    def lowest(self) -> int | None:
+    def min_score(self) -> int | None:
         """Of an argument the lowest factuality of a premise, else the BASE score; 1..5.
 
         None if a premise has no score. Up to 2 it says what the conjunction says.
@@ -188,7 +189,11 @@ class PointScore(Record):
         For an argument whose premises were judged, those say so that have a score of 1 or 2.
         """
         judged = [one.verdict for one in _premises(self.argument)]
-        false = [one for one in judged if one and (one.factuality or 5) <= MISINFORMED_UP_TO]
+        false = [
+            one
+            for one in judged
+            if one and one.factuality and FIVE_POINTS.misinformed(one.factuality)
+        ]
         quotes = [quote for one in false for quote in one.evidence]
         if not false and self.verdict is not None:
             quotes = list(self.verdict.evidence)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import assert_never
 
 from reviewscore.schema.place import Place
 from reviewscore.schema.record import Record, Word, shortened
+from reviewscore.schema.scale import FACTUALITY, UNANSWERABILITY, Scale
 from reviewscore.schema.span import Span
 
 
@@ -16,6 +18,28 @@ class PointType(StrEnum):
     QUESTION = "question"
     CLAIM = "claim"  # a weakness without a supporting reason
     ARGUMENT = "argument"  # a weakness with at least one
+
+    @property
+    def scale(self) -> Scale:
+        """What a point of this type is scored on as a whole."""
+        match self:
+            case PointType.QUESTION:
+                return UNANSWERABILITY
+            case PointType.CLAIM | PointType.ARGUMENT:
+                return FACTUALITY
+            case _:
+                assert_never(self)
+
+    @property
+    def judge(self) -> str:
+        """Name of the judge, and of its prompt, that scores such a point as a whole."""
+        match self:
+            case PointType.QUESTION:
+                return "question_answerability"
+            case PointType.CLAIM | PointType.ARGUMENT:
+                return "claim_factuality"
+            case _:
+                assert_never(self)
 
 
 class Role(StrEnum):

@@ -10,9 +10,7 @@ from pydantic import Field
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
-
-MISINFORMED_UP_TO = 2
-"""Scores 1 and 2 of 5 are misinformed, 3 to 5 are not (ReviewScore, def. 3)."""
+from reviewscore.schema.scale import FIVE_POINTS, Score, Weight
 
 
 class KnowledgeSource(StrEnum):
@@ -80,8 +78,8 @@ class Rating(Record):
 
     judge: str
     repeat: int = 0
-    score: int | None = Field(default=None, ge=1, le=5)
-    untrivialness: int | None = Field(default=None, ge=0, le=2)
+    score: Score | None = None
+    untrivialness: Weight | None = None
     error: str | None = None
 
 
@@ -91,9 +89,9 @@ def spread(ratings: tuple[Rating, ...]) -> int | None:
     return max(scores) - min(scores) if len(scores) > 1 else None
 
 
-def divided(ratings: tuple[Rating, ...]) -> bool:
+def panel_split(ratings: tuple[Rating, ...]) -> bool:
     """Whether some judges of a panel call an item misinformed and others do not."""
-    sides = {one.score <= MISINFORMED_UP_TO for one in ratings if one.score is not None}
+    sides = {FIVE_POINTS.misinformed(one.score) for one in ratings if one.score is not None}
     return len(sides) > 1
 
 
@@ -113,7 +111,7 @@ class Verdict(Record):
     """
 
     scale: Literal["unanswerability", "factuality"]
-    score: int | None = Field(default=None, ge=1, le=5)
+    score: Score | None = None
     finding: Finding | None = None
     rationale: str = ""
     answer: str | None = None
@@ -124,7 +122,7 @@ class Verdict(Record):
     @property
     def misinformed(self) -> bool | None:
         """Whether the score is 1 or 2; None if there is no score."""
-        return None if self.score is None else self.score <= MISINFORMED_UP_TO
+        return None if self.score is None else FIVE_POINTS.misinformed(self.score)
 
 
 class PremiseVerdict(Record):
@@ -143,8 +141,8 @@ class PremiseVerdict(Record):
     """
 
     source: KnowledgeSource | None = None
-    factuality: int | None = Field(default=None, ge=1, le=5)
-    untrivialness: int | None = Field(default=None, ge=0, le=2)
+    factuality: Score | None = None
+    untrivialness: Weight | None = None
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
     error: str | None = None

@@ -1,10 +1,11 @@
-"""The sentences of a paragraph of English."""
+"""The sentences of English: of a paper, and of a review with offsets in its raw text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 # Where sentencex stops though the sentence goes on.
 _FALSE_END = re.compile(
@@ -37,3 +38,86 @@ def sentence_spans(paragraph: str) -> Iterator[tuple[int, int]]:
         sentence = paragraph[low:high]
         if sentence.strip():
             yield high - len(sentence.lstrip()), low + len(sentence.rstrip())
+
+
+class Stretch(NamedTuple):
+    """A half-open range of character offsets."""
+
+    start: int
+    end: int
+
+
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[])(?:e\.g|i\.e|et al|al|etc|cf|vs|resp|approx|w\.r\.t|viz|ca|Figs?|Eqs?|Eqns?|"
+    r"Secs?|"
+    r"Sects?|Tabs?|Thms?|Props?|Defs?|Lem|Alg|Cor|Apps?|Appx|Refs?|Nos?|Ch|Chap|pp?|Vol|Dr|Prof|"
+    r"St|Mr|Ms|incl|esp|w\.l\.o\.g|s\.t|a\.k\.a|i\.i\.d|p\.s|[A-Z])\.\s*$",
+    re.IGNORECASE,
+)
+_ENDS_ANYWAY = re.compile(r"(?:etc|et al|al|i\.i\.d)\.\s*$", re.IGNORECASE)
+_COUNT = re.compile(r"(?:^|[.:;?!,]|\band|\bor)\s*\d{1,2}\.\s*$")
+_GUARDED = re.compile(
+    r"\$\$[^$]{1,2000}\$\$|\$[^$\n]{1,300}\$|https?://[^\s)\]]+|\([^()\n]{1,300}\)|"
+    r"\[[^\[\]\n]{1,200}\]"
+)
+_LATE_MARK = re.compile(r"\s*[?!]+(?=\s)")
+"""A mark that stands apart after a full stop ends the sentence before it."""
+
+
+def _first_sign(text: str, start: int, end: int) -> str:
+    """The first letter or digit at or after an offset."""
+    for index in range(start, min(end, start + 40)):
+        if text[index].isalnum():
+            return text[index]
+    return ""
+
+
+def _joins(text: str, start: int, cut: int, end: int) -> bool:
+    """Whether a proposed boundary at `cut` falls inside a sentence."""
+    before = text[max(start, cut - 40) : cut]
+    sign = _first_sign(text, cut, end)
+    if not sign:
+        return True  # only punctuation is left
+    if _COUNT.search(before):
+        return True
+    if _ABBREVIATION.search(before):
+        return not (_ENDS_ANYWAY.search(before) and sign.isupper())
+    return sign.islower() and not before.rstrip().endswith(("?", "!"))
+
+
+def sentences(text: str, start: int, end: int) -> list[Stretch]:
+    """Split ``text[start:end]`` into sentences, white space at their ends left out.
+
+    Boundaries are those of the sentencex library, except inside formulas, links and brackets and
+    after abbreviations that reviewers use (``Eq.``, ``et al.``).
+    """
+    from sentencex import segment
+
+    part = text[start:end]
+    guarded = [(found.start(), found.end()) for found in _GUARDED.finditer(part)]
+    cuts: list[int] = []
+    position, guard, last = 0, 0, 0
+    for piece in segment("en", part):
+        at = part.find(piece, position)
+        position = (position if at < 0 else at) + len(piece)
+        late = _LATE_MARK.match(part, position)
+        cut = position if late is None else late.end()
+        while guard < len(guarded) and guarded[guard][1] <= cut:
+            guard += 1
+        inside = guard < len(guarded) and guarded[guard][0] < cut
+        if cut >= len(part) or inside or _joins(part, last, cut, len(part)):
+            continue
+        cuts.append(cut)
+        last = cut
+    edges = [0, *cuts, len(part)]
+    found = (trim(text, start + a, start + b) for a, b in pairwise(edges))
+    return [stretch for stretch in found if stretch.end > stretch.start]
+
+
+def trim(text: str, start: int, end: int) -> Stretch:
+    """The stretch without white space and control characters at its ends."""
+    while start < end and (text[start].isspace() or not text[start].isprintable()):
+        start += 1
+    while end > start and (text[end - 1].isspace() or not text[end - 1].isprintable()):
+        end -= 1
+    return Stretch(start, end)

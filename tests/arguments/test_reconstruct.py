@@ -1,15 +1,20 @@
-"""The loop of the reconstruction, with judges that follow a script."""
+"""The loop of the reconstruction: judges that follow a script, feedback, the formulas prompt."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import pytest
 
+from reviewscore import prompts
 from reviewscore.arguments import reconstruct as loop
-from reviewscore.arguments.reconstruct import reconstruct, verbatim
+from reviewscore.arguments.reconstruct import feedback, reconstruct, verbatim
 from reviewscore.errors import BadReplyError, InputError
+from reviewscore.logic.operators import SPELLINGS, WORDS, Kind
+from reviewscore.logic.parser import parse
+from reviewscore.logic.validity import prove
 from reviewscore.schema.argument import (
     ArgumentState,
     Draft,
@@ -24,6 +29,130 @@ from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import ReviewPoint
 from reviewscore.schema.verdict import Provenance
 from tests.conftest import make_point
+
+
+@pytest.mark.parametrize(
+    ("premises", "conclusion", "expected"),
+    [
+        (["A & B | C", "A ->"], "A", ["- P1, column 7: ", "(A & B) | ...", "- P2, column 5: "]),
+        (["A", "B\n& (C"], "A &", ["- P2, line 2, column 3: ", "- the conclusion, column 4: "]),
+        (["A", "B", "-A"], "C", ["premises P1, P3 contradict each other"]),
+        (["A & -A"], "C", ["Premise P1 contradicts itself"]),
+        (["A"], "B | -B", ["true by logic alone"]),
+        (["A"], "-A", ["prove the opposite", "This is how it can fail"]),
+        (["A"], "B & -B", ["conclusion contradicts itself"]),
+        (["A", "B"], "B", ["circular: premise P2 says the same"]),
+        (["Premiere(a)"], "Premiered(a)", ["in no premise", "Premiered.", "mean Premiere where"]),
+        (
+            ["A"],
+            "B",
+            ["does not follow", "This is how it can fail:", "holds: A;", "A -> B\n"],
+        ),
+    ],
+)
+def test_a_failed_proof_says_where_and_why(
+    premises: list[str], conclusion: str, expected: list[str]
+) -> None:
+    proof = prove({f"P{n}": text for n, text in enumerate(premises, start=1)}, conclusion)
+
+    words = feedback(proof, None)
+
+    for part in expected:
+        assert part in words
+    assert "\n\n" not in words
+
+
+def test_names_that_do_not_fit_are_told_apart_from_formulas_that_cannot_be_read() -> None:
+    keys = {"A": "a thing", "Unused": "another thing", "B(x)": "x is so"}
+
+    words = feedback(prove({"P1": "A", "P2": "Fresh"}, "B", keys=keys), None)
+
+    assert "names do not fit together" in words
+    assert "- P2, column 1: 'Fresh' is not among the keys" in words
+    assert "- the conclusion, column 1: 'B' has 0 arguments here but 1 in its key" in words
+    assert "Also: 'Unused' has a key" in words
+
+
+def test_the_missing_link_is_told_in_words_and_as_a_formula() -> None:
+    keys = {"A": "rain was left out", "B": "the counts are weak"}
+
+    words = feedback(prove({"P1": "A"}, "B", keys=keys), None)
+
+    assert "and yet it is not the case that the counts are weak" in words
+    assert "If rain was left out, then the counts are weak.\nA -> B" in words
+
+
+def test_an_unknown_outcome_asks_for_something_simpler() -> None:
+    assert "simpler" in feedback(Proof(validity=Validity.UNKNOWN), None)
+
+
+def test_an_invalid_argument_without_a_countermodel_still_says_what_to_do() -> None:
+    words = feedback(Proof(validity=Validity.INVALID), None)
+
+    assert "This is how it can fail" not in words
+    assert "Add the unstated premise" in words
+
+
+def test_an_unfaithful_verdict_is_told_with_the_judges_reasons_fenced() -> None:
+    verdict = Faithfulness(faithful=False, rationale="Premise P2 is stronger than the review.")
+
+    words = feedback(Proof(validity=Validity.VALID, needed=("P1",)), verdict)
+
+    assert "does not say what the reviewer said" in words
+    assert "Premise P2 is stronger than the review.\n</reasons-of-the-judge-" in words
+    assert "reasons" not in feedback(None, Faithfulness(faithful=False))
+
+
+@pytest.mark.parametrize("faithful", [True, None])
+def test_nothing_is_said_where_nothing_failed(faithful: bool | None) -> None:
+    assert feedback(Proof(validity=Validity.VALID), Faithfulness(faithful=faithful)) == ""
+    assert feedback(Proof(validity=Validity.VALID), None) == ""
+    assert feedback(None, None) == ""
+
+
+OPERATORS = {
+    "-": "-P(a)",
+    "&": "P(a) & Q(a)",
+    "|": "P(a) | Q(a)",
+    "xor": "P(a) xor Q(a)",
+    "->": "P(a) -> Q(a)",
+    "<->": "P(a) <-> Q(a)",
+    "=": "a = b",
+    "!=": "a != b",
+    "<": "a < b",
+    "<=": "a <= 9",
+    ">": "a > b",
+    ">=": "size(a) >= 0.5",
+    "forall x (...)": "forall x (P(x))",
+    "exists x (...)": "exists x (P(x))",
+}
+
+
+def section(name: str) -> str:
+    text = prompts.render("formulas").text
+    return text.partition(f"{name}:\n")[2] if name == "Examples" else text.partition("Rules:")[0]
+
+
+def test_every_example_parses() -> None:
+    examples = re.findall(r"^- `(.+)`$", section("Examples"), re.MULTILINE)
+
+    assert 4 <= len(examples) <= 8
+    for example in examples:
+        parse(example)
+
+
+def test_every_operator_that_is_named_is_accepted_and_none_is_kept_back() -> None:
+    named = re.findall(r"`([^`]+)`", section("Operators"))
+
+    assert set(named) == set(OPERATORS)
+    for formula in OPERATORS.values():
+        parse(formula)
+    told = {word.split()[0] for word in named}
+    brackets = (Kind.OPEN, Kind.CLOSE, Kind.OPEN_LIST, Kind.CLOSE_LIST)
+    for kind in (*SPELLINGS, *WORDS):
+        if kind not in (*brackets, Kind.COMMA, Kind.DOT, Kind.COLON):
+            assert told & {*SPELLINGS.get(kind, ()), *WORDS.get(kind, ())}, kind
+
 
 TEXT = "The counts are not convincing, because  rain\nwas left out."
 POINT = make_point(TEXT)
@@ -69,6 +198,9 @@ class Fake:
     extraction: Extraction = EXTRACTION
     name: str = "fake"
     version: str | None = None
+    repeats_itself: bool = False
+    reads_responses: bool = True
+    gives_scores: bool = True
     short: bool = False
     seen: list[Round | None] = field(default_factory=list)
     judged: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
@@ -226,8 +358,8 @@ async def test_a_valid_argument_that_nobody_judged_is_done_and_says_so() -> None
     assert len(argument.rounds) == 1
 
 
-async def test_an_embedded_judge_has_one_round_since_it_would_repeat_itself() -> None:
-    argument = await reconstruct(POINT, PAPER, Fake([INVALID, VALID], version="1"))
+async def test_judges_that_repeat_themselves_have_one_round() -> None:
+    argument = await reconstruct(POINT, PAPER, Fake([INVALID, VALID], repeats_itself=True))
 
     assert argument.state is ArgumentState.INVALID
     assert len(argument.rounds) == 1

@@ -14,7 +14,7 @@ import pytest
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.batch import audit
 from reviewscore.config import resolve
-from reviewscore.judges.bench import open_judges
+from reviewscore.judges.model_judges import open_judges
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.points import split_review
 from reviewscore.schema.argument import Argument

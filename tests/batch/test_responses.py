@@ -16,7 +16,7 @@ from reviewscore.estimate import estimate
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import response_words, summary_lines
 from reviewscore.report.summary import Responses, summarise
-from reviewscore.schema.point_score import PointScore, Unaided
+from reviewscore.schema.point_score import PointScore, WithoutResponse
 from reviewscore.sources.collection import read_collection
 from reviewscore.store.run_dir import read_points
 from tests.conftest import PAPER
@@ -76,7 +76,7 @@ def test_a_verdict_that_the_response_changes_is_counted_and_shown(
 
     denied = next(one for text, one in found.items() if "country" in text)
     assert denied.misinformed is True
-    assert denied.without_response == Unaided(base=4, advanced=None, misinformed=False)
+    assert denied.without_response == WithoutResponse(base=4, advanced=None, misinformed=False)
     assert found["Too short."].without_response is None
     summary = summarise(tmp_path / "run")
     assert summary.judged is not None

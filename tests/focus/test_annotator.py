@@ -12,7 +12,7 @@ from reviewscore.errors import StopError
 from reviewscore.focus.annotator import MOST, Annotated, annotate, prompt_of
 from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Polarity
 from reviewscore.focus.labelled import Point
-from reviewscore.judges.asker import Asker, Manner
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
@@ -37,7 +37,7 @@ def labelled(provider: ScriptedProvider, given: list[Point]) -> Annotated:
     async def run() -> Annotated:
         client = Client(lambda _: provider, CallsInMemory())
         try:
-            asker = Asker(client, model="scripted/x", manner=Manner(max_tokens=500))
+            asker = Asker(client, model="scripted/x", sampling=SamplingParams(max_tokens=500))
             return await annotate(asker, given, DEFAULT)
         finally:
             await client.close()

@@ -12,7 +12,7 @@ from reviewscore.asking.questions import OpenAsker
 from reviewscore.gem.alterations.alteration import Case, with_others
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.validation import Subject
-from reviewscore.judges.asker import Asker, Manner
+from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
@@ -106,7 +106,7 @@ def asks(provider: ScriptedProvider) -> OpenAsker:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Asker]:
         client = Client(lambda _: provider, CallsInMemory())
-        yield Asker(client, model="scripted/x", manner=Manner(max_tokens=500))
+        yield Asker(client, model="scripted/x", sampling=SamplingParams(max_tokens=500))
         await client.close()
 
     return opened

@@ -9,9 +9,8 @@ import pytest
 
 from reviewscore import prompts
 from reviewscore.arguments.reconstruct import reconstruct
-from reviewscore.judges import premise_factuality
-from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.bench import ModelJudges
+from reviewscore.judges.asker import Asker, SamplingParams
+from reviewscore.judges.model_judges import ModelJudges, _shown
 from reviewscore.judges.named_places import named_places
 from reviewscore.llm.client import Client, Limits
 from reviewscore.llm.ledger.memory import CallsInMemory
@@ -35,7 +34,7 @@ QUOTE = "We train with Adam and a learning rate of 0.001."
 def judges_with(*answers: Answer) -> tuple[ModelJudges, ScriptedProvider]:
     provider = ScriptedProvider([json.dumps(answer) for answer in answers])
     client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=4))
-    asker = Asker(client, model="scripted/x", manner=Manner(max_tokens=500))
+    asker = Asker(client, model="scripted/x", sampling=SamplingParams(max_tokens=500))
     return ModelJudges(asker), provider
 
 
@@ -422,5 +421,5 @@ async def asked(stage: str, point: ReviewPoint, paper: Paper) -> ScriptedProvide
         await judges.premises_factuality((premise,), point, paper, response=None)
     else:
         judges, provider = judges_with({"verdicts": [{**verdict, "premise": "P1"}]})
-        await premise_factuality.in_one_call(judges._asker, (premise,), point, paper, response=None)
+        await judges._in_one_call((premise,), paper, _shown(point, paper, None))
     return provider

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from reviewscore.config import Settings, resolve
 from reviewscore.errors import ProviderError, RefusalError, SettingsError, StopError
-from reviewscore.judges.asker import Asker, Manner
-from reviewscore.judges.bench import ModelJudges, _bench
+from reviewscore.judges.asker import Asker, SamplingParams
+from reviewscore.judges.model_judges import ModelJudges, judges_of
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
@@ -21,7 +21,7 @@ from reviewscore.schema.argument import Premise
 from reviewscore.schema.call import Completion, Request
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType
-from reviewscore.schema.verdict import KnowledgeSource, Rating, divided, spread
+from reviewscore.schema.verdict import KnowledgeSource, Rating, panel_split, spread
 from tests.conftest import make_point
 
 Answer = dict[str, object] | Exception
@@ -69,7 +69,7 @@ async def test_the_lower_median_of_an_even_panel_counts_with_its_own_reasons(pap
     assert [one.score for one in verdict.ratings] == [5, 2, 4, 1]
     assert len(verdict.provenance) == 4
     assert spread(verdict.ratings) == 4
-    assert divided(verdict.ratings)
+    assert panel_split(verdict.ratings)
 
 
 async def test_a_judge_without_a_usable_reply_is_left_out_and_noted(paper: Paper) -> None:
@@ -146,7 +146,7 @@ async def test_repeats_are_calls_of_their_own(paper: Paper) -> None:
     scores = iter([2, 5, 3])
     provider = ScriptedProvider(lambda _: json.dumps(factuality(next(scores))))
     client = Client(lambda _: provider, CallsInMemory())
-    judges = _bench(Settings(model="scripted/x", repeats=3), client)
+    judges = judges_of(Settings(model="scripted/x", repeats=3), client)
 
     verdict = await judges.claim_factuality(make_point("x"), paper, response=None)
 
@@ -224,7 +224,7 @@ async def test_reasoning_models_have_room_to_think(
 ) -> None:
     provider = ScriptedProvider([json.dumps({"reasoning": "", "faithful": True})])
     client = Client(lambda _: provider, CallsInMemory())
-    asker = Asker(client, model=model, manner=Manner(effort=effort))
+    asker = Asker(client, model=model, sampling=SamplingParams(effort=effort))
 
     await ModelJudges(asker).faithfulness(make_point("x"), PREMISES, "so")
 
@@ -250,5 +250,5 @@ def test_spread_and_division_follow_from_the_scores(scores: list[int | None]) ->
     known = [score for score in scores if score is not None]
 
     assert spread(ratings) == (max(known) - min(known) if len(known) > 1 else None)
-    if known and not divided(ratings):
+    if known and not panel_split(ratings):
         assert (median_low(known) <= 2) == all(score <= 2 for score in known)

@@ -13,8 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 import reviewscore
 from reviewscore.judges.asker import Reply
-from reviewscore.judges.claim_factuality import FactualityReply
-from reviewscore.judges.reconstruction import ReconstructionReply
+from reviewscore.judges.model_judges import FactualityReply, ReconstructionReply
 from reviewscore.llm.structured import parse_reply, reply_schema
 from reviewscore.schema.answer import FivePoints, Whole
 

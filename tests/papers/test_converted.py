@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from reviewscore.cli.inspect import command
 from reviewscore.judges.asker import Asker
-from reviewscore.judges.claim_factuality import FactualityReply
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.lexical.finder import find
+from reviewscore.judges.model_judges import FactualityReply
 from reviewscore.llm.client import Client
 from reviewscore.papers.converted import gaps_in_words, in_one_notation, left_out
 from reviewscore.papers.load import PaperRow, build_paper, load_paper

@@ -20,7 +20,7 @@ from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.pdf import read_pdf
 from reviewscore.papers.quotes import find_quote
-from reviewscore.points.proposals import accept_proposed
+from reviewscore.points.split import accept_proposed
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import single
 from reviewscore.sources.inspection import Inspection, inspect_file

@@ -25,12 +25,109 @@ def texts(given_review: Review) -> list[str]:
     return [point.text for point in split_review(given_review)]
 
 
-def test_each_bullet_of_a_weakness_box_is_a_point() -> None:
-    box = "- The router is never ablated.\n* No seeds are given.\n• Table 2 lacks units."
+ASKED_WHETHER = "Does the router see the label at test time? If so, why is it not reported?"
+ARGUED = (
+    "The gain cannot hold at test time. The router sees the label during training, e.g. in "
+    "Eq. 3 and Fig. 2. For example, the accuracy of 93.4 in Table 1 needs that label."
+)
 
-    found = texts(review(weaknesses=box))
 
-    assert found == ["The router is never ablated.", "No seeds are given.", "Table 2 lacks units."]
+@pytest.mark.parametrize(
+    ("name", "box", "points"),
+    [
+        (
+            "weaknesses",  # each bullet is a point
+            "- The router is never ablated.\n* No seeds are given.\n• Table 2 lacks units.",
+            ["The router is never ablated.", "No seeds are given.", "Table 2 lacks units."],
+        ),
+        (
+            "weaknesses",
+            "- No seeds are given.\r\n- No code.\r\n",
+            ["No seeds are given.", "No code."],
+        ),
+        (
+            "questions",  # praise that is denied is criticism
+            "comments:\n"
+            "1. The detour is not helpful (it is not even a useful analogy). It is long.",
+            ["The detour is not helpful (it is not even a useful analogy). It is long."],
+        ),
+        ("questions", "comments:\n1. The idea is not only useful but also novel.", []),
+        (
+            "questions",  # a mark that stands apart ends the sentence before it
+            "comments:\n1. Could the authors start with (R - S)^2. ? Equation (7) is a rule then.",
+            ["Could the authors start with (R - S)^2. ? Equation (7) is a rule then."],
+        ),
+        (
+            "weaknesses",  # questions in a row, able to stand alone
+            "How was the load-balancing weight chosen? Which random seed was used for Table 2?",
+            [
+                "How was the load-balancing weight chosen?",
+                "Which random seed was used for Table 2?",
+            ],
+        ),
+        ("weaknesses", ASKED_WHETHER, [ASKED_WHETHER]),
+        ("weaknesses", ARGUED, [ARGUED]),
+        (
+            "weaknesses",  # politeness and decisions
+            "The router is never ablated. I look forward to the rebuttal.\n\n"
+            "Overall I recommend accept.\n\nThank you for the interesting paper.",
+            ["The router is never ablated."],
+        ),
+        (
+            "strengths_and_weaknesses",  # praise without headings
+            "The paper is well written and easy to follow. The idea is novel. "
+            "However, the router is never compared with a simple baseline.",
+            ["However, the router is never compared with a simple baseline."],
+        ),
+        (
+            "weaknesses",  # references
+            "- The work of [1] is missing.\n\n"
+            "[1] A. Author. Routing experts. arXiv preprint, 2021.",
+            ["The work of [1] is missing."],
+        ),
+        (
+            "text",  # headings underlined
+            "Strengths\n-----\n- Hard problems matter.\n\nWeaknesses\n-----\n- No seeds are given.",
+            ["No seeds are given."],
+        ),
+        (
+            "weaknesses",  # a count of concerns on one line
+            "(1) The gain is marginal. (2) The router is never compared. (3) No code is provided.",
+            ["The gain is marginal.", "The router is never compared.", "No code is provided."],
+        ),
+        (
+            "text",  # words after the rebuttal
+            "Weaknesses:\n- No code is given.\n\nUpdate after rebuttal:\nIt is still unclear.",
+            ["No code is given."],
+        ),
+    ],
+)
+def test_a_box_is_split_where_its_points_end(name: str, box: str, points: list[str]) -> None:
+    assert texts(review(**{name: box})) == points
+
+
+@pytest.mark.parametrize(
+    ("box", "count"),
+    [
+        (
+            "The router is never ablated, so its part in the gain is unknown. "
+            "Another concern is that Table 2 reports a single seed.",
+            2,
+        ),
+        (
+            "- The comparison is unfair.\n    - The baseline is not tuned.\n- No code is given.",
+            2,  # reasons below a weakness stay with it
+        ),
+        ("Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma.", 2),
+        (
+            "- The design is not justified, as a router can be trained in two ways. "
+            "(1) Gradients pass the gate. (2) Rewards train the gate.",
+            1,  # cases counted within an argument
+        ),
+    ],
+)
+def test_a_new_concern_is_a_new_point_and_a_reason_is_none(box: str, count: int) -> None:
+    assert len(texts(review(weaknesses=box))) == count
 
 
 @pytest.mark.parametrize(
@@ -55,24 +152,6 @@ def test_numbers_and_labels_are_left_off(marks: tuple[str, str]) -> None:
     assert texts(review(weaknesses=box)) == ["The router is never ablated.", "Table 2 lacks units."]
 
 
-def test_praise_that_is_denied_is_criticism() -> None:
-    box = "comments:\n1. The detour is not helpful (it is not even a useful analogy). It is long."
-
-    assert texts(review(questions=box)) == [box[13:]]
-
-
-def test_a_question_mark_that_stands_apart_ends_the_sentence_before_it() -> None:
-    box = "comments:\n1. Could the authors start with (R - S)^2. ? Equation (7) is a rule then."
-
-    assert texts(review(questions=box)) == [box[13:]]
-
-
-def test_not_only_praise_is_praise() -> None:
-    box = "comments:\n1. The idea is not only useful but also novel."
-
-    assert texts(review(questions=box)) == []
-
-
 def test_point_ids_count_from_one_in_reading_order() -> None:
     points = split_review(review(weaknesses="- No seeds.\n- No code.", questions="Why two layers?"))
 
@@ -89,39 +168,6 @@ def test_lead_in_of_a_list_becomes_context() -> None:
     assert {point.context for point in points} == {"I have the following concerns:"}
 
 
-def test_questions_in_a_row_are_points_of_their_own() -> None:
-    box = "How was the load-balancing weight chosen? Which random seed was used for Table 2?"
-
-    assert texts(review(questions=box)) == [
-        "How was the load-balancing weight chosen?",
-        "Which random seed was used for Table 2?",
-    ]
-
-
-def test_question_that_cannot_stand_alone_stays_with_its_lead_in() -> None:
-    box = "Does the router see the label at test time? If so, why is it not reported?"
-
-    assert texts(review(questions=box)) == [box]
-
-
-def test_argument_over_several_sentences_stays_one_point() -> None:
-    box = (
-        "The gain cannot hold at test time. The router sees the label during training, e.g. in "
-        "Eq. 3 and Fig. 2. For example, the accuracy of 93.4 in Table 1 needs that label."
-    )
-
-    assert texts(review(weaknesses=box)) == [box]
-
-
-def test_new_concern_in_a_paragraph_starts_a_new_point() -> None:
-    box = (
-        "The router is never ablated, so its part in the gain is unknown. "
-        "Another concern is that Table 2 reports a single seed."
-    )
-
-    assert len(texts(review(weaknesses=box))) == 2
-
-
 def test_nested_bullets_under_a_title_are_points_with_the_title_as_context() -> None:
     points = split_review(
         review(weaknesses="- Experiments:\n    - Only one data set.\n    - No error bars.")
@@ -133,27 +179,12 @@ def test_nested_bullets_under_a_title_are_points_with_the_title_as_context() -> 
     ]
 
 
-def test_nested_reasons_stay_with_their_weakness() -> None:
-    box = "- The comparison is unfair.\n    - The baseline is not tuned.\n- No code is given."
-
-    assert len(texts(review(weaknesses=box))) == 2
-
-
 @pytest.mark.parametrize(
     "box",
     ["-", "N/A", "None", "None.", "See above", "See above.", "n/a", "", " \r\n", "No questions."],
 )
 def test_empty_boxes_give_no_points(box: str) -> None:
     assert split_review(review(weaknesses=box, questions=box)) == ()
-
-
-def test_politeness_and_decisions_are_left_out() -> None:
-    box = (
-        "The router is never ablated. I look forward to the rebuttal.\n\n"
-        "Overall I recommend accept.\n\nThank you for the interesting paper."
-    )
-
-    assert texts(review(weaknesses=box)) == ["The router is never ablated."]
 
 
 def test_summary_strengths_scores_and_later_words_give_no_points() -> None:
@@ -209,17 +240,6 @@ def test_subheadings_part_praise_from_criticism(good: str, bad: str) -> None:
     assert bad.strip(":*") == point.section
 
 
-def test_praise_without_headings_is_left_out_of_mixed_boxes() -> None:
-    box = (
-        "The paper is well written and easy to follow. The idea is novel. "
-        "However, the router is never compared with a simple baseline."
-    )
-
-    assert texts(review(strengths_and_weaknesses=box)) == [
-        "However, the router is never compared with a simple baseline."
-    ]
-
-
 def test_boxes_that_confirm_give_no_points() -> None:
     found = texts(
         review(
@@ -231,12 +251,6 @@ def test_boxes_that_confirm_give_no_points() -> None:
     )
 
     assert found == ["The comparison in Table 1 is unfair."]
-
-
-def test_typo_lines_are_points() -> None:
-    box = "Minor:\n- Page 3: 'teh' should read 'the'.\n- Line 40: missing comma."
-
-    assert len(texts(review(weaknesses=box))) == 2
 
 
 WHOLE = """Summary Of The Paper:
@@ -270,18 +284,6 @@ def test_headings_of_a_whole_review_are_recognised() -> None:
         ("Weaknesses", "Table 2 reports one seed."),
         ("Clarity, Quality, Novelty And Reproducibility", "The code is not provided."),
     ]
-
-
-def test_references_are_no_points() -> None:
-    box = "- The work of [1] is missing.\n\n[1] A. Author. Routing experts. arXiv preprint, 2021."
-
-    assert texts(review(weaknesses=box)) == ["The work of [1] is missing."]
-
-
-def test_windows_line_ends_split_like_others() -> None:
-    box = "- No seeds are given.\r\n- No code.\r\n"
-
-    assert texts(review(weaknesses=box)) == ["No seeds are given.", "No code."]
 
 
 def test_open_sections_name_what_a_model_may_read() -> None:
@@ -436,34 +438,3 @@ def test_every_line_of_model_written_reviews_is_a_point() -> None:
             box = given_review.fields.get(name, "")
             lost = "".join(c for c, kept in zip(box, covered[name], strict=True) if not kept)
             assert lost.replace("-", "").strip() == ""
-
-
-def test_a_heading_underlined_stays_a_heading() -> None:
-    box = "Strengths\n-----\n- Hard problems matter.\n\nWeaknesses\n-----\n- No seeds are given."
-
-    assert texts(review(text=box)) == ["No seeds are given."]
-
-
-def test_cases_counted_within_an_argument_stay_one_point() -> None:
-    box = (
-        "- The design is not justified, as a router can be trained in two ways. "
-        "(1) Gradients pass the gate. (2) Rewards train the gate."
-    )
-
-    assert len(texts(review(weaknesses=box))) == 1
-
-
-def test_concerns_counted_on_one_line_are_points_without_their_numbers() -> None:
-    box = "(1) The gain is marginal. (2) The router is never compared. (3) No code is provided."
-
-    assert texts(review(weaknesses=box)) == [
-        "The gain is marginal.",
-        "The router is never compared.",
-        "No code is provided.",
-    ]
-
-
-def test_words_after_the_rebuttal_give_no_points() -> None:
-    box = "Weaknesses:\n- No code is given.\n\nUpdate after rebuttal:\nIt is still unclear."
-
-    assert texts(review(text=box)) == ["No code is given."]

@@ -10,9 +10,9 @@ from enum import StrEnum
 from itertools import count
 
 from reviewscore.errors import InputError
-from reviewscore.points.sentences import Stretch, sentences
 from reviewscore.sources.section_roles import Level, heading_kind, plain_name
 from reviewscore.sources.system_reviews import Form
+from reviewscore.text.sentences import Stretch, sentences
 
 
 def derangement(paper_ids: Sequence[str], *, seed: int = 0) -> list[int]:

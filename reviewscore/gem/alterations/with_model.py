@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
-from reviewscore.errors import ModelError
+from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
     Altered,
@@ -23,7 +23,6 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.judges.settled import reason
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.system_reviews import Form
 
@@ -57,7 +56,7 @@ class ModelAlteration(Described):
             return await all_settled([self._one(asker, case) for case in cases])
 
         return [
-            Altered(None, reason(one)) if isinstance(one, ModelError) else one
+            Altered(None, error_message(one)) if isinstance(one, ModelError) else one
             for one in with_asker(open_asker, ask)
         ]
 

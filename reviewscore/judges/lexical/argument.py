@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.asking import sentences_of
-from reviewscore.judges.lexical.forms import Form, form_of
+from reviewscore.judges.lexical.forms import Form, form_of, is_interrogative, sentences_of
 from reviewscore.schema.argument import Draft, Extraction, Premise
+from reviewscore.schema.review import PointType
 
 _MIN_WORDS = 3
 _MAX_REASONS = 6
@@ -32,25 +32,22 @@ _REASON_FIRST = re.compile(
 )
 _CONCLUSION_AFTER = re.compile(
     r"\s*[,;:.]?\s*\b(?:(?:and |which )?(?:therefore|thus|hence|consequently|accordingly"
-    r"|as a result|as a consequence|for this reason|so that|it follows that)\b,?"
-    r"|so\b(?= (?:it|the|that|this|we|i|they|there)\b)"
-    r"|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could|can) (?!not\b)\w+|raises?"
-    r"|undermines?|reduces?|prevents?|affects?|leads? to)\b"
-    r"|making (?:it|the)\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
+    r"|as a result|as a consequence|for this reason|so that|it follows that)\b,?|so\b(?= (?:it|the"
+    r"|that|this|we|i|they|there)\b)|(?=which (?:makes?|means|limits?|hinders?|(?:may|might|could"
+    r"|can) (?!not\b)\w+|raises?|undermines?|reduces?|prevents?|affects?|leads? to)\b|making (?:it"
+    r"|the)\b|raising \w+|leading to\b|limiting\b|hindering\b))\s*",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
     r"^(?:and|but|also|moreover|furthermore|however|in addition|additionally|first(?:ly)?"
-    r"|second(?:ly)?|third(?:ly)?"
-    r"|finally|for example|for instance|e\.g\.|therefore|thus|hence|so|consequently"
-    r"|as a result)\b,?\s*",
+    r"|second(?:ly)?|third(?:ly)?|finally|for example|for instance|e\.g\.|therefore|thus|hence|so"
+    r"|consequently|as a result)\b,?\s*",
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
     r"^(?:therefore|thus|hence|so|consequently|as a (?:result|consequence)|overall|in (?:summary"
-    r"|conclusion)"
-    r"|for (?:this|these|that) reasons?|this (?:makes?|means|limits?|hinders?|raises?|suggests?"
-    r"|undermines?|implies))\b",
+    r"|conclusion)|for (?:this|these|that) reasons?|this (?:makes?|means|limits?|hinders?|raises?"
+    r"|suggests?|undermines?|implies))\b",
     re.IGNORECASE,
 )
 
@@ -161,3 +158,15 @@ def templated_draft(extraction: Extraction) -> Draft:
         keys={**keys, "C": conclusion},
         proof=f"C follows from {steps} by modus ponens.",
     )
+
+
+def type_of(text: str) -> PointType:
+    """Question, argument or claim, by rule (ReviewScore, arXiv 2509.21679, sec. 3.1).
+
+    A point with a sentence that asks something is a question. Else a weakness from which at least
+    one reason can be taken is an argument: one announced by its words, or a second statement.
+    """
+    if any(is_interrogative(sentence) for sentence in sentences_of(text)):
+        return PointType.QUESTION
+    _, reasons = conclusion_and_reasons(text)
+    return PointType.ARGUMENT if reasons else PointType.CLAIM

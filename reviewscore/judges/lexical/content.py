@@ -57,12 +57,10 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r",? (?:which|making|raising|leading to|limiting|thus|therefore|hence|so that|although|though"
-    r"|even though|despite"
-    r"|because|since|and this|as this|as it|given|especially|in order to"
+    r"|even though|despite|because|since|and this|as this|as it|given|especially|in order to"
     r"|to (?:validate|support|demonstrate|justify|show|verify|understand|isolate|assess|prove"
-    r"|substantiate"
-    r"|confirm|better|help|make|strengthen|evaluate|allow|quantify|determine|ensure|facilitate"
-    r"|contextualize))\b.*$",
+    r"|substantiate|confirm|better|help|make|strengthen|evaluate|allow|quantify|determine|ensure"
+    r"|facilitate|contextualize))\b.*$",
     re.IGNORECASE,
 )
 _TURN = re.compile(
@@ -72,8 +70,7 @@ _TURN = re.compile(
 """Words at which a sentence turns from one statement to another."""
 _COMPARISON = re.compile(
     r"\b(?:compar\w+|versus|vs\.?|(?:better|worse|faster|slower|higher|lower|different"
-    r"|differ\w*) (?:than|from)"
-    r"|relative to|outperform\w*|benchmark(?:ed|ing))\b",
+    r"|differ\w*) (?:than|from)|relative to|outperform\w*|benchmark(?:ed|ing))\b",
     re.IGNORECASE,
 )
 _PROPER = re.compile(r"\b[A-Za-z]*[A-Z][\w+-]*[A-Z\d][\w+-]*")
@@ -88,21 +85,17 @@ _VAGUE = re.compile(
 )
 """Things to compare with that are not named, so that nothing quoted can be known to be them."""
 _SENSITIVITY = re.compile(
-    r"\bsensitiv\w*|\bhow (?:does|do|is|are|did) [^?]{0,80}\b(?:vary|varies|change[sd]?"
-    r"|affect(?:s|ed)?|depend(?:s|ed)?"
-    r"|influence[sd]?|impact(?:s|ed)?|degrade[sd]?)\b|\b(?:effects?|impact|influence|role) of\b"
-    r"|\brobust\w* (?:is|are) "
-    r"[^?]{0,60} to\b|\brobust to\b",
+    r"\bsensitiv\w*|\bhow (?:does|do|is|are|did) [^?]{0,80}\b(?:vary|varies|change[sd]?|affect(?:s"
+    r"|ed)?|depend(?:s|ed)?|influence[sd]?|impact(?:s|ed)?|degrade[sd]?)\b|\b(?:effects?|impact"
+    r"|influence|role) of\b|\brobust\w* (?:is|are) [^?]{0,60} to\b|\brobust to\b",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
     r"\bhow (?:is|are|was|were) [^?]{0,80}\b(?:calculated|computed|defined|determined|measured"
-    r"|chosen"
-    r"|selected|obtained|estimated|constructed|updated|trained|initiali[sz]ed|sampled|generated"
-    r"|derived|normali[sz]ed|implemented|set)\b"
-    r"|\bhow (?:do|does|did) (?:you|they|it|the authors) (?:calculate|compute|define|determine"
-    r"|measure|choose|select|obtain|estimate|construct|update|train|initiali[sz]e|sample|generate"
-    r"|derive|normali[sz]e|implement|set)\b"
+    r"|chosen|selected|obtained|estimated|constructed|updated|trained|initiali[sz]ed|sampled"
+    r"|generated|derived|normali[sz]ed|implemented|set)\b|\bhow (?:do|does|did) (?:you|they|it"
+    r"|the authors) (?:calculate|compute|define|determine|measure|choose|select|obtain|estimate"
+    r"|construct|update|train|initiali[sz]e|sample|generate|derive|normali[sz]e|implement|set)\b"
     r"|\bwhat (?:is|are|does|do) (?:the )?(?:\w+ )?(?:definition|meaning|mean\b|stand for|denote)"
     r"|\b(?:not|never)(?: \w+ly)? (?:defined|introduced|explained|specified)\b|\bundefined\b",
     re.IGNORECASE,
@@ -113,12 +106,11 @@ _LISTING = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"^what (?:exactly )?(?:is|are) (?:meant by )?(?:an? |the )?(?:\S+ ){0,2}\S+\?$"
-    r"|^what (?:does|do) (?:\S+ ){1,4}(?:mean|stand for|denote|refer to|represent)\b"
-    r"|^what (?:is|are) (?:the )?(?:definition|meaning) of "
-    r"|^(?:\S+ ){1,5}(?:is|are|was|were) (?:not|never) (?:\w+ly )?(?:defined|introduced"
-    r"|explained)\b"
-    r"|^(?:\S+ ){1,5}(?:is|are) undefined\b|\b(?:do|does|did) not define (?:\S+ ?){1,5}$",
+    r"^what (?:exactly )?(?:is|are) (?:meant by )?(?:an? |the )?(?:\S+ ){0,2}\S+\?$|^what (?:does"
+    r"|do) (?:\S+ ){1,4}(?:mean|stand for|denote|refer to|represent)\b|^what (?:is"
+    r"|are) (?:the )?(?:definition|meaning) of |^(?:\S+ ){1,5}(?:is|are|was|were) (?:not"
+    r"|never) (?:\w+ly )?(?:defined|introduced|explained)\b|^(?:\S+ ){1,5}(?:is|are) undefined\b"
+    r"|\b(?:do|does|did) not define (?:\S+ ?){1,5}$",
     re.IGNORECASE,
 )
 _COMPLEXITY = re.compile(r"\b(?:computational|time|space) complexity\b", re.IGNORECASE)
@@ -128,11 +120,10 @@ _LIST_GAP = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\bhow (?:many|much|long|large|big|often|fast|slow|deep|small|high|low)\b|\bwhat (?:is|was"
-    r"|are|were) the "
-    r"(?:\w+ ){0,2}(?:number|size|value|dimension\w*|rate|length|percentage|fraction|ratio|amount"
-    r"|accuracy|cost"
-    r"|time|run-?time|overhead)\b|\b(?:what|which) [^?]*\b(?:learning rates?|batch sizes?)\b",
+    r"\bhow (?:many|much|long|large|big|often|fast|slow|deep|small|high|low)\b|\bwhat (?:is|was|are"
+    r"|were) the (?:\w+ ){0,2}(?:number|size|value|dimension\w*|rate|length|percentage|fraction"
+    r"|ratio|amount|accuracy|cost|time|run-?time|overhead)\b|\b(?:what"
+    r"|which) [^?]*\b(?:learning rates?|batch sizes?)\b",
     re.IGNORECASE,
 )
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted, wanted_content
 from reviewscore.judges.lexical.forms import OPINIONS, Clause, Form, clauses_of, main_clause
-from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage, index_of
-from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
+from reviewscore.retrieval.index import Heading, PaperIndex, Passage, index_of
 from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
@@ -54,15 +53,12 @@ class Found:
         rationale: One or two plain sentences.
         passages: Verified passages, empty where the finder cannot judge: of an addressed point in
             reading order, else the closest first.
-        strength: How much of what is named the best heading and passages hold, 0..2; for
-            measurements only.
         form: Form of the sentence that was looked up.
     """
 
     finding: Finding
     rationale: str
     passages: tuple[Evidence, ...]
-    strength: float
     form: Form
 
 
@@ -97,18 +93,17 @@ def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
     if wanted.empty:
         return _cannot_judge(_EMPTY, clause.form)
     index = index_of(paper)
-    strength = evidence_strength(wanted, index)
     if len(wanted.query) == 1 and index.weight(wanted.query[0]) < _TELLING and not wanted.aspects:
         return _cannot_judge(_EMPTY, clause.form)
     if clause.form in _ADDRESSABLE and _single(clauses, clause):
         supports = support_for(wanted, index) if answerable_by_quote(clause.text, wanted) else ()
         if supports:
-            return _addressed(supports, clause, index, strength)
-    return _closest(wanted, clause, index, strength, places)
+            return _addressed(supports, clause, index)
+    return _closest(wanted, clause, index, places)
 
 
-def _cannot_judge(rationale: str, form: Form, strength: float = 0.0) -> Found:
-    return Found(Finding.CANNOT_JUDGE, rationale, (), strength, form)
+def _cannot_judge(rationale: str, form: Form) -> Found:
+    return Found(Finding.CANNOT_JUDGE, rationale, (), form)
 
 
 def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
@@ -121,9 +116,7 @@ def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
     )
 
 
-def _addressed(
-    supports: tuple[Support, ...], clause: Clause, index: PaperIndex, strength: float
-) -> Found:
+def _addressed(supports: tuple[Support, ...], clause: Clause, index: PaperIndex) -> Found:
     """The outcome of a point that the paper speaks to, with its passages in reading order."""
     paper = index.paper
     spans = {(p.start, p.end) for support in supports for p in support.passages}
@@ -143,12 +136,10 @@ def _addressed(
             f"The paper has a passage of its own on what the point {wish}; read {quoted}. "
             "Whether that is enough is for the reader to judge."
         )
-    return Found(Finding.ADDRESSED, rationale, evidence, strength + 1, clause.form)
+    return Found(Finding.ADDRESSED, rationale, evidence, clause.form)
 
 
-def _closest(
-    wanted: Wanted, clause: Clause, index: PaperIndex, strength: float, places: Sequence[Place]
-) -> Found:
+def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, places: Sequence[Place]) -> Found:
     """The passages that hold most of what is named; without any, the finder cannot judge."""
     chosen = _best_passages(wanted, index, places)
     read, unread = parts_read(index.paper)
@@ -157,14 +148,13 @@ def _closest(
             f"No passage was found in the parts read: {', '.join(read)}{_unread(unread)}. The "
             "finder looks for words, so the paper may still say it in other ones.",
             clause.form,
-            strength,
         )
     evidence = tuple(_evidence(index.paper, passage) for passage, _ in chosen)
     rationale = (
         f"{_why([place for _, place in chosen])} Whether they bear on it was not "
         f"judged. Looked for in: {', '.join(read)}{_unread(unread)}."
     )
-    return Found(Finding.PASSAGES, rationale, evidence, strength, clause.form)
+    return Found(Finding.PASSAGES, rationale, evidence, clause.form)
 
 
 def _why(named: Sequence[Place | None]) -> str:
@@ -263,7 +253,9 @@ def _coverage(
     title = heading.section.title if heading else ""
     hard = [aspect for aspect in wanted.aspects if not aspect.qualifies]
     said = [aspect for aspect in (hard or wanted.aspects) if aspect.said.search(passage.text)]
-    plain = any(aspect.heading.search(title) or _alone(aspect, passage.text) for aspect in said)
+    plain = any(
+        aspect.heading.search(title) or aspect.stands_alone(passage.text) for aspect in said
+    )
     if wanted.aspects and not plain and (not said or len(wanted.parts) < _FEW_PARTS):
         return 0.0
     sought = wanted.query if plain or not hard else wanted.parts
@@ -277,27 +269,3 @@ def _coverage(
     if hard:
         coverage += _PLAINLY if plain else -_NOT_PLAINLY
     return coverage
-
-
-def _alone(aspect: Aspect, text: str) -> bool:
-    return aspect.alone is not None and aspect.alone.search(text) is not None
-
-
-def evidence_strength(wanted: Wanted, index: PaperIndex) -> float:
-    """Share of the wanted words in the best heading plus that in the best passage, 0..2."""
-    weights = {word: index.weight(word) for word in wanted.query}
-    total = sum(weights.values())
-    if not total:
-        return 0.0
-
-    def held(found: frozenset[str]) -> float:
-        return sum(weight for word, weight in weights.items() if word in found) / total
-
-    heading = max(
-        (held(heading.stems) for heading in index.headings if not heading.of_others), default=0.0
-    )
-    passage = max(
-        (held(index.passages[number].stems) for _, number in index.ranked(wanted.query)[:20]),
-        default=0.0,
-    )
-    return round(heading + passage, 6)

@@ -10,8 +10,76 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reviewscore.judges.lexical.asking import is_interrogative, sentences_of, strip_marks
 from reviewscore.judges.lexical.lexicon import ASPECTS
+
+_MARK = re.compile(
+    r"^\s*(?:[-*•–—+]+\s+|\(?(?:[wWqQ]\d{1,2}|\d{1,2}|[a-hA-H]|[ivx]{1,4})[.):]\s*)+|^\s*[*_]{1,3}"
+)
+_SPLIT = re.compile(
+    r"(?<=[.!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
+)
+_ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|et al|etc|cf|vs|Fig|Figs|Eq|Eqs|Sec|Tab|Thm|Prop|resp|approx|w\.r\.t|No|p|pp)"
+    r"\.$"
+)
+
+_EXPLAIN = r"(?:clarif|explain|elaborat|comment|specif|justif|describe|tell|confirm)\w*"
+_PLEASE = re.compile(
+    rf"\b(?:please|pls\.?|kindly)\s+(?:\w+ly\s+|also\s+|further\s+)?(?:{_EXPLAIN}|answer|respond"
+    r"|state|let (?:me|us) know|correct me|provide (?:an? )?(?:explanation|clarif|answer|justif))"
+    r"|^(?:clarify|explain|elaborate)\b"
+    rf"|\b(?:could|can|would|will) (?:the )?(?:authors?|you)\b[^.;]*\b(?:{_EXPLAIN}|discuss|provide"
+    r"|share|show|give|report|compare|add|include)\b"
+    r"|\b(?:i|we)(?:'m| am| are|'re) (?:curious|wondering)|\b(?:i|we) wonder\b"
+    r"|\b(?:i|we) (?:would|'d) (?:like|love) to (?:know|ask|understand|hear)"
+    r"|\bmy (?:main |first |other )?questions? (?:is|are|to)\b"
+    r"|\b(?:would be|'d be) (?:curious|interested) to (?:know|hear|see|understand)",
+    re.IGNORECASE,
+)
+"""Words that ask without a question mark."""
+_QUOTED = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'‘’]{5,300}['’](?!\w)")
+_NO_WORDS = re.compile(r"\(\s*\?+\s*\)|\[\s*\?+\s*\]")
+_TITLE_WORDS = 4
+_TITLE_CAPITALS = 0.8
+"""Share of words with a capital from which on a sentence is the title of a work."""
+
+
+def strip_marks(text: str) -> str:
+    """The text on one line without list marks, numbering or surrounding emphasis."""
+    plain = " ".join(text.split())
+    while (shorter := _MARK.sub("", plain, count=1).strip()) != plain:
+        plain = shorter
+    return plain.strip("*_ ").strip()
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """Sentences of a review point, in order, list marks removed (verbatim otherwise)."""
+    pieces: list[str] = []
+    for piece in _SPLIT.split(text):
+        if pieces and _ABBREVIATION.search(pieces[-1]):
+            pieces[-1] += " " + piece
+        elif piece.strip():
+            pieces.append(piece)
+    plain = (strip_marks(piece) for piece in pieces)
+    return tuple(piece for piece in plain if any(letter.isalpha() for letter in piece))
+
+
+def _is_title(sentence: str) -> bool:
+    """Whether a sentence is the title of a work, most of its words with a capital."""
+    found = re.findall(r"[A-Za-z]{4,}", sentence)
+    capitals = sum(word[0].isupper() for word in found)
+    return len(found) >= _TITLE_WORDS and capitals > _TITLE_CAPITALS * len(found)
+
+
+def is_interrogative(sentence: str) -> bool:
+    """Whether a sentence asks something, by its mark or by its words.
+
+    Question marks in quoted text and in the titles of works are not the reviewer's.
+    """
+    plain = _NO_WORDS.sub("", _QUOTED.sub("QUOTE", sentence))
+    if "?" in plain:
+        return not _is_title(plain)
+    return _PLEASE.search(plain) is not None
 
 
 class Form(StrEnum):
@@ -46,9 +114,8 @@ class Clause:
 
 
 _PAPER = (
-    r"(?:this|the|your|their|present|current|proposed)?\s*(?:present |current |proposed )?"
-    r"(?:paper|authors?|work|manuscript|study|submission|article|you|they|it|evaluation"
-    r"|experiments?"
+    r"(?:this|the|your|their|present|current|proposed)?\s*(?:present |current |proposed )?(?:paper"
+    r"|authors?|work|manuscript|study|submission|article|you|they|it|evaluation|experiments?"
     r"|experimental (?:section|evaluation|results)|analysis|empirical (?:evaluation|validation))"
 )
 _DEED = (
@@ -85,29 +152,24 @@ _DENIAL = re.compile(
 _HEDGE = re.compile(
     r"\b(?:adequate(?:ly)?|sufficient(?:ly)?|enough|thorough(?:ly)?|comprehensive(?:ly)?|detailed"
     r"|(?:in|much|any|many|enough|full|more|further) (?:more )?details?|fully|extensive(?:ly)?"
-    r"|clear(?:ly)?"
-    r"|deep(?:er|ly)?|in-depth|rigorous(?:ly)?|proper(?:ly)?|systematic(?:ally)?|strong(?:er|ly)?"
-    r"|convincing(?:ly)?|meaningful(?:ly)?|more|most|further|additional|other|another|broad(?:er"
-    r"|ly)?"
-    r"|wide(?:r|ly)?|various|some|certain|several|many|recent|newer|latest|state-of-the-art|sota"
-    r"|state of the art|advanced|modern|limited|insufficient(?:ly)?|particularly|complete(?:ly)?"
-    r"|concrete|completely|directly|real|large(?:r|-scale)?|diverse|different|alternative|relevant"
-    r"|satisf\w+|good|solid|fair|careful(?:ly)?|appropriate(?:ly)?|nuanced|explicit connection"
-    r"|intuiti\w+|compelling|well|similar|related|existing|important|significant(?:ly)?|robust"
-    r"|much|really|quite|only|beyond|truly|necessarily|entirely|all|every|always|both"
-    r"|exhaustive(?:ly)?"
-    r"|quantitative(?:ly)?|qualitative(?:ly)?|formal(?:ly)?|precise(?:ly)?|exact(?:ly)?|full|deeply"
-    r"|substantial(?:ly)?|step-by-step|practical|simple|simpler|standard|specific(?:s|ally)?"
-    r"|long-term"
-    r"|novel|new|clarity)\b",
+    r"|clear(?:ly)?|deep(?:er|ly)?|in-depth|rigorous(?:ly)?|proper(?:ly)?|systematic(?:ally)?"
+    r"|strong(?:er|ly)?|convincing(?:ly)?|meaningful(?:ly)?|more|most|further|additional|other"
+    r"|another|broad(?:er|ly)?|wide(?:r|ly)?|various|some|certain|several|many|recent|newer|latest"
+    r"|state-of-the-art|sota|state of the art|advanced|modern|limited|insufficient(?:ly)?"
+    r"|particularly|complete(?:ly)?|concrete|completely|directly|real|large(?:r|-scale)?|diverse"
+    r"|different|alternative|relevant|satisf\w+|good|solid|fair|careful(?:ly)?|appropriate(?:ly)?"
+    r"|nuanced|explicit connection|intuiti\w+|compelling|well|similar|related|existing|important"
+    r"|significant(?:ly)?|robust|much|really|quite|only|beyond|truly|necessarily|entirely|all|every"
+    r"|always|both|exhaustive(?:ly)?|quantitative(?:ly)?|qualitative(?:ly)?|formal(?:ly)?"
+    r"|precise(?:ly)?|exact(?:ly)?|full|deeply|substantial(?:ly)?|step-by-step|practical|simple"
+    r"|simpler|standard|specific(?:s|ally)?|long-term|novel|new|clarity)\b",
     re.IGNORECASE,
 )
 _LIMITED = re.compile(
     r"^(?:the )?(?:only )?(?:somewhat |relatively |rather |very )?(?:limited|insufficient"
-    r"|inadequate"
-    r"|incomplete|minimal|weak|little|few|brief|superficial|sparse|narrow)\b|\b(?:is|are|seems?"
-    r"|appears?"
-    r"|remains?)(?: \w+)? (?:limited|insufficient|inadequate|incomplete|lacking in)\b",
+    r"|inadequate|incomplete|minimal|weak|little|few|brief|superficial|sparse|narrow)\b|\b(?:is|are"
+    r"|seems?|appears?|remains?)(?: \w+)? (?:limited|insufficient|inadequate|incomplete"
+    r"|lacking in)\b",
     re.IGNORECASE,
 )
 _QUALITY = re.compile(
@@ -115,11 +177,10 @@ _QUALITY = re.compile(
     r"difficult (?:to (?:follow|read|understand|parse|digest|grasp)|for (?:\w+ )*readers)|"
     r"challenging (?:to (?:follow|read)|for (?:\w+ )*readers)|dense|verbose|jargon|readab\w+|"
     r"well[- ]written|poorly written|badly written|writing|wording|typos?|gramma\w+|presentation|"
-    r"organi[sz](?:ed|ation)|polish\w*|novelty|(?:not|isn't|limited|little|minor) (?:very |that "
-    r"|so )?novel|"
-    r"incremental|groundbreaking|originality|straightforward combination|trivial|contributions?|"
-    r"(?:un)?convinc\w+|(?:un)?interesting|impress\w+|marginal|accessib\w+|hinder\w*|"
-    r"(?:limits?|reduces?) (?:the )?(?:accessibility|impact|significance)|motivat\w+|"
+    r"organi[sz](?:ed|ation)|polish\w*|novelty|(?:not|isn't|limited|little|minor) (?:very |that |"
+    r"so )?novel|incremental|groundbreaking|originality|straightforward combination|trivial|"
+    r"contributions?|(?:un)?convinc\w+|(?:un)?interesting|impress\w+|marginal|accessib\w+|"
+    r"hinder\w*|(?:limits?|reduces?) (?:the )?(?:accessibility|impact|significance)|motivat\w+|"
     r"overly (?:technical|complex)|highly technical|(?:too )?technical (?:and|content|jargon)|"
     r"overclaim\w*|overstat\w*|oversell\w*|justified|compelling|not surprising|well[- ]known|"
     r"cherry[- ]pick\w*|sound(?:ness)?|rigou?r|playful|(?:for|to) (?:my|our) (?:taste|liking)|"
@@ -127,51 +188,40 @@ _QUALITY = re.compile(
     re.IGNORECASE,
 )
 _SUGGESTION = re.compile(
-    r"\b(?:could|would|might|may|can) (?:also |greatly |further )?(?:benefit|be (?:improved"
-    r"|better|nice|good"
-    r"|great|helpful|interesting|useful|beneficial|valuable|strengthened|enhanced|clearer|more"
-    r"|stronger)"
-    r"|strengthen|enhance|improve|help|like to see|love to see|have liked|appreciate)|"
-    r"\b(?:authors?|paper|they|you|it|work)\b[^.?!]{0,40}\b(?:should|need to|needs to|ought to"
-    r"|must)\b|"
-    r"\b(?:should|must|needs? to) be\b|\b(?:I|we) (?:would )?(?:strongly )?(?:suggest|recommend"
-    r"|encourage"
-    r"|advise|urge)|\bplease (?:add|include|consider|fix|correct|provide|compare|cite|report|use)|"
-    r"^(?:consider|add|include|provide|improve|expand|compare|conduct|perform|extend|address|fix"
-    r"|cite)\b|"
-    r"\bsuggest(?:ion|ed|s)?\b|\bneeds? (?:significant |substantial |further "
-    r"|more )?(?:improvement|revision)",
+    r"\b(?:could|would|might|may|can) (?:also |greatly |further )?(?:benefit|be (?:improved|better"
+    r"|nice|good|great|helpful|interesting|useful|beneficial|valuable|strengthened|enhanced|clearer"
+    r"|more|stronger)|strengthen|enhance|improve|help|like to see|love to see|have liked"
+    r"|appreciate)|\b(?:authors?|paper|they|you|it|work)\b[^.?!]{0,40}\b(?:should|need to|needs to"
+    r"|ought to|must)\b|\b(?:should|must|needs? to) be\b|\b(?:I"
+    r"|we) (?:would )?(?:strongly )?(?:suggest|recommend|encourage|advise|urge)|\bplease (?:add"
+    r"|include|consider|fix|correct|provide|compare|cite|report|use)|^(?:consider|add|include"
+    r"|provide|improve|expand|compare|conduct|perform|extend|address|fix|cite)\b|\bsuggest(?:ion|ed"
+    r"|s)?\b|\bneeds? (?:significant |substantial |further |more )?(?:improvement|revision)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
-    r"\b(?:may|might|could|would)\b|^(?:the )?(?:potential(?:ly)?|possible|possibly|risk of)\b"
-    r"(?! (?:negative |ethical |societal |social )*(?:societal|social|ethical|negative"
-    r"|limitations?)"
-    r"[^.]{0,60} (?:not|missing|lack\w*|absent)\b)|\bwhat if\b|\bin the future\b|\bplan(?:s|ning"
-    r"|ned)? (?:to|on|for)\b|"
-    r"\bfuture (?:work|directions?|research)\b|\bpotentially\b|\bis it (?:also )?(?:possible"
-    r"|feasible)\b|"
-    r"\bpossib(?:le|ility) to\b|\bpromising directions?\b|\bmitigat\w+\b|\bmodifications?\b|"
-    r"\bcan (?:this|the|your|these|it|such|similar)\b[^?]{0,60}\b(?:extend\w*|appl(?:y|ied)"
-    r"|adapt\w*|scale\w*"
-    r"|generali[sz]\w*|transfer\w*|improve\w*|handle\w*|work|used?|reduc\w*|relax\w*)\b",
+    r"\b(?:may|might|could|would)\b|^(?:the )?(?:potential(?:ly)?|possible|possibly"
+    r"|risk of)\b(?! (?:negative |ethical |societal |social )*(?:societal|social|ethical|negative"
+    r"|limitations?)[^.]{0,60} (?:not|missing|lack\w*|absent)\b)|\bwhat if\b|\bin the future\b"
+    r"|\bplan(?:s|ning|ned)? (?:to|on|for)\b|\bfuture (?:work|directions?|research)\b"
+    r"|\bpotentially\b|\bis it (?:also )?(?:possible|feasible)\b|\bpossib(?:le|ility) to\b"
+    r"|\bpromising directions?\b|\bmitigat\w+\b|\bmodifications?\b|\bcan (?:this|the|your|these|it"
+    r"|such|similar)\b[^?]{0,60}\b(?:extend\w*|appl(?:y|ied)|adapt\w*|scale\w*|generali[sz]\w*"
+    r"|transfer\w*|improve\w*|handle\w*|work|used?|reduc\w*|relax\w*)\b",
     re.IGNORECASE,
 )
 _DEGREE = re.compile(
-    r"\b(?:more|fewer|less|larger|smaller|broader|wider|deeper|further|additional(?:ly)?"
-    r"|improve\w*|extra"
-    r"|greater|better|stronger|better than|in (?:more |greater |further )?detail|thorough(?:ly)?"
-    r"|detailed|comprehensive|extensive(?:ly)?|too (?:many|few|small|large|simple|short|strong"
-    r"|weak)"
-    r"|not (?:very )?(?:large|big|substantial)|modest|diverse|beyond|additional|elaborate further"
-    r"|other (?:\w+ ){0,3}(?:methods|datasets|tasks|domains|models|baselines|approaches|settings"
-    r"|types|areas))\b",
+    r"\b(?:more|fewer|less|larger|smaller|broader|wider|deeper|further|additional(?:ly)?|improve\w*"
+    r"|extra|greater|better|stronger|better than|in (?:more |greater |further )?detail"
+    r"|thorough(?:ly)?|detailed|comprehensive|extensive(?:ly)?|too (?:many|few|small|large|simple"
+    r"|short|strong|weak)|not (?:very )?(?:large|big|substantial)|modest|diverse|beyond|additional"
+    r"|elaborate further|other (?:\w+ ){0,3}(?:methods|datasets|tasks|domains|models|baselines"
+    r"|approaches|settings|types|areas))\b",
     re.IGNORECASE,
 )
 _ASKING = (
     r"(?:can|could|would|will|may|might) (?:the |you |i |we )?(?:authors?|you|i|we)?\s*(?:please "
-    r"|also |kindly "
-    r"|perhaps |possibly )*"
+    r"|also |kindly |perhaps |possibly )*"
 )
 _FACT_ASKED = re.compile(
     rf"^{_ASKING}(?:clarify|explain|describe|specify|state|confirm|tell (?:me|us)|comment on"
@@ -190,15 +240,13 @@ _WHY = re.compile(
     re.IGNORECASE,
 )
 _OPINION_ASKED = re.compile(
-    r"\b(?:implications?|insights?|advantages?|benefits?|novel\w*|innovations?|contributions?"
-    r"|challenges?|"
-    r"strateg(?:y|ies)|applications?|differentiat\w*|intuitions?|significan(?:ce|tly)"
-    r"|(?<!negative )(?<!societal )(?<!social )(?<!ethical )(?<!broader )impacts? (?:on|of)|"
+    r"\b(?:implications?|insights?|advantages?|benefits?|novel\w*|innovations?|contributions?|"
+    r"challenges?|strateg(?:y|ies)|applications?|differentiat\w*|intuitions?|significan(?:ce|tly)|"
+    r"(?<!negative )(?<!societal )(?<!social )(?<!ethical )(?<!broader )impacts? (?:on|of)|"
     r"drawbacks?|scenarios?|real[- ]world|practical\w*|lessons|takeaways?|key differences?|"
-    r"uncertain\w* quant\w*|considered|explored|thought|envision|foresee|expect|believe|think"
-    r"|best|ideal|"
-    r"promising|plan|plans|tried|next steps?|guidelines?|recommend\w*|reasonable|necessary|needed|"
-    r"ensure\w*|guarantee that|justif\w+|address(?:es|ed)?|mean by|fair\b)\b",
+    r"uncertain\w* quant\w*|considered|explored|thought|envision|foresee|expect|believe|think|best|"
+    r"ideal|promising|plan|plans|tried|next steps?|guidelines?|recommend\w*|reasonable|necessary|"
+    r"needed|ensure\w*|guarantee that|justif\w+|address(?:es|ed)?|mean by|fair\b)\b",
     re.IGNORECASE,
 )
 

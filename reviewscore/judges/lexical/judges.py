@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
+from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft, type_of
 from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.lexical.forms import Form, form_of
-from reviewscore.judges.lexical.point_type import type_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
 from reviewscore.schema.verdict import PremiseVerdict, Provenance, TypeVerdict, Verdict
 
 if TYPE_CHECKING:
-    from reviewscore.judges.split_points import Proposal
+    from reviewscore.judges.judge import Proposal
 
 _NAME = "lexical"
 _VERSION = "3"
@@ -41,6 +40,9 @@ class LexicalJudges:
 
     name: str = _NAME
     version: str | None = _VERSION
+    repeats_itself = True
+    reads_responses = False
+    gives_scores = False
 
     async def propose_points(self, review: Review, sections: tuple[str, ...]) -> Proposal | None:
         """Nothing: reviews are split by the rules of `points`."""
@@ -121,9 +123,8 @@ def _provenance(stage: str) -> tuple[Provenance, ...]:
 
 
 _POINTER = re.compile(
-    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)"
-    r"|[\s,;]*\b(?:see|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*"
-    r"|\A\x00+(?:(?:,| and)? \x00+)*: ?"
+    r"[\s,;]*\((?:see |cf\.? |e\.g\.,? )?\x00+(?:(?:,| and|,? see)? ?\x00+)*\)|[\s,;]*\b(?:see"
+    r"|cf\.?)(?: also)? \x00+(?:(?:,| and)? \x00+)*|\A\x00+(?:(?:,| and)? \x00+)*: ?"
 )
 """A remark that only says where to look, NUL in the place of what names a place."""
 

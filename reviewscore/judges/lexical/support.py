@@ -1,4 +1,4 @@
-"""What in a paper would settle a point: dedicated headings and sentences that match all of it."""
+"""What in a paper would settle a point: dedicated headings and quotable sentences that match it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,104 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reviewscore.judges.lexical.content import Wanted
-from reviewscore.judges.lexical.definitions import definition_of
-from reviewscore.judges.lexical.fitness import fit
-from reviewscore.judges.lexical.index import Heading, PaperIndex, Passage
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.schema.paper import Section
+from reviewscore.retrieval.index import Heading, PaperIndex, Passage
+from reviewscore.schema.paper import Section, Zone
+from reviewscore.text.stems import stems
+
+_WEAK = frozenset({Zone.RELATED_WORK, Zone.REFERENCES, Zone.FRONT, Zone.CHECKLIST})
+_UNFIT = frozenset({SentenceKind.HEADING, SentenceKind.ROW})
+"""What states nothing by itself."""
+_END = re.compile(r"[.!][\"'”’)\]]*$")
+_LETTERS = re.compile(r"[A-Za-z]{2,}")
+_MIN_PLAIN = 0.6
+"""Share of words among the tokens of a sentence; with fewer it is formulas or table cells."""
+_DANGLING = re.compile(
+    r"^(?:\([a-z]\)|\(\d{4}\)|\W*(?:and|or|which|where|whose|et al)\b)|^[a-z]|^\d+,|-----"
+    r"|\((?:Appendix|Section)\W*$"
+)
+
+_CONCESSION = re.compile(
+    r"\b(?:we|is|are|be|it) (?:\w+ )?(?:leave|left|defer)\w*\b|\bleav(?:e|es|ing) (?:it|this|that"
+    r"|these|the|a|an)\b|\bfuture (?:work|research|stud\w+|directions?|investigat\w+|version)\b"
+    r"|\bin the future\b|\b(?:beyond|out of|outside) (?:the |our )?scope\b|\bwe (?:do|did|could|can"
+    r"|have|will|are|were) ?(?:not|n't|n’t|never)\b|\bwe cannot\b|\bwe (?:omit|skip|exclude|ignore"
+    r"|neglect)\b|\bnot (?:yet )?(?:been )?(?:considered|addressed|included|discussed|reported"
+    r"|explored|studied|investigated|provided|available|compared|evaluated|tested|known|clear)\b"
+    r"|\bremains? (?:open|to be|unclear|unknown|an?\b)|\bopen (?:question|problem)s?\b|\black(?:s"
+    r"|ing)? (?:of|a|an|any|theoretical)\b|\bno (?:theoretical|guarantees?|experiments?)"
+    r"|\binteresting (?:direction|to)\b|\bnot (?:the|our) focus\b|\bwould be interesting\b"
+    r"|\bno (?:open|public|publicly|code|official)\b|\bnot (?:public|open|release)\w*"
+    r"|\bunfortunately\b|\bwe (?:hope|plan|intend) to\b",
+    re.IGNORECASE,
+)
+"""Words by which a passage takes back what it seems to offer."""
+
+
+_OF_OTHERS = re.compile(
+    r"\b(?:previous|prior|existing|other|their|these|those|traditional"
+    r"|classical) (?:\w+ )?(?:works?|methods?"
+    r"|approaches|models|algorithms|techniques|strateg\w+)\b|\(\d{4}\)",
+    re.IGNORECASE,
+)
+"""Words by which a limitation is somebody else's."""
+
+
+def fit(passage: Passage, aspect: Aspect | None) -> bool:
+    """Whether a passage may be quoted as holding something: a plain statement of this paper.
+
+    Args:
+        passage: The passage.
+        aspect: What it is to be quoted for; a limitation may be put as a concession.
+    """
+    if passage.zone in _WEAK or passage.kind in _UNFIT or not passage.quotable:
+        return False
+    if passage.kind is SentenceKind.SENTENCE and _broken(passage.text):
+        return False
+    if aspect is not None and aspect.may_concede:
+        return not _OF_OTHERS.search(passage.text)
+    return not _CONCESSION.search(passage.text)
+
+
+def _broken(text: str) -> bool:
+    """Whether a passage is no full sentence, or mostly formulas or table cells."""
+    if not _END.search(text.rstrip()) or _DANGLING.search(text):
+        return True
+    tokens = text.split()
+    plain = sum(1 for token in tokens if _LETTERS.search(token))
+    return plain < _MIN_PLAIN * len(tokens)
+
+
+_MAX_NAME_PARTS = 3
+"""Named parts of what is defined; longer descriptions are no name of anything."""
+_DEFINED = re.compile(
+    r"(?P<before>[^.;:,]{1,60}?)\s(?:is|are) (?:then |formally |thus )?defined (?:as|by|to be)\b"
+    r"|(?P<denoting>[^.;:,]{1,40}?)\s(?:denotes?|stands? for|refers? to)\s|\b[Ww]e (?:formally "
+    r"|first )?(?:define|call) (?:the |a |an )?(?P<called>[^.;:,]{1,60}?)\s(?:as|by|to be)\b"
+    r"|\b[Ll]et (?P<let>[^.;:,]{1,30}?)\s(?:be|denote)\b"
+)
+
+
+def definition_of(parts: frozenset[str], index: PaperIndex) -> Passage | None:
+    """The first sentence that defines what has these stems; None if there is none.
+
+    Args:
+        parts: Stems of the name of what is defined, at least one and at most three.
+        index: The paper.
+    """
+    if not 0 < len(parts) <= _MAX_NAME_PARTS:
+        return None
+    for passage in index.passages:
+        if not parts <= passage.stems or passage.kind is not SentenceKind.SENTENCE:
+            continue
+        if fit(passage, None) and any(
+            parts <= frozenset(stems(" ".join(filter(None, found.groups()))))
+            for found in _DEFINED.finditer(passage.text)
+        ):
+            return passage
+    return None
+
 
 _MAX_PARTS = 6
 """Named parts of a point; with more it is too particular for words to settle."""
@@ -23,17 +115,15 @@ _TRIED = 8
 _VALUE = re.compile(
     r"\b(?:hyper-?\s?parameters?|(?<!objective )values? (?:of|for)|weights? of|sizes?\b|numbers? of"
     r"|rates?\b|coefficients?|temperatures?|thresholds?|ratios?|dimensions?|portion|depth|width"
-    r"|length"
-    r"|initiali[sz]ation|[A-Za-z] ?= ?\d)|[αβγδελτηκσεφμλ]|\b(?:larger|smaller|higher"
+    r"|length|initiali[sz]ation|[A-Za-z] ?= ?\d)|[αβγδελτηκσεφμλ]|\b(?:larger|smaller|higher"
     r"|lower) [A-Z]\b",
     re.IGNORECASE,
 )
 """What results can be sensitive to, as a quoted sentence must name it."""
 _VARIED = re.compile(
     r"\b(?:sensitiv\w*|insensitiv\w*|robust\b|var(?:y|ied|ies|ying)\b|different|increas\w+"
-    r"|decreas\w+|reduc\w+"
-    r"|larger|smaller|higher|lower|when|rang(?:e|es|ing)|choice|effects? of|influence of"
-    r"|impact of)\b",
+    r"|decreas\w+|reduc\w+|larger|smaller|higher|lower|when|rang(?:e|es|ing)|choice|effects? of"
+    r"|influence of|impact of)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\b[A-Z][\w-]*[A-Z\d][\w-]*|(?<=[a-z,] )[A-Z][a-z]+")
@@ -47,11 +137,9 @@ _REFERENCE = re.compile(
 """Numbers that are no answers: of parts of the paper, and years of citations."""
 _DEFINING = re.compile(
     r"\b(?:defin\w+ (?:as|by|to be|the)|we define|denotes?|refers? to|stands? for|given by|let \w"
-    r"|comput\w+|calculat\w+"
-    r"|measur\w+ (?:by|as|the|using)|obtain\w+ (?:by|from|via)|estimat\w+ (?:by|using|from|with)"
-    r"|select\w+|chosen|choose"
-    r"|determin\w+ by|set to|we set|sampl\w+ from|initiali\w+ (?:with|as|by|to|from)"
-    r"|train\w+ (?:by|with|using|to|on)"
+    r"|comput\w+|calculat\w+|measur\w+ (?:by|as|the|using)|obtain\w+ (?:by|from|via)"
+    r"|estimat\w+ (?:by|using|from|with)|select\w+|chosen|choose|determin\w+ by|set to|we set"
+    r"|sampl\w+ from|initiali\w+ (?:with|as|by|to|from)|train\w+ (?:by|with|using|to|on)"
     r"|consists? of|updat\w+ (?:by|as|using|with|via))\b|:?=",
     re.IGNORECASE,
 )
@@ -84,8 +172,7 @@ _OF_RIVALS = re.compile(r"\b(?:baselines?|background|preliminar\w+|existing)\b",
 """Headings of parts about other people's methods."""
 _BEYOND = re.compile(
     r"\b(?:rather than|instead of|beyond|besides|other than|apart from|not (?:only|just|covered"
-    r"|mentioned|included)"
-    r"|any further|non-\w+)\b",
+    r"|mentioned|included)|any further|non-\w+)\b",
     re.IGNORECASE,
 )
 """Words that ask for something else than what the named words would find."""
@@ -239,7 +326,7 @@ def _alone(
         dedicated = (
             aspect.heading.search(passage.text[:_CAPTION_START]) is not None
             if passage.kind is SentenceKind.CAPTION
-            else aspect.alone is not None and aspect.alone.search(passage.text) is not None
+            else aspect.stands_alone(passage.text)
         )
         said = dedicated and aspect.said.search(passage.text)
         if said and _qualified((passage,), "", wanted):
@@ -277,7 +364,7 @@ def _names(passages: tuple[Passage, ...]) -> int:
 def _telling(passage: Passage, aspect: Aspect) -> int:
     """How plainly a sentence speaks of an aspect: distinct words of it, and standing alone."""
     hits = len({match.group().lower() for match in aspect.said.finditer(passage.text)})
-    alone = aspect.alone is not None and aspect.alone.search(passage.text) is not None
+    alone = aspect.stands_alone(passage.text)
     pointer = re.search(r"\b(?:appendix|supplement\w*)\b", passage.text, re.IGNORECASE) is not None
     numbers = re.search(r"\d", passage.text) is not None
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer

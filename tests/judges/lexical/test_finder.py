@@ -1,19 +1,27 @@
-"""What the paper speaks to, what is only quoted, and what is left alone."""
+"""What the finder says of points on an invented paper, on layouts of it, and on real papers."""
 
 from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.judges.lexical.finder import Found, find
-from reviewscore.judges.lexical.index import index_of
-from reviewscore.papers.load import PaperRow, build_paper
+from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.parts import shown
+from reviewscore.points import split_review
 from reviewscore.points.places import with_places
+from reviewscore.retrieval.index import index_of
 from reviewscore.schema.paper import Paper
+from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Finding
-from tests.conftest import make_point
+from tests.conftest import SHARED, make_point
 
 TEXT = """Sorting Snails by Shell
 
@@ -289,3 +297,64 @@ def test_a_named_place_makes_no_point_addressed(text: str) -> None:
     paper = build_paper(PaperRow(paper_id="snails", text=CAPTIONED))
 
     assert naming(text, paper).finding is find(text, paper).finding is not Finding.ADDRESSED
+
+
+REMARKS = (
+    "There is no ablation study (see Table 1).",
+    "The number of random seeds is not reported for Table 1.",
+    "Exchangeability is assumed in Section 3.3 without a word on storms.",
+    "Snow is ignored, which is a weakness.",
+    "How many channels does the encoder have (Section 3.2)?",
+    "How long does training take?",
+    "Is the code released?",
+)
+
+
+@cache
+def _paper(layout: str) -> Paper:
+    return load_paper(SHARED / "pdf_submissions" / f"{layout}.pdf")
+
+
+def _seen(layout: str, remark: str) -> tuple[str, list[str]]:
+    """The finding and the passages, line ends aside."""
+    paper = _paper(layout)
+    found = find(remark, paper, with_places(make_point(remark), paper).places or ())
+    quotes = [re.sub(r"-\n|[\s-]", "", one.quote) for one in found.passages]
+    return found.finding, quotes
+
+
+@pytest.mark.shared
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("layout", ["neurips", "iclr", "icml", "acl"])
+@pytest.mark.parametrize("remark", REMARKS)
+def test_line_numbers_change_neither_finding_nor_passages(layout: str, remark: str) -> None:
+    assert _seen(layout, remark) == _seen("plain", remark)
+
+
+def _records(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+
+
+@pytest.mark.shared
+def test_passages_are_verbatim_and_answers_are_rare_on_real_papers(shared: Path) -> None:
+    folder = shared / "iclr2022" / "sample12"
+    rows = _records(folder / "papers.jsonl")
+    papers = {
+        row["paper_id"]: build_paper(
+            PaperRow(paper_id=row["paper_id"], title=row["title"], text=row["text"])
+        )
+        for row in rows
+    }
+    outcomes = []
+    for row in _records(folder / "reviews.jsonl"):
+        fields = {name: text for name, text in row["sections"].items() if text}
+        review = Review(review_id=row["review_id"], paper_id=row["paper_id"], fields=fields)
+        for point in split_review(review, include_limitations=True):
+            outcomes.append((papers[row["paper_id"]], find(point.text, papers[row["paper_id"]])))
+
+    assert len(outcomes) > 300
+    for paper, found in outcomes:
+        for passage in found.passages:
+            assert paper.text[passage.start : passage.end] == passage.quote
+    addressed = sum(found.finding is Finding.ADDRESSED for _, found in outcomes)
+    assert addressed < 0.02 * len(outcomes)

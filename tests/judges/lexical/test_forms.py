@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.judges.lexical.asking import is_interrogative, sentences_of
-from reviewscore.judges.lexical.forms import Form, clauses_of, form_of, main_clause
-from reviewscore.judges.lexical.point_type import type_of
+from reviewscore.judges.lexical.argument import type_of
+from reviewscore.judges.lexical.forms import (
+    Form,
+    clauses_of,
+    form_of,
+    is_interrogative,
+    main_clause,
+    sentences_of,
+)
 from reviewscore.schema.review import PointType
 
 

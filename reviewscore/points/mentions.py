@@ -1,15 +1,37 @@
-"""Places whose number stands without their kind's word, or before it.
-
-Equations such as ``the bound (4)``, lines such as ``(141-142)``, and ``the 4th footnote``.
-"""
+"""Places that the words of a review name, before anybody has looked for them in a paper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from reviewscore.points.mention import Mention
 from reviewscore.schema.place import PlaceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that a text names.
+
+    Attributes:
+        kind: What kind of place.
+        first: Its label, such as ``212``, ``3b``, ``D.7``; quoted words as they stand there.
+        last: The last label of a range; the first one otherwise.
+        start: Offset of its first character in the text.
+        end: Offset just after its last character.
+        page: Page that is named with a line.
+        sure: Whether a place is meant even if the paper lacks it; quoted words and names of
+            sections may be anybody's.
+    """
+
+    kind: PlaceKind
+    first: str
+    last: str
+    start: int
+    end: int
+    page: int | None = None
+    sure: bool = True
+
 
 _NUMBER = r"\((?:[A-Z]\.)?\d{1,3}(?:\.\d{1,2})?[a-e]?\)"
 _BARE = re.compile(rf"(?<=[\s(\[,/–-]){_NUMBER}(?![\w(\[$^]|-\w)")
@@ -34,11 +56,10 @@ _LINK = re.compile(
 _COUNTED = re.compile(
     r"(?:\b(?:sizes?|numbers?|values?|ratings?|scores?|totals?|sets?|averages?|means?|maximum|"
     r"minimum|rates?|lengths?|dimensions?|depths?|versions?|accurac(?:y|ies)|factors?|orders?|"
-    r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of"
-    r"|\b(?:mention|discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|"
-    r"respon|comment|question|weakness|concern|issue|item|strength|continu|relat|connect|assign)"
-    r"\w*\s+(?:out\s+)?(?:in|of|to|from)"
-    r"|\b(?:said|above|below)\s+in)\s\Z",
+    r"years?|grades?|groups?|(?:dis)?advantages?|benefits?|drawbacks?|cases?)\s+of|\b(?:mention|"
+    r"discuss|rais|not|said|ask|point|explain|not|address|answer|stat|describ|respon|comment|"
+    r"question|weakness|concern|issue|item|strength|continu|relat|connect|"
+    r"assign)\w*\s+(?:out\s+)?(?:in|of|to|from)|\b(?:said|above|below)\s+in)\s\Z",
     re.I,
 )
 _GOES_ON = re.compile(
@@ -148,30 +169,13 @@ def _counts(text: str) -> Iterator[tuple[int, int]]:
 
 
 _ORDINALS = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
+    *("first", "second", "third", "fourth", "fifth"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth"),
 )
 _KINDS = {
-    "footnote": PlaceKind.FOOTNOTE,
-    "table": PlaceKind.TABLE,
-    "figure": PlaceKind.FIGURE,
-    "algorithm": PlaceKind.ALGORITHM,
-    "theorem": PlaceKind.THEOREM,
-    "lemma": PlaceKind.LEMMA,
-    "proposition": PlaceKind.PROPOSITION,
-    "corollary": PlaceKind.COROLLARY,
-    "definition": PlaceKind.DEFINITION,
-    "assumption": PlaceKind.ASSUMPTION,
-    "equation": PlaceKind.EQUATION,
-    "section": PlaceKind.SECTION,
+    kind.value: kind
+    for kind in PlaceKind
+    if kind not in (PlaceKind.LINE, PlaceKind.PAGE, PlaceKind.APPENDIX, PlaceKind.QUOTE)
 }
 _ORDINAL = re.compile(
     rf"\b(?:the\s+)?(?:(?P<word>{'|'.join(_ORDINALS)})|(?P<digits>\d{{1,2}})-?\s?(?:st|nd|rd|th))\s+"
@@ -246,3 +250,164 @@ def _is_lines(part: re.Match[str]) -> bool:
     if last is None:
         return len(first) > 2  # noqa: PLR2004 - (10) is more often a count
     return 0 < int(last) - int(first) <= _LONGEST_RANGE
+
+
+_ALONE = r"abstract|introduction|intro|related\s+works?|conclusions?"
+_OF_PAPER = r"(?:\s+of\s+(?:the|this|your|their)\s+(?:paper|work|manuscript|submission|article))?"
+_VERB = (
+    r"\s+(?:\w+ly\s+)?(?:is|are|was|seems?|does|do|should|could|would|needs?|lacks?|mentions?|omits?|"
+    r"misses|claims?|states?|says?|has|contains?|fails?|reads?|provides?|discuss(?:es)?|covers?|"
+    r"focus(?:es)?|overstates?|starts?|promises?|suggests?)\b"
+)
+_IN = re.compile(
+    rf"\b(?:in|from|to|into|throughout|within)\s+(?:(?:the|your|their|its)\s+(?:\w+['’]s?\s+)?"
+    rf"(?P<name>{_ALONE})|(?P<cap>(?-i:Abstract|Introduction|Related\s+Works?|Conclusions?)))\b"
+    rf"{_OF_PAPER}(?!\s+(?:of|that|drawn|section|\[)|\s*\[\d|[-–]\w"
+    rf"|,?\s+(?:\w+\s+){{0,3}}(?:e\.g|such as|like\b))",
+    re.I,
+)
+_SUBJECT = re.compile(
+    r"(?:\A|[.!?:;\n(]\s*|\b(?:while|although|though|and|but|that|in general)\s+)"
+    r"(?:the|your|their)\s+"
+    rf"(?P<name>abstract|introduction|intro|related\s+works?(?:\s+section)?){_OF_PAPER}(?={_VERB})",
+    re.I,
+)
+_CONCLUSION = re.compile(
+    r"\b(?:the|your)\s+(?P<name>conclusion)(?=\s+(?:mentions?|discuss(?:es)?|omits?|should|lacks?)\b)",
+    re.I,
+)
+_HEAD = re.compile(
+    r"(?:^[ \t]*(?:[-*•\d.)]+[ \t]*)?(?:\*\*)?|\()(?P<name>Abstract|Introduction|Related [Ww]orks?)"
+    r"(?:(?:\*\*)?:|\))",
+    re.M,
+)
+_NAME = r"[A-Za-z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&))"
+_TITLED = re.compile(
+    rf"\b(?P<lead>the|this|your|their|in|from|see|its|[Tt]he\s+paper['’]s|^)\s+[\"“'‘*]*"
+    rf"(?P<name>{_NAME}{{0,4}})[\"”'’*]*\s+(?:sub)?section\b(?!\s*(?:\d|on\b|about\b|of\s+\[|(?:in|of)\s+(?:the\s+)?suppl))",
+    re.M,
+)
+_START = re.compile(
+    r"(?:\A|[.!?\n]\s+|^)(?P<name>[A-Z][\w-]*(?:[ ](?:[A-Za-z][\w-]*|&)){0,4})[\"”'’*]*"
+    r"\s+(?:sub)?section\b"
+    r"(?!\s*(?:\d|on\b|about\b|titles?\b|(?:in|of)\s+(?:the\s+)?suppl))",
+    re.M,
+)
+_CALLED = re.compile(
+    r"\b(?:sub)?section\s+(?:called\s+|titled\s+|entitled\s+|named\s+)?[\"“‘'*]+(?P<name>[^\"“”‘’'\n*]{4,80})"
+    r"[\"”’'*]+",
+    re.I,
+)
+_INDEFINITE = re.compile(
+    r"\b(?:an?|any|no|without|lacks?|lacking|missing|add(?:ing)?|dedicated|separate|new|such|another|"
+    r"explicit|every|each|this|that|which|above|previous|next|last|first|second|whole|entire|same|"
+    r"following|corresponding|specific|review|weakness(?:es)?|questions?|strengths?)\b",
+    re.I,
+)
+_LONGEST = 60
+
+
+def named_sections(text: str) -> Iterator[Mention]:
+    """Sections by their names; a place only where the paper has that section, and only one."""
+    for pattern in (_IN, _SUBJECT, _CONCLUSION, _HEAD):
+        for match in pattern.finditer(text):
+            group = "name" if match["name"] else "cap"
+            yield _mention(text, *match.span(group))
+    for pattern in (_TITLED, _START, _CALLED):
+        for match in pattern.finditer(text):
+            start, end = match.span("name")
+            if pattern is not _CALLED:
+                start = _title_start(text, start, end)
+            name = text[start:end]
+            if len(name) <= _LONGEST and not _INDEFINITE.search(name):
+                yield _mention(text, start, end)
+
+
+def _title_start(text: str, start: int, end: int) -> int:
+    """Where a title begins: after the last article or preposition before ``section``."""
+    cuts = re.finditer(r"\b(?:the|your|their|in|from|of|to|see|its|The)\s+", text[start:end])
+    return start + max((cut.end() for cut in cuts), default=0)
+
+
+def _mention(text: str, start: int, end: int) -> Mention:
+    name = " ".join(text[start:end].split())
+    name = re.sub(r"\s+section\Z", "", name, flags=re.I)
+    return Mention(PlaceKind.SECTION, name, name, start, end, sure=False)
+
+
+_QUOTED = re.compile(
+    r"``(?P<tex>[^`\n]{1,600}?)(?:''|``|\"|”)|[\"“](?P<double>[^\"“”\n]{1,600})[\"”]"
+    r"|(?<![\w'’])[‘'](?P<single>[^\n'’‘`]{4,400})['’](?!\w)"
+)
+LEAST_WORDS = 4
+LEAST_CHARACTERS = 20
+"""Shorter quotes are a place only where the review speaks of words."""
+_BEFORE = re.compile(
+    r"(?:\btypos?\b[^.\n\"“]{0,20}|\b(?:terms?|terminology|phrases?|words?|wording|expressions?"
+    r"|notion|sentence|statement|meaning|definition|usage)\b(?:\s+(?:of|like|as|such as|is"
+    r"|on line \d+))?(?:\s+the)?\s*[:,(]?\s*|\buse of\s+(?:the\s+)?(?:terms?\s+)?"
+    r"|\bwhat\s+(?:exactly\s+|precisely\s+)?(?:is|are|does"
+    r"|do)\s+(?:exactly\s+)?(?:the\s+)?(?:terms?\s+|meant by\s+)?|\bmean(?:t|ing)?\s+(?:by"
+    r"|with)\s+(?:the\s+)?(?:terms?\s+)?|\b(?:not|never|n['’]t)\s+(?:formally\s+)?(?:defined?"
+    r"|explain(?:ed)?|introduced?)\s+|(?:\A|[\n.;:(]\s*)(?:[-*•\d.]+\s*)?(?:lines?|ll?\.|L|pages?"
+    r"|p\.|abstract|caption|title)(?:\s?[\d–-]+)*\s*[:,.)]?\s*)[*_]{0,2}\Z",
+    re.I,
+)
+_AFTER = re.compile(
+    r"[*_]{0,2}\)?\s*(?:-+>|→|=>|\(?(?:on|in)?\s*\(?(?:line|ll?\.|L\d|page)|should (?:be|read)\b"
+    r"|needs? to be defined|mean\b|refers? to\b|(?:is|are|seems?)\s+(?:\w+\s+){0,2}(?:unclear|vague"
+    r"|confusing|ambiguous|misleading|undefined|not (?:\w+ )?(?:defined|clear|explained|introduced)"
+    r"|never|a typo)\b|\s*(?:does ?n[o'’]t|do ?n[o'’]t|makes? no) (?:make )?sense)",
+    re.I,
+)
+_CORRECTION = re.compile(
+    r"(?:[\"”'’]\s*(?:to|by|with|into|-+>|→|=>)|\b(?:corrected|changed?|replaced?|reworded|rephrased?)\s+"
+    r"(?:to|by|with|as)|\bshould\s+(?:rather\s+)?(?:be|read|say)|-+>|→|=>)\s*\Z",
+    re.I,
+)
+"""What stands before words that the reviewer would rather read."""
+_FEWEST_LETTERS = 5
+_BLOCK = re.compile(
+    r"^[ \t]*(?P<sign>>+[ \t]*)?(?P<lines>[-*•]?[ \t]*\(?(?:lines?|ll?\.|L)\s?\d{1,4}"
+    r"(?:\s?[-–]\s?\d{1,4})?\)?[:.,]?[ \t]+)?(?P<words>[^\n]{20,600})$",
+    re.M | re.I,
+)
+_MARKS = re.compile(r"[\"“”]|``")
+_ELLIPSIS = re.compile(r"\A(?:\.{2,}|…|\s)+")
+_BLOCK_WORDS = 6
+
+
+def quoted_words(text: str, *, block: bool = False) -> Iterator[Mention]:
+    """Words that may be the paper's; who has the paper looks whether they stand there.
+
+    Args:
+        text: Text of a point.
+        block: Whether the text begins within a block quote.
+    """
+    for match in _QUOTED.finditer(text):
+        words = match[match.lastgroup or 0]
+        if _CORRECTION.search(text[max(0, match.start() - 30) : match.start()]):
+            continue
+        long = len(words) >= LEAST_CHARACTERS and len(words.split()) >= LEAST_WORDS
+        if long or _about_words(text, match, words):
+            start, end = match.span(match.lastgroup or 0)
+            yield Mention(PlaceKind.QUOTE, words, words, start, end, sure=False)
+    for match in _BLOCK.finditer(text):
+        if not (match["sign"] or match["lines"] or (block and match.start() == 0)):
+            continue
+        skipped = _ELLIPSIS.match(match["words"])
+        start = match.start("words") + (skipped.end() if skipped else 0)
+        words = text[start : match.end("words")].rstrip()
+        if len(words.split()) >= _BLOCK_WORDS and not _MARKS.search(words):
+            end = start + len(words)
+            yield Mention(PlaceKind.QUOTE, words, words, start, end, sure=False)
+
+
+def _about_words(text: str, match: re.Match[str], words: str) -> bool:
+    """Whether a review speaks of a few words as words: a typo, a term that is not clear."""
+    if sum(map(str.isalnum, words)) < _FEWEST_LETTERS:
+        return False
+    if match.lastgroup == "single" and " " not in words:
+        return False  # emphasis
+    before = text[max(0, match.start() - 60) : match.start()]
+    return _BEFORE.search(before) is not None or _AFTER.match(text, match.end()) is not None
