@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from benchmarks.measure import SHARED, head, keep, skip
 from reviewscore.focus.blind_spots import Difference, differences
-from reviewscore.focus.coded import Review, coded
-from reviewscore.focus.facets import DEFAULT, Polarity
-from reviewscore.focus.labelled import Point
+from reviewscore.focus.distribution import Review, coded
+from reviewscore.focus.facets import DEFAULT, Point, Polarity
 from reviewscore.focus.lexical import annotate
 from reviewscore.focus.points import points_of
 from reviewscore.sources.files import read_collection

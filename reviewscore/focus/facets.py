@@ -1,4 +1,4 @@
-"""Facets: what a review point is about (target), and by which criterion it judges (aspect).
+"""Facets, what a point is about (target) and by which criterion it judges (aspect); points.
 
 The default set has the names of Shin et al. 2025 (arXiv 2502.17086, Table 1 and app. A.2.2) with
 definitions of our own; other fields bring theirs as a file.
@@ -171,3 +171,41 @@ def _check(kind: Kind, facets: Sequence[Facet], path: Path) -> None:
         raise InputError(
             f"'{UNKNOWN}' cannot be a facet", file=path, field=kind, cure="call it otherwise"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One strength or weakness.
+
+    Attributes:
+        point_id: Unique among all points.
+        paper_id: Paper.
+        review_id: Review.
+        system: Who wrote the review: ``people``, or the name of a model.
+        polarity: Praise or criticism.
+        text: The point, verbatim.
+    """
+
+    point_id: str
+    paper_id: str
+    review_id: str
+    system: str
+    polarity: Polarity
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A point with its facets.
+
+    Attributes:
+        point: The point.
+        target: Name of its target, or `UNKNOWN`.
+        aspect: Name of its aspect, or `UNKNOWN`.
+        reason: Why a label is unknown; empty if none is.
+    """
+
+    point: Point
+    target: str = UNKNOWN
+    aspect: str = UNKNOWN
+    reason: str = ""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.focus.blind_spots import Difference
-from reviewscore.focus.coded import Coded
-from reviewscore.focus.distribution import FOUR, distribution
+from reviewscore.focus.distribution import FOUR, Coded, distribution
 from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.human_tables import CONFUSION, Ratings, confusion, confusion_name
+from reviewscore.focus.human_labels import CONFUSION, Ratings, confusion, confusion_name
 from reviewscore.stats.plots import colour_of, heat_map, new_figure, save_all, stacked_bars
 from reviewscore.stats.statistic import Ints
 from reviewscore.stats.writing import file_name

@@ -16,8 +16,16 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
-from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
-from reviewscore.similarity.tabular import Line, lines
+from reviewscore.similarity.corpus import (
+    ONLY,
+    Corpus,
+    Counts,
+    Line,
+    Publication,
+    Reading,
+    lines,
+    publication,
+)
 
 ARCHIVES = "archives"
 _DATES = ("pdate", "odate", "cdate", "tcdate", "mdate")
@@ -78,7 +86,7 @@ class _Bags:
 
     def counts(self) -> Counts | None:
         """All of them; None if there are none."""
-        from reviewscore.similarity.counts import counts_of
+        from reviewscore.similarity.corpus import counts_of
 
         return counts_of(self.known) if self.known else None
 

@@ -7,8 +7,7 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Polarity
-from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Labelled, Point, Polarity
 from reviewscore.stats.resampling import Resampling
 
 SMALL = FacetSet(

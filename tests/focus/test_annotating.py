@@ -14,9 +14,8 @@ from aiohttp import web
 
 from reviewscore.config import Settings
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.focus.annotating import Labels, expected_to_label, label_points
-from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetSet
-from reviewscore.focus.labelled import Point
+from reviewscore.focus.annotator import Labels, expected_to_label, label_points
+from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetSet, Point
 from reviewscore.focus.profile import Points
 from reviewscore.sources.written import read_materials
 from tests.answering import answer
@@ -188,16 +187,16 @@ def test_a_failure_is_asked_for_again_only_if_that_is_wanted(run: Run, loopback:
 def test_an_unexpected_error_leaves_the_labels_of_one_review_unknown(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewscore.focus import annotating
+    from reviewscore.focus import annotator
 
-    real = annotating.annotate
+    real = annotator.annotate
 
     async def broken(asker: object, points: list[Point], facets: FacetSet) -> object:
         if points[0].review_id == "t1":
             raise ZeroDivisionError("a bug")
         return await real(asker, points, facets)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(annotating, "annotate", broken)
+    monkeypatch.setattr(annotator, "annotate", broken)
 
     found = run()
 

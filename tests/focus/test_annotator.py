@@ -10,8 +10,7 @@ import pytest
 
 from reviewscore.errors import StopError
 from reviewscore.focus.annotator import MOST, Annotated, annotate, prompt_of
-from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Polarity
-from reviewscore.focus.labelled import Point
+from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Point, Polarity
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory

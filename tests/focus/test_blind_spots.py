@@ -15,10 +15,8 @@ from reviewscore.focus.blind_spots import (
     false_discovery,
     spots,
 )
-from reviewscore.focus.coded import coded
-from reviewscore.focus.distribution import share
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.distribution import coded, share
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.focus.tables import difference_table
 from reviewscore.stats.resampling import Clusters, swapped
 from tests.focus.invented import QUICK, SMALL, strengths, studies, weaknesses

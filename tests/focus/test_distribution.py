@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 
 from reviewscore.errors import InputError
-from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.distribution import (
     FOUR,
+    Review,
+    coded,
     distribution,
     distributions,
     points_per_paper,
     points_per_review,
     shares,
 )
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
 from reviewscore.stats.statistic import Reason

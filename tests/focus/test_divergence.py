@@ -11,19 +11,18 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
 from reviewscore.errors import InputError
-from reviewscore.focus.coded import coded
-from reviewscore.focus.divergence import (
+from reviewscore.focus.distribution import (
     Comparison,
     Measure,
     ask,
+    coded,
     comparison,
     divergence,
     jensen_shannon,
     kullback_leibler,
     mean_divergence,
 )
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
 from reviewscore.stats.statistic import Reason

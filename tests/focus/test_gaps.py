@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from reviewscore.errors import InputError
-from reviewscore.focus.coded import Review, coded
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.gaps import Missed, all_gaps, gaps
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.blind_spots import Missed, all_gaps, gaps
+from reviewscore.focus.distribution import Review, coded
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from tests.focus.invented import SMALL, point, strengths, studies, weaknesses
 
 

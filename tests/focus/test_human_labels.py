@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import DEFAULT, Kind, Polarity
+from reviewscore.focus.facets import DEFAULT, Kind, Point, Polarity
 from reviewscore.focus.human_labels import (
     draw_points,
     empty_sheet,
@@ -17,7 +17,6 @@ from reviewscore.focus.human_labels import (
     read_human_labels,
     words_sum,
 )
-from reviewscore.focus.labelled import Point
 from reviewscore.focus.profile import Points
 from reviewscore.sources.written import Materials, read_materials
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, precision_recall_fscore_support
 
 from reviewscore.focus.facets import UNKNOWN, Kind
-from reviewscore.focus.human_tables import (
+from reviewscore.focus.human_labels import (
     Ratings,
     agreement_tables,
     coded_labels,

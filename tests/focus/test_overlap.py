@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_fscore_support
 
-from reviewscore.focus.coded import Review, coded
-from reviewscore.focus.facets import Facet, FacetSet, Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.distribution import Review, coded
+from reviewscore.focus.facets import Facet, FacetSet, Kind, Labelled, Polarity
 from reviewscore.focus.overlap import (
     Score,
     Sets,

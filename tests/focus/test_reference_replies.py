@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewscore.focus.reference_replies import (
+from reviewscore.focus.references import (
     LONGEST,
     MOST,
     AugmentedPoint,

@@ -15,13 +15,14 @@ from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.focus.points import form_of, points_of
-from reviewscore.focus.reference_replies import Side, plain
 from reviewscore.focus.references import (
     EXPERTS,
     Reference,
     ReferencePoint,
+    Side,
     expected_references,
     make_references,
+    plain,
     sections_of,
     sources_of,
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reviewscore.focus.blind_spots import differences, spots
-from reviewscore.focus.coded import Coded, coded
+from reviewscore.focus.distribution import Coded, coded
 from reviewscore.focus.facets import Kind
 from reviewscore.focus.tables import difference_table, spots_table, tables
 from reviewscore.stats.estimates import PendingEstimate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from reviewscore.focus.text_table import text_table
+from reviewscore.focus.tables import text_table
 from reviewscore.likeness.overlap import RougeL
 from reviewscore.likeness.pair import Pair
 from reviewscore.sources.written import PEOPLE, Form, Materials, Written

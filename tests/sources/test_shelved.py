@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
-from reviewscore.focus.coded import coded
-from reviewscore.focus.facets import DEFAULT, Polarity
-from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.focus.distribution import coded
+from reviewscore.focus.facets import DEFAULT, Labelled, Point, Polarity
+from reviewscore.focus.points import PointLines
 from reviewscore.focus.profile import Points
-from reviewscore.focus.text_table import text_table
-from reviewscore.focus.write import PointLines
+from reviewscore.focus.tables import text_table
 from reviewscore.likeness.pair import Pair
 from reviewscore.schema.review import Review
 from reviewscore.sources.files import read_collection

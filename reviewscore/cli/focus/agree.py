@@ -15,9 +15,8 @@ from reviewscore.cli.terminal import print_text, say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.focus.human_labels import HumanLabels
-    from reviewscore.focus.human_tables import Ratings
-    from reviewscore.focus.labelled import Labelled, Point
+    from reviewscore.focus.facets import Labelled, Point
+    from reviewscore.focus.human_labels import HumanLabels, Ratings
 
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
@@ -58,8 +57,7 @@ def command(
     \b
     Example:  reviewscore focus agree annotations/SET reviews.parquet -o agreement
     """
-    from reviewscore.focus.human_labels import find_points, read_human_labels
-    from reviewscore.focus.human_tables import agreement_tables
+    from reviewscore.focus.human_labels import agreement_tables, find_points, read_human_labels
     from reviewscore.focus.plots import draw_confusions
     from reviewscore.sources.written import read_materials
     from reviewscore.stats import writing as results
@@ -123,7 +121,7 @@ def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
 
 def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator) -> Ratings:
     from reviewscore.focus.facets import Kind
-    from reviewscore.focus.human_tables import Ratings, coded_labels
+    from reviewscore.focus.human_labels import Ratings, coded_labels
 
     facets = annotator.facets
     points = [one.point for one in labelled]

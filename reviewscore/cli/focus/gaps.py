@@ -32,10 +32,10 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     \b
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
-    from reviewscore.focus.coded import Review, coded
-    from reviewscore.focus.digest import review_gaps
-    from reviewscore.focus.gaps import all_gaps
-    from reviewscore.focus.write import VERB
+    from reviewscore.focus.blind_spots import all_gaps
+    from reviewscore.focus.distribution import Review, coded
+    from reviewscore.focus.points import VERB
+    from reviewscore.focus.profile import review_gaps
     from reviewscore.report.focus import gap_words
     from reviewscore.stats.writing import check_folder
 

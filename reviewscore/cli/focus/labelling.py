@@ -15,8 +15,7 @@ from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.config import Plain, Settings
-    from reviewscore.focus.facets import FacetSet
-    from reviewscore.focus.labelled import Labelled, Point
+    from reviewscore.focus.facets import FacetSet, Labelled, Point
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -142,7 +141,7 @@ class Annotator:
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress
-        from reviewscore.focus.annotating import PROMPTS, expected_to_label, label_points
+        from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
         from reviewscore.store.manifest import hash_file
 
         expected = expected_to_label(points, self.facets, self.settings)

@@ -15,8 +15,8 @@ from reviewscore.cli.terminal import print_text, say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.focus.points import PointLines
     from reviewscore.focus.profile import Profile
-    from reviewscore.focus.write import PointLines
     from reviewscore.likeness.pair import Metric
     from reviewscore.stats.writing import Setup
 
@@ -58,8 +58,8 @@ def command(
     Example:  reviewscore focus examples/gem -o focus
               reviewscore focus runs/iclr24 --by reviewer
     """
+    from reviewscore.focus.points import VERB, PointLines
     from reviewscore.focus.profile import profile_systems
-    from reviewscore.focus.write import VERB, PointLines
     from reviewscore.sources.written import PEOPLE
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
@@ -110,8 +110,8 @@ def _write(
     profile: Profile, lines: PointLines, setup: Setup, reference: str, out: Path,
     run: Path | None, *, foreign: bool,
 ) -> None:  # fmt: skip
-    from reviewscore.focus.digest import write_digest
     from reviewscore.focus.plots import draw
+    from reviewscore.focus.profile import write_digest
     from reviewscore.stats import writing as results
 
     written = results.write_tables(

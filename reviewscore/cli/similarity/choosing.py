@@ -11,9 +11,8 @@ import click
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.affinity import Library, Recipe
     from reviewscore.similarity.corpus import Corpus
-    from reviewscore.similarity.recipe import Recipe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -68,9 +67,9 @@ def chosen_recipes(
     Raises:
         SettingsError: There is no such method.
     """
+    from reviewscore.similarity.affinity import recipe
     from reviewscore.similarity.bags import Representation
-    from reviewscore.similarity.pooling import Pool
-    from reviewscore.similarity.recipe import recipe
+    from reviewscore.similarity.vectors import Pool
 
     return [
         recipe(method).varied(
@@ -109,7 +108,7 @@ def library_of(corpus: Corpus, encoded: Path | None) -> tuple[Library, list[Path
         InputError: The file of embeddings cannot be used.
     """
     from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.embeddings import read_embeddings
+    from reviewscore.similarity.encoder import read_embeddings
 
     if encoded is None:
         return Library(corpus), list(corpus.files)

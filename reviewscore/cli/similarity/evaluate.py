@@ -14,9 +14,9 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Recipe
+    from reviewscore.similarity.comparison import Predicted
     from reviewscore.similarity.goldstandard import Ratings
-    from reviewscore.similarity.predictions import Predicted
-    from reviewscore.similarity.recipe import Recipe
 
 
 @click.command("evaluate", cls=Verb)
@@ -63,9 +63,9 @@ def command(
     Example:  reviewscore similarity evaluate examples/similarity --method tfidf --method tpms
     """
     from reviewscore.similarity.comparison import compare
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
+    from reviewscore.similarity.pairs import VERB
     from reviewscore.similarity.tables import Honesty, tables
-    from reviewscore.similarity.write import VERB
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
 
@@ -111,7 +111,7 @@ def _predicted(
     place: Path, named: tuple[str, ...], *, wanted: bool
 ) -> tuple[list[Predicted], list[Path]]:
     """Predictions of files, and the files."""
-    from reviewscore.similarity.predictions import predictions_file, read_predictions
+    from reviewscore.similarity.comparison import predictions_file, read_predictions
 
     pairs = [(name if sign else None, Path(file if sign else name))
              for name, sign, file in (one.partition("=") for one in named)]  # fmt: skip
@@ -129,8 +129,8 @@ def _computed(
     rated: Ratings,
 ) -> tuple[list[Predicted], list[Path]]:
     """Recipes computed on the corpus beside the ratings, and its files."""
+    from reviewscore.similarity.comparison import predicted
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.trial import predicted
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     for warning in corpus.warnings:
@@ -140,7 +140,7 @@ def _computed(
 
 
 def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
-    from reviewscore.similarity.trial import TRIED
+    from reviewscore.similarity.comparison import TRIED
 
     words = [] if variants else ["The count is that of this table alone; tell with "
                                  "--variants-tried what was measured before."]  # fmt: skip

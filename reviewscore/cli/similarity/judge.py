@@ -100,7 +100,7 @@ def _ask(
 ) -> int:
     """Say what it costs, ask, and say how it ended."""
     from reviewscore.cli.progress import TerminalProgress
-    from reviewscore.similarity.judging import PREDICTIONS, expected_to_judge, judge_pairs
+    from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
     from reviewscore.store.manifest import hash_file
 
     expected = expected_to_judge(asked, settings)
@@ -123,7 +123,7 @@ def _rated(
     corpus: Corpus, versions: list[str], data: Path, files: list[Path]
 ) -> Iterator[tuple[str, str, str]]:
     """Version, reviewer and submission of rated pairs; the file of ratings joins the files."""
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
 
     file = ratings_file(data)
     files.append(file)
@@ -137,9 +137,8 @@ def _computed(
     corpus: Corpus, versions: list[str], nearest: int | None
 ) -> Iterator[tuple[str, str, str]]:
     """Version, reviewer and submission of all pairs, or of the nearest reviewers."""
-    from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.recipe import Recipe
-    from reviewscore.similarity.write import pairs
+    from reviewscore.similarity.affinity import Library, Recipe
+    from reviewscore.similarity.pairs import pairs
 
     total = len(corpus.submissions) * sum(len(corpus.profiles[one]) for one in versions)
     if nearest is None and total > MOST:

@@ -14,8 +14,8 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.corpus import Corpus
-    from reviewscore.similarity.recipe import Recipe
     from reviewscore.sources.files import Collection
 
 _SHOWN = 5
@@ -74,8 +74,8 @@ def note(
         It in short, line by line.
     """
     from reviewscore.report.similarity import similarity_lines
+    from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.digest import digest_of_run, write_digest
-    from reviewscore.similarity.recipe import Recipe
 
     found = digest_of_run(
         run, collection, profiles, recipe or Recipe(), accept_changed=accept_changed

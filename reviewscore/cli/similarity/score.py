@@ -20,9 +20,8 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.similarity.affinity import Affinity
-    from reviewscore.similarity.recipe import Recipe
-    from reviewscore.similarity.write import Pair
+    from reviewscore.similarity.affinity import Affinity, Recipe
+    from reviewscore.similarity.pairs import Pair
 
 
 @click.command("score", cls=Verb)
@@ -67,8 +66,8 @@ def command(
     Example:  reviewscore similarity score examples/similarity --top 3 -o similarity
     """
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.overview import SHOWN, overview
-    from reviewscore.similarity.write import VERB, PairFiles, pairs
+    from reviewscore.similarity.pairs import VERB, PairFiles, pairs
+    from reviewscore.similarity.tables import SHOWN, overview
     from reviewscore.stats import writing as results
 
     if output is not None:

@@ -52,13 +52,11 @@ def command(
     Example:  reviewscore similarity sweep examples/similarity --method tfidf --longest 5
     """
     from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.comparison import compare
+    from reviewscore.similarity.comparison import compare, predicted, sweep
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.plots import draw_sweep
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
-    from reviewscore.similarity.tables import Honesty, tables
-    from reviewscore.similarity.trial import predicted, sweep
-    from reviewscore.similarity.write import VERB
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
+    from reviewscore.similarity.pairs import VERB
+    from reviewscore.similarity.tables import Honesty, draw_sweep, tables
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
 
