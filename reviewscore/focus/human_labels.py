@@ -4,7 +4,7 @@ A set is a folder with ``units.jsonl`` and ``labels.jsonl``, or with a filled sh
 annotator (``A1.csv``), or one such sheet. Units are known by the SHA-256 of their words, so that
 words that are not ours to pass on need not be in the set, and points may be numbered otherwise.
 
-Agreement is kappa without weights (Cohen 1960, Educ. Psychol. Meas. 20, 37-46), since facets have no
+Agreement is kappa without weights (Cohen 1960, Educ. Psychol. Meas. 20, 37-46): facets have no
 order, as in Shin et al. 2025 (arXiv 2502.17086, Table 2), and confusion matrices (app. A.2.4).
 """
 

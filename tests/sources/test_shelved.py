@@ -160,7 +160,7 @@ def test_texts_are_compared_a_few_papers_at_a_time(folder: Path) -> None:
 
 
 def test_many_systems_are_renamed_as_they_are_read(folder: Path) -> None:
-    from reviewscore.cli.focus.reading import by_reviewer
+    from reviewscore.cli.focus.points import by_reviewer
 
     materials: Materials = by_reviewer(read_materials(folder))
 

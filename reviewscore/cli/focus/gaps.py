@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.focus.points import Annotator, labelling_options, read, reading_options
 from reviewscore.cli.focus.profile import KEPT
-from reviewscore.cli.focus.reading import read, reading_options
 from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import InputError

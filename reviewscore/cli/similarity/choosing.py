@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.tabling import PATH
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _OPTIONS = (
         "counts; several times to compare.",
     ),
     click.option(
-        "--embeddings", "encoded", type=click.Path(path_type=Path),
+        "--embeddings", "encoded", type=PATH,
         help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
     click.option(
@@ -45,6 +46,9 @@ _OPTIONS = (
     ),
 )  # fmt: skip
 
+PROFILES = click.option("--profiles", type=PATH, help="Other profiles than DATA's.")
+VERSION = click.option("--version", "only", help="Only this version of the profiles.")
+
 
 def choosing_options(command: Command) -> Command:
     """Add the flags about how papers are compared."""
@@ -55,12 +59,12 @@ def choosing_options(command: Command) -> Command:
 
 def chosen_recipes(
     methods: Sequence[str],
-    texts: Sequence[str],
-    pools: Sequence[str],
+    texts: Sequence[str] = (),
+    pools: Sequence[str] = (),
     *,
-    centre: bool | None,
-    recent: int | None,
-    seed: int,
+    centre: bool | None = None,
+    recent: int | None = None,
+    seed: int = 0,
 ) -> list[Recipe]:
     """Every combination that was asked for.
 
@@ -73,16 +77,13 @@ def chosen_recipes(
 
     return [
         recipe(method).varied(
-            pool=None if pool is None else Pool(pool),
-            centre=centre,
-            representation=Representation(text),
-            recent=recent,
-            seed=seed,
+            pool=None if pool is None else Pool(pool), centre=centre,
+            representation=Representation(text), recent=recent, seed=seed,
         )
         for method in methods
         for text in texts or ("title+abstract",)
         for pool in pools or (None,)
-    ]
+    ]  # fmt: skip
 
 
 def chosen_versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:

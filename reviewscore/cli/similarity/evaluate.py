@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
-from reviewscore.cli.tabling import tabling_options
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import PATH, Tabling, tabling_options
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate", cls=Verb)
-@click.argument("ratings", type=click.Path(path_type=Path))
+@click.argument("ratings", type=PATH)
 @click.argument("predictions", nargs=-1)
 @tabling_options
 @choosing_options
-@click.option("--profiles", type=click.Path(path_type=Path),
+@click.option("--profiles", type=PATH,
               help="Profiles for --method; those beside the ratings by default.")  # fmt: skip
 @click.option("--baseline", help="The method others are compared with; tpms or the first.")
 @click.option("--common", is_flag=True, help="Leave out pairs that a method has no value for.")
@@ -35,22 +35,11 @@ if TYPE_CHECKING:
 def command(
     ratings: Path,
     predictions: tuple[str, ...],
-    output: Path | None,
-    methods: tuple[str, ...],
-    encoded: Path | None,
-    texts: tuple[str, ...],
-    pools: tuple[str, ...],
-    centre: bool | None,
-    recent: int | None,
     profiles: Path | None,
     baseline: str | None,
     common: bool,
     variants_tried: int | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    as_json: bool,
-    yes: bool,
+    **flags: Any,
 ) -> None:
     """Judge methods by how they order the papers that people rated their expertise in.
 
@@ -66,15 +55,14 @@ def command(
     from reviewscore.similarity.goldstandard import ratings_file, read_ratings
     from reviewscore.similarity.pairs import VERB
     from reviewscore.similarity.tables import Honesty, tables
-    from reviewscore.stats import writing as results
-    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import Setup, hashes
 
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
+    tabling, encoded = Tabling.of(flags), flags.pop("encoded")
+    tabling.check_folder(VERB)
     file = ratings_file(ratings)
     rated = read_ratings(file)
-    found, read = _predicted(ratings, predictions, wanted=not methods)
-    recipes = chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed)
+    found, read = _predicted(ratings, predictions, wanted=not flags["methods"])
+    recipes = chosen_recipes(**flags, seed=tabling.seed)
     if recipes:
         own, more = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
@@ -84,27 +72,21 @@ def command(
     if base not in compared.names:
         raise InputError(f"no method '{base}'", cure=f"there are: {', '.join(compared.names)}")
     tried = max(variants_tried or 0, len(found))
-    how = Resampling(resamples, seed, method="percentile", level=level)
+    how = tabling.resampling(method="percentile")
     shown = tables(compared, base, how, Honesty(tried, _said(recipes, variants_tried)))
-    setup = results.Setup(
+    setup = Setup(
         verb=VERB,
         title="Similarity against ratings of expertise",
         role="baseline",
         model=base,
         settings={
             "methods": ", ".join(compared.names), "baseline": base, "common": common,
-            "variants_tried": tried, "level": level, "resamples": resamples, "seed": seed,
+            "variants_tried": tried, **tabling.settings,
         },
-        inputs=results.hashes([file, *read]),
+        inputs=hashes([file, *read]),
         notes=compared.notes,
     )  # fmt: skip
-    if output is not None:
-        written = results.write_tables(shown, setup, output, allow_foreign=yes)
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text(
-        results.numbers(shown, setup) if as_json else results.page(shown, setup),
-        markdown=not as_json,
-    )
+    tabling.publish(shown, setup)
 
 
 def _predicted(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.similarity.choosing import chosen_versions
+from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
+from reviewscore.cli.tabling import DATA, PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -26,11 +27,11 @@ MOST = 1_000_000
 
 
 @click.command("judge", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the scores.")
+@DATA
+@click.option("-o", "--output", type=PATH, help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
-@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
-@click.option("--version", "only", help="Only this version of the profiles.")
+@PROFILES
+@VERSION
 @click.option("--rated", is_flag=True, help="Only pairs that people rated, in DATA's evaluations.")
 @click.option("--nearest", type=click.IntRange(1),
               help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
