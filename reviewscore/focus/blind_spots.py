@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.errors import InputError
 from reviewscore.focus.distribution import FOUR, Coded, Review, comparison, share
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.resampling import Clusters, Resampling, swapped
 from reviewscore.stats.statistic import Floats, Statistic, Values, values
@@ -181,147 +181,55 @@ def _two(slot: PendingEstimate) -> tuple[float | None, float | None]:
     )
 
 
-@dataclass(frozen=True)
-class Spots:
-    """Facets in which a system differs from the reference, largest difference first.
-
-    Attributes:
-        overlooked: The system's share is smaller.
-        favoured: The system's share is larger.
-    """
-
-    overlooked: tuple[Difference, ...]
-    favoured: tuple[Difference, ...]
-
-
-def spots(found: Sequence[Difference], *, rate: float = RATE) -> Spots:
-    """The facets that differ at a false discovery rate.
+def spots(differences: Sequence[Difference], *, rate: float = RATE) -> list[Difference]:
+    """The facets that differ at a false discovery rate, largest difference first.
 
     Args:
-        found: All differences of one system.
+        differences: All of one system.
         rate: 0..1; 1 gives all facets that differ at all.
     """
     kept = [
         (one.estimate.value, one)
-        for one in found
+        for one in differences
         if one.estimate.value and one.q is not None and one.q <= rate
     ]
-    ranked = [one for _, one in sorted(kept, key=lambda pair: -abs(pair[0]))]
-    return Spots(
-        tuple(one for one in ranked if (one.estimate.value or 0) < 0),
-        tuple(one for one in ranked if (one.estimate.value or 0) > 0),
-    )
+    return [one for _, one in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))]
 
 
-@dataclass(frozen=True)
-class Missed:
-    """A facet that other reviews of the paper raise and one review does not.
+def all_gaps(coded: Coded) -> Iterator[tuple[Review, ReviewGaps]]:
+    """What each review leaves out that other reviews of the paper raise, in their order.
 
-    Attributes:
-        polarity: In their strengths or weaknesses.
-        kind: Whether the facet is a target or an aspect.
-        facet: Its name.
-        others: Other reviews that raise it, at least 1.
+    What is raised by most others comes first, then the order of the facets counts.
     """
-
-    polarity: Polarity
-    kind: Kind
-    facet: str
-    others: int
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """What one review leaves out.
-
-    Attributes:
-        review: The review.
-        others: Other reviews of the paper.
-        unknown: Labels of its own points that are unknown: it may raise what seems missed.
-        missed: Raised by most others first, then in the order of the facets.
-    """
-
-    review: Review
-    others: int
-    unknown: int
-    missed: tuple[Missed, ...]
-
-
-def gaps(coded: Coded, review: Review, *, among: Collection[str] | None = None) -> Gaps:
-    """Which facets the other reviews of a paper raise that one review does not.
-
-    Args:
-        coded: The points.
-        review: The review.
-        among: Systems whose reviews are the others; all if None.
-
-    Raises:
-        InputError: There is no such review.
-    """
-    if review not in coded.reviews:
-        raise InputError(
-            f"no review '{review.review_id}' of paper '{review.paper_id}' by '{review.system}'",
-            cure="name one of those that were read",
-        )
-    return _Raised(coded, among).gaps(coded.reviews.index(review))
-
-
-def all_gaps(coded: Coded, *, among: Collection[str] | None = None) -> Iterator[Gaps]:
-    """What each review leaves out, in the order of the reviews; see `gaps`."""
-    raised = _Raised(coded, among)
-    for at in range(len(coded.reviews)):
-        yield raised.gaps(at)
-
-
-class _Raised:
-    """Which review raises which facet, and how many reviews of each paper do.
-
-    Args:
-        coded: The points.
-        among: Systems whose reviews count as others; all if None.
-    """
-
-    def __init__(self, coded: Coded, among: Collection[str] | None) -> None:
-        self._coded = coded
-        self._other = np.array([among is None or one.system in among for one in coded.reviews])
-        self._reviews = np.bincount(coded.paper_of[self._other], minlength=len(coded.papers))
-        self._of = {which: _matrix(coded, *which) for which in FOUR}
-        self._often = {which: self._by_paper(matrix) for which, matrix in self._of.items()}
-        unknown = sum((label < 0).astype(np.int64) for label in coded.labels.values())
-        self._unknown = np.bincount(coded.review, weights=unknown, minlength=len(coded.reviews))
-
-    def _by_paper(self, matrix: Floats) -> Floats:
-        """Shape (papers, facets); how many of the others raise each."""
-        found = np.zeros((len(self._coded.papers), matrix.shape[1]))
-        np.add.at(found, self._coded.paper_of[self._other], matrix[self._other])
-        return found
-
-    def gaps(self, at: int) -> Gaps:
-        """What the review at a place leaves out."""
-        coded, paper = self._coded, self._coded.paper_of[at]
+    unknown = sum((label < 0).astype(np.int64) for label in coded.labels.values())
+    unknown = np.bincount(coded.review, weights=unknown, minlength=len(coded.reviews))
+    others = np.bincount(coded.paper_of, minlength=len(coded.papers)) - 1
+    raises = {which: _raises(coded, *which) for which in FOUR}
+    often = {}
+    for which, matrix in raises.items():
+        often[which] = np.zeros((len(coded.papers), matrix.shape[1]))
+        np.add.at(often[which], coded.paper_of, matrix)
+    for at, review in enumerate(coded.reviews):
+        paper = coded.paper_of[at]
         missed = [
-            Missed(polarity, kind, name, int(often))
-            for (polarity, kind), matrix in self._of.items()
-            for name, mine, often in zip(
-                coded.facets.names(kind),
-                matrix[at],
-                self._often[polarity, kind][paper],
-                strict=True,
+            FocusGap(polarity=polarity, kind=kind, facet=name, others=int(count))
+            for (polarity, kind), matrix in raises.items()
+            for name, mine, count in zip(
+                coded.facets.names(kind), matrix[at], often[polarity, kind][paper], strict=True
             )
-            if often and not mine
+            if count and not mine
         ]
-        return Gaps(
-            coded.reviews[at],
-            int(self._reviews[paper]) - int(self._other[at]),
-            int(self._unknown[at]),
-            tuple(sorted(missed, key=lambda one: -one.others)),
+        missed.sort(key=lambda one: -one.others)
+        yield (
+            review,
+            ReviewGaps(others=int(others[paper]), unknown=int(unknown[at]), missed=tuple(missed)),
         )
 
 
-def _matrix(coded: Coded, polarity: Polarity, kind: Kind) -> Floats:
+def _raises(coded: Coded, polarity: Polarity, kind: Kind) -> Floats:
     """Shape (reviews, facets); 1 if the review raises the facet."""
-    found = np.zeros((len(coded.reviews), len(coded.facets.of(kind))))
+    raised = np.zeros((len(coded.reviews), len(coded.facets.of(kind))))
     label = coded.labels[kind]
     rows = (coded.weak == (polarity is Polarity.WEAKNESS)) & (label >= 0)
-    found[coded.review[rows], label[rows]] = 1.0
-    return found
+    raised[coded.review[rows], label[rows]] = 1.0
+    return raised

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from sys import intern
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,11 +248,6 @@ class Distribution:
         """Shape (facets,), 0..1, unsmoothed, sum 1; all NaN if there is no point."""
         return shares(self.totals)
 
-    @property
-    def reason(self) -> Reason:
-        """Why there are no shares; `Reason.NONE` if there are."""
-        return Reason.NONE if self.points else Reason.NO_POINTS
-
     def share(self, facet: str) -> Statistic:
         """The share of a facet: its points over all points, summed over papers.
 
@@ -283,15 +278,6 @@ def distribution(coded: Coded, system: str, polarity: Polarity, kind: Kind) -> D
     }
     names = coded.facets.names(kind)
     return Distribution(system, polarity, kind, names, counts, int(unknown.sum()), dropped)
-
-
-def distributions(coded: Coded, system: str) -> tuple[Distribution, ...]:
-    """The four focus distributions of a system, in the order of `FOUR`.
-
-    Raises:
-        InputError: There are no reviews of the system.
-    """
-    return tuple(distribution(coded, system, polarity, kind) for polarity, kind in FOUR)
 
 
 def share(counts: Floats, facet: int, *, name: str = SHARE) -> Statistic:
@@ -330,10 +316,13 @@ def shares(totals: Floats, smoothing: float = 0.0) -> Floats:
     return np.where(seen > 0, ratio(added, under), np.nan)
 
 
-def points_per_review(coded: Coded, system: str, polarity: Polarity | None = None) -> Statistic:
-    """Mean number of points in a review, points without known facets included.
+def points_per(
+    what: Literal["review", "paper"], coded: Coded, system: str, polarity: Polarity | None = None
+) -> Statistic:
+    """Mean number of points, those without known facets included.
 
     Args:
+        what: In a review, or on a paper that the system reviewed, all its reviews together.
         coded: The points.
         system: Whose.
         polarity: Strengths or weaknesses; all points if None.
@@ -341,29 +330,14 @@ def points_per_review(coded: Coded, system: str, polarity: Polarity | None = Non
     Raises:
         InputError: There are no reviews of the system.
     """
-    return _per("points per review", coded.points(system, polarity), coded.reviewed(system))
+    reviewed = coded.reviewed(system)
+    of = reviewed if what == "review" else (reviewed > 0).astype(np.float64)
 
-
-def points_per_paper(coded: Coded, system: str, polarity: Polarity | None = None) -> Statistic:
-    """Mean number of points on a paper that the system reviewed, all its reviews together.
-
-    Args:
-        coded: The points.
-        system: Whose.
-        polarity: Strengths or weaknesses; all points if None.
-
-    Raises:
-        InputError: There are no reviews of the system.
-    """
-    reviewed = (coded.reviewed(system) > 0).astype(np.float64)
-    return _per("points per paper", coded.points(system, polarity), reviewed)
-
-
-def _per(name: str, points: Floats, of: Floats) -> Statistic:
     def from_sums(sums: Floats) -> Values:
         return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_SETS, None))
 
-    return Statistic(name, np.stack([points, of], axis=1), from_sums, of > 0)
+    parts = np.stack([coded.points(system, polarity), of], axis=1)
+    return Statistic(f"points per {what}", parts, from_sums, of > 0)
 
 
 class Measure(StrEnum):
@@ -379,16 +353,12 @@ class Comparison:
     """The counts of a system and of a reference on the papers that both reviewed.
 
     Attributes:
-        system: Whose focus.
-        reference: Against whose.
         shared: Shape (papers,); whether both reviewed the paper.
         counts: By polarity and kind, shape (papers, 2 facets): those of the reference, then those
             of the system; zero on papers that are not shared.
         dropped: Papers that do not count, by reason.
     """
 
-    system: str
-    reference: str
     shared: NDArray[np.bool_]
     counts: dict[tuple[Polarity, Kind], Floats]
     dropped: dict[str, int]
@@ -421,7 +391,7 @@ def comparison(coded: Coded, system: str, reference: str) -> Comparison:
         sides = [coded.counts(name, polarity, kind) for name in (reference, system)]
         counts[polarity, kind] = np.concatenate(sides, axis=1) * shared[:, None]
     dropped = unshared(mine, theirs)
-    return Comparison(system, reference, shared, counts, dropped)
+    return Comparison(shared, counts, dropped)
 
 
 def unshared(mine: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> dict[str, int]:
@@ -461,9 +431,7 @@ def divergence(
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def mean_divergence(
-    pair: Comparison, measure: Measure, *, smoothing: float = SMOOTHING
-) -> Statistic:
+def mean_divergence(pair: Comparison, measure: Measure) -> Statistic:
     """The plain mean of the divergences of the four distributions, in nats.
 
     Distributions in which one side has no point at all in any paper are left out, so that a system
@@ -473,7 +441,6 @@ def mean_divergence(
     Args:
         pair: The two sides.
         measure: Which divergence.
-        smoothing: As in `divergence`.
     """
     counts = np.concatenate(list(pair.counts.values()), axis=1)
     ends = np.cumsum([one.shape[1] for one in pair.counts.values()])
@@ -486,23 +453,17 @@ def mean_divergence(
         if not places:
             nothing = np.full(len(sums), np.nan)
             return _finished(nothing, np.ones(len(sums), dtype=np.bool_))
-        each = [_value(measure, sums[:, place], smoothing) for place in places]
+        each = [_value(measure, sums[:, place], SMOOTHING) for place in places]
         empty = np.any([_empty(sums[:, place]) for place in places], axis=0)
         return _finished(np.mean(each, axis=0), empty)
 
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def ask(
-    plan: BootstrapPlan, pair: Comparison, measure: Measure, *, smoothing: float = SMOOTHING
-) -> tuple[PendingEstimate, ...]:
+def ask(plan: BootstrapPlan, pair: Comparison, measure: Measure) -> tuple[PendingEstimate, ...]:
     """Slots for the mean and then for each of the four distributions, in the order of `FOUR`."""
-    mean = plan.ask(mean_divergence(pair, measure, smoothing=smoothing), pair.dropped)
-    each = [
-        plan.ask(divergence(pair, measure, *which, smoothing=smoothing), pair.dropped)
-        for which in FOUR
-    ]
-    return (mean, *each)
+    mean = plan.ask(mean_divergence(pair, measure), pair.dropped)
+    return mean, *(plan.ask(divergence(pair, measure, *which), pair.dropped) for which in FOUR)
 
 
 def kullback_leibler(p: Floats, q: Floats) -> Floats:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reviewscore.focus.blind_spots import Difference, Gaps, all_gaps, differences, spots
+from reviewscore.focus.blind_spots import Difference, all_gaps, differences, spots
 from reviewscore.focus.distribution import FOUR, Coded, Review, coded, distribution
 from reviewscore.focus.facets import FacetSet, Labelled, Point, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
 from reviewscore.likeness.pair import Metric
-from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
+from reviewscore.schema.focus import FacetShares, FocusDigest, FocusSpot
 from reviewscore.sources.written import Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
@@ -144,47 +144,18 @@ def write_digest(run: Path, profile: Profile, setup: Setup, reference: str) -> P
     path = run / DIGEST
     level = setup.settings["level"]
     assert isinstance(level, float)
-    found = digest(
-        profile,
-        reference,
-        level=level,
+    digest = FocusDigest(
         annotator=setup.model,
-        notes=setup.notes,
-        inputs=list(setup.inputs.values()),
-    )
-    write_whole(path, found.model_dump_json(indent=1) + "\n")
-    return path
-
-
-def digest(
-    profile: Profile,
-    reference: str,
-    *,
-    level: float,
-    annotator: str,
-    notes: Sequence[str],
-    inputs: Sequence[str],
-) -> FocusDigest:
-    """Shares of all systems, what differs from the reference, and what each review leaves out.
-
-    Args:
-        profile: The focus of all systems.
-        reference: The system that others were compared with.
-        level: Of intervals, 0..1.
-        annotator: Who labelled the points.
-        notes: What a reader must know.
-        inputs: SHA-256 of the files that were read.
-    """
-    return FocusDigest(
-        annotator=annotator,
-        notes=tuple(notes),
+        notes=tuple(setup.notes),
         reference=reference if profile.differences else None,
         level=level,
-        inputs=tuple(inputs),
+        inputs=tuple(setup.inputs.values()),
         shares=tuple(_shares(profile.coded)),
         spots=tuple(_spots(profile.differences)),
-        gaps=_gaps(profile.coded),
+        gaps={review.review_id: gaps for review, gaps in all_gaps(profile.coded)},
     )
+    write_whole(path, digest.model_dump_json(indent=1) + "\n")
+    return path
 
 
 def _shares(coded: Coded) -> Iterator[FacetShares]:
@@ -199,37 +170,12 @@ def _shares(coded: Coded) -> Iterator[FacetShares]:
 
 
 def _spots(differing: Mapping[str, Sequence[Difference]]) -> Iterator[FocusSpot]:
-    for system, some in differing.items():
-        found = spots(some)
-        both = sorted(
-            (*found.overlooked, *found.favoured), key=lambda one: -abs(one.estimate.value or 0)
-        )
-        for one in both:
-            assert one.estimate.value is not None
+    for system, found in differing.items():
+        for one in spots(found):
+            estimate = one.estimate
+            assert estimate.value is not None
             assert one.q is not None
             yield FocusSpot(
-                system=system,
-                polarity=one.polarity,
-                kind=one.kind,
-                facet=one.facet,
-                difference=one.estimate.value,
-                low=one.estimate.low,
-                high=one.estimate.high,
-                q=one.q,
-            )
-
-
-def _gaps(coded: Coded) -> dict[str, ReviewGaps]:
-    return {one.review.review_id: review_gaps(one) for one in all_gaps(coded)}
-
-
-def review_gaps(found: Gaps) -> ReviewGaps:
-    """What one review leaves out, as a record."""
-    return ReviewGaps(
-        others=found.others,
-        unknown=found.unknown,
-        missed=tuple(
-            FocusGap(polarity=one.polarity, kind=one.kind, facet=one.facet, others=one.others)
-            for one in found.missed
-        ),
-    )
+                system=system, polarity=one.polarity, kind=one.kind, facet=one.facet,
+                difference=estimate.value, low=estimate.low, high=estimate.high, q=one.q,
+            )  # fmt: skip

@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from reviewscore.focus.blind_spots import RATE, Difference, Spots
+from reviewscore.focus.blind_spots import RATE, Difference
 from reviewscore.focus.distribution import (
     FOUR,
     SMOOTHING,
@@ -18,8 +18,7 @@ from reviewscore.focus.distribution import (
     comparison,
     distribution,
     mean_divergence,
-    points_per_paper,
-    points_per_review,
+    points_per,
 )
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.overlap import Score, Sets, ask_facets, ask_sets, pair_sets, presence
@@ -50,6 +49,14 @@ _SETS = (
     "0; if both are empty, or only unknown facets are there, the paper is left out. "
     "Facets that name nothing in particular count like others."
 )
+_DIVERGENCE = (
+    "Divergences are in nats, lower is nearer, of points summed over the papers that both "
+    "reviewed, and the mean is the plain one over the four distributions (two, if one side "
+    f"has no strengths or no weaknesses). Kullback-Leibler adds {SMOOTHING:g} points to "
+    f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
+    "neither direction nor smoothing. Few points alone make a divergence larger; intervals "
+    "(basic bootstrap, not below 0) are free of that and may lie below the value."
+)
 _RAISED = (
     "The unit is a paper: does a point of the system, and one of the reference, have the facet? "
     "Precision is of the papers in which the system raises it, recall of those in which the "
@@ -65,7 +72,6 @@ class _Study:
     coded: Coded
     plan: BootstrapPlan
     reference: str
-    smoothing: float
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -77,14 +83,7 @@ class _Study:
         return f"{self.plan.resampling.percent} intervals"
 
 
-def tables(
-    coded: Coded,
-    reference: str,
-    how: Resampling,
-    *,
-    smoothing: float = SMOOTHING,
-    notes: Sequence[str] = (),
-) -> list[Table]:
+def tables(coded: Coded, reference: str, how: Resampling) -> list[Table]:
     """All tables of a study but the differences of single systems, see `difference_table`.
 
     The unit is the paper: whole papers are drawn, with the reviews of all systems.
@@ -94,15 +93,13 @@ def tables(
         reference: The system that the others are compared with; without reviews of it there are
             no comparisons.
         how: How intervals are made; papers are drawn whatever it says.
-        smoothing: Points added to each facet for Kullback-Leibler, at least 0.
-        notes: To be printed under the first table.
 
     Returns:
         The tables; none if there is no review.
     """
     if not coded.papers:
         return []
-    study = _Study(coded, BootstrapPlan(Clusters.by(coded.papers), how), reference, smoothing)
+    study = _Study(coded, BootstrapPlan(Clusters.by(coded.papers), how), reference)
     found = []
     if reference in coded.systems and study.others:
         found += [_similarity(study), _divergences(study), _pairs(study)]
@@ -110,10 +107,14 @@ def tables(
     found += [_distribution(study, polarity, kind) for polarity, kind in FOUR]
     found.append(_points(study))
     study.plan.run()
-    few = len(coded.papers) < FEW_PAPERS
-    said = (*notes, *((_few(len(coded.papers)),) if few else ()))
-    first = found[0]
-    return [replace(first, notes=(*first.notes, *said)), *found[1:]]
+    papers = len(coded.papers)
+    if papers < FEW_PAPERS:
+        few = (
+            f"Only {papers} {'paper' if papers == 1 else 'papers'}: intervals say little of papers "
+            "that are not in the sample."
+        )
+        found[0] = replace(found[0], notes=(*found[0].notes, few))
+    return found
 
 
 _PAIRED = "Only papers that both reviewed count, paired by paper."
@@ -158,7 +159,7 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
     )
 
 
-def spots_table(found: Spots, system: str, reference: str) -> Table:
+def spots_table(found: Sequence[Difference], system: str, reference: str) -> Table:
     """The facets that a system overlooks or favours, largest difference first.
 
     Args:
@@ -168,8 +169,9 @@ def spots_table(found: Spots, system: str, reference: str) -> Table:
     """
     rows: list[tuple[Cell, ...]] = [
         (word, _PLURAL[one.polarity], one.kind, one.facet, one.slot)
-        for word, some in (("overlooked", found.overlooked), ("favoured", found.favoured))
-        for one in some
+        for word, sign in (("overlooked", -1), ("favoured", 1))
+        for one in found
+        if sign * (one.estimate.value or 0) > 0
     ]
     return Table(
         f"focus-blind-spots-{system}",
@@ -189,7 +191,7 @@ def _similarity(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.others:
         pair = comparison(study.coded, name, study.reference)
-        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM, smoothing=study.smoothing)
+        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM)
         by_polarity = _sets(study, name)
         slots = [ask_sets(study.plan, Score.F1, one) for one in by_polarity]
         rows.append((name, study.plan.ask(kl, pair.dropped), *slots))
@@ -198,7 +200,7 @@ def _similarity(study: _Study) -> Table:
         f"Focus against {study.reference}, with {study.level} ({_PAPER}, Table 3)",
         ("system", "KL divergence", "overall F1", "strength F1", "weakness F1"),
         tuple(rows),
-        notes=(f"KL is KL(reference || system). {_divergence_note(study)}", _SETS),
+        notes=(f"KL is KL(reference || system). {_DIVERGENCE}", _SETS),
     )
 
 
@@ -207,7 +209,7 @@ def _divergences(study: _Study) -> Table:
     for measure in Measure:
         for name in study.others:
             pair = comparison(study.coded, name, study.reference)
-            slots = ask(study.plan, pair, measure, smoothing=study.smoothing)
+            slots = ask(study.plan, pair, measure)
             rows.append((str(measure), name, *slots))
     return Table(
         DIVERGENCES,
@@ -215,18 +217,7 @@ def _divergences(study: _Study) -> Table:
         ("divergence", "system", "mean", *(_which(*which) for which in FOUR)),
         tuple(rows),
         keys=2,
-        notes=(_divergence_note(study),),
-    )
-
-
-def _divergence_note(study: _Study) -> str:
-    return (
-        "Divergences are in nats, lower is nearer, of points summed over the papers that both "
-        "reviewed, and the mean is the plain one over the four distributions (two, if one side "
-        f"has no strengths or no weaknesses). Kullback-Leibler adds {study.smoothing:g} points to "
-        f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
-        "neither direction nor smoothing. Few points alone make a divergence larger; intervals "
-        "(basic bootstrap, not below 0) are free of that and may lie below the value."
+        notes=(_DIVERGENCE,),
     )
 
 
@@ -301,11 +292,9 @@ def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
 def _points(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.coded.systems:
-        for per in (points_per_review, points_per_paper):
-            slots = [
-                study.plan.ask(per(study.coded, name, polarity)) for polarity in (None, *Polarity)
-            ]
-            rows.append((name, slots[0].statistic.name.removeprefix("points per "), *slots))
+        for per in ("review", "paper"):
+            each = (points_per(per, study.coded, name, polarity) for polarity in (None, *Polarity))
+            rows.append((name, per, *map(study.plan.ask, each)))
     return Table(
         POINTS,
         f"Points per review and per paper, mean with {study.level} ({_PAPER}, Figure 3)",
@@ -318,13 +307,6 @@ def _points(study: _Study) -> Table:
 
 def _which(polarity: Polarity, kind: Kind) -> str:
     return f"{kind}s of {_PLURAL[polarity]}"
-
-
-def _few(papers: int) -> str:
-    return (
-        f"Only {papers} {'paper' if papers == 1 else 'papers'}: intervals say little of papers "
-        "that are not in the sample."
-    )
 
 
 TEXTS = "focus-text-similarity"

@@ -34,7 +34,6 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     from reviewscore.focus.blind_spots import all_gaps
     from reviewscore.focus.distribution import Review, coded
     from reviewscore.focus.points import VERB
-    from reviewscore.focus.profile import review_gaps
     from reviewscore.report.focus import gap_words
     from reviewscore.stats.writing import check_folder
 
@@ -55,15 +54,14 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
         return labels.code
     for note in labels.notes:
         say(note)
-    for one in all_gaps(coded(labels.points, annotator.facets, reviews=reviews)):
-        if wanted and one.review.review_id not in wanted:
+    for review, gaps in all_gaps(coded(labels.points, annotator.facets, reviews=reviews)):
+        if wanted and review.review_id not in wanted:
             continue
-        gaps = review_gaps(one)
         if as_json:
-            record = {**one.review._asdict(), **gaps.model_dump()}
+            record = {**review._asdict(), **gaps.model_dump()}
             print_line(json.dumps(record, ensure_ascii=False))
             continue
-        name = f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})"
+        name = f"{review.review_id} ({review.system}, paper {review.paper_id})"
         for line in (name, *(f"  {words}" for words in gap_words(gaps))):
             print_line(line)
     return labels.code
