@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.focus.distribution import FOUR, Coded, Review, comparison, share
+from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, comparison, share
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
@@ -196,7 +196,7 @@ def spots(differences: Sequence[Difference], *, rate: float = RATE) -> list[Diff
     return [one for _, one in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))]
 
 
-def all_gaps(coded: Coded) -> Iterator[tuple[Review, ReviewGaps]]:
+def all_gaps(coded: Coded) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
     """What each review leaves out that other reviews of the paper raise, in their order.
 
     What is raised by most others comes first, then the order of the facets counts.

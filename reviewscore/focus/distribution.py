@@ -35,7 +35,7 @@ from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values,
 _NO_LABEL = -1
 
 
-class Review(NamedTuple):
+class ReviewKey(NamedTuple):
     """Which review a point is of.
 
     Attributes:
@@ -68,7 +68,7 @@ class Coded:
     facets: FacetSet
     papers: tuple[str, ...]
     systems: tuple[str, ...]
-    reviews: tuple[Review, ...]
+    reviews: tuple[ReviewKey, ...]
     paper_of: Ints
     system_of: Ints
     review: Ints
@@ -138,7 +138,9 @@ class Coded:
         return np.bincount(papers, minlength=len(self.papers)).astype(np.float64)
 
 
-def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Review] = ()) -> Coded:
+def coded(
+    points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[ReviewKey] = ()
+) -> Coded:
     """Points as columns.
 
     Args:
@@ -150,9 +152,9 @@ def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
     Raises:
         InputError: A label is neither of the set nor `UNKNOWN`.
     """
-    review_at: dict[Review, int] = {}
+    review_at: dict[ReviewKey, int] = {}
     for one in reviews:  # names that reviews share are held once
-        whose = Review(intern(one.system), intern(one.paper_id), one.review_id)
+        whose = ReviewKey(intern(one.system), intern(one.paper_id), one.review_id)
         review_at.setdefault(whose, len(review_at))
     of_point, weak = array("q"), array("b")
     labels = {kind: array("q") for kind in Kind}
@@ -162,7 +164,7 @@ def coded(points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[Rev
     }
     for labelled in points:
         point = labelled.point
-        whose = Review(intern(point.system), intern(point.paper_id), point.review_id)
+        whose = ReviewKey(intern(point.system), intern(point.paper_id), point.review_id)
         of_point.append(review_at.setdefault(whose, len(review_at)))
         weak.append(point.polarity is Polarity.WEAKNESS)
         for kind, name in ((Kind.TARGET, labelled.target), (Kind.ASPECT, labelled.aspect)):
@@ -349,7 +351,7 @@ class Measure(StrEnum):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedCounts:
     """The counts of a system and of a reference on the papers that both reviewed.
 
     Attributes:
@@ -378,7 +380,7 @@ class Comparison:
         return reference, system
 
 
-def comparison(coded: Coded, system: str, reference: str) -> Comparison:
+def comparison(coded: Coded, system: str, reference: str) -> PairedCounts:
     """Pair a system with a reference.
 
     Raises:
@@ -391,7 +393,7 @@ def comparison(coded: Coded, system: str, reference: str) -> Comparison:
         sides = [coded.counts(name, polarity, kind) for name in (reference, system)]
         counts[polarity, kind] = np.concatenate(sides, axis=1) * shared[:, None]
     dropped = unshared(mine, theirs)
-    return Comparison(shared, counts, dropped)
+    return PairedCounts(shared, counts, dropped)
 
 
 def unshared(mine: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> dict[str, int]:
@@ -404,7 +406,7 @@ def unshared(mine: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> dict[str, in
 
 
 def divergence(
-    pair: Comparison,
+    pair: PairedCounts,
     measure: Measure,
     polarity: Polarity,
     kind: Kind,
@@ -431,7 +433,7 @@ def divergence(
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def mean_divergence(pair: Comparison, measure: Measure) -> Statistic:
+def mean_divergence(pair: PairedCounts, measure: Measure) -> Statistic:
     """The plain mean of the divergences of the four distributions, in nats.
 
     Distributions in which one side has no point at all in any paper are left out, so that a system
@@ -460,7 +462,7 @@ def mean_divergence(pair: Comparison, measure: Measure) -> Statistic:
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def ask(plan: BootstrapPlan, pair: Comparison, measure: Measure) -> tuple[PendingEstimate, ...]:
+def ask(plan: BootstrapPlan, pair: PairedCounts, measure: Measure) -> tuple[PendingEstimate, ...]:
     """Slots for the mean and then for each of the four distributions, in the order of `FOUR`."""
     mean = plan.ask(mean_divergence(pair, measure), pair.dropped)
     return mean, *(plan.ask(divergence(pair, measure, *which), pair.dropped) for which in FOUR)

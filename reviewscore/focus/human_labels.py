@@ -289,7 +289,7 @@ _SUBSETS = ((None, "all"), (Polarity.STRENGTH, "strengths"), (Polarity.WEAKNESS,
 
 
 @dataclass(frozen=True)
-class Ratings:
+class FacetRatings:
     """Labels of points by several raters.
 
     Attributes:
@@ -389,7 +389,7 @@ def confusion(first: Floats, second: Floats, categories: int) -> Ints:
     return counts.reshape(categories, categories)
 
 
-def agreement_tables(ratings: Ratings, how: Resampling) -> list[Table]:
+def agreement_tables(ratings: FacetRatings, how: Resampling) -> list[Table]:
     """All tables: kappa and agreement, facet by facet, confusion matrices.
 
     Args:
@@ -404,7 +404,7 @@ def agreement_tables(ratings: Ratings, how: Resampling) -> list[Table]:
     return found
 
 
-def _kappas(ratings: Ratings, plan: BootstrapPlan) -> Table:
+def _kappas(ratings: FacetRatings, plan: BootstrapPlan) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for kind in Kind:
         q = len(ratings.facets.of(kind))
@@ -433,7 +433,7 @@ def _kappas(ratings: Ratings, plan: BootstrapPlan) -> Table:
     )
 
 
-def _by_facet(ratings: Ratings, plan: BootstrapPlan, kind: Kind) -> Table:
+def _by_facet(ratings: FacetRatings, plan: BootstrapPlan, kind: Kind) -> Table:
     rows: list[tuple[Cell, ...]] = []
     theirs = ratings.labels[ratings.annotator][kind]
     for human in ratings.humans:
@@ -458,7 +458,7 @@ def confusion_name(kind: Kind, human: str, other: str) -> str:
     return f"{CONFUSION}-{kind}-{human}-{other}"
 
 
-def _confusion(ratings: Ratings, kind: Kind, human: str, other: str) -> Table:
+def _confusion(ratings: FacetRatings, kind: Kind, human: str, other: str) -> Table:
     names = ratings.facets.names(kind)
     counts = confusion(ratings.labels[human][kind], ratings.labels[other][kind], len(names))
     rows: list[tuple[Cell, ...]] = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.focus.blind_spots import Difference, all_gaps, differences, spots
-from reviewscore.focus.distribution import FOUR, Coded, Review, coded, distribution
+from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, coded, distribution
 from reviewscore.focus.facets import FacetSet, Labelled, Point, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
@@ -86,7 +86,7 @@ def profile_systems(
         form: Which texts the points are from.
         metrics: How the likeness of these texts is measured; none leaves that table out.
     """
-    reviews = (Review(one.system, one.paper_id, one.review_id) for one in materials.all())
+    reviews = (ReviewKey(one.system, one.paper_id, one.review_id) for one in materials.all())
     tally = _Tally()
     found = coded(tally.counted(labelled), facets, reviews=reviews)
     made = tables(found, reference, how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -74,21 +75,9 @@ class Recipe:
             parts.append(f"{self.recent} papers")
         return ", ".join(parts)
 
-    def varied(
-        self,
-        *,
-        pool: Pool | None = None,
-        centre: bool | None = None,
-        representation: Representation | None = None,
-        recent: int | None = None,
-        seed: int | None = None,
-    ) -> Recipe:
-        """The recipe with some things changed; None changes nothing."""
-        wanted = {
-            "pool": pool, "centre": centre, "representation": representation, "recent": recent,
-            "seed": seed,
-        }  # fmt: skip
-        return replace(self, **{name: one for name, one in wanted.items() if one is not None})  # type: ignore[arg-type]
+    def varied(self, **changes: Any) -> Recipe:
+        """The recipe with some of its fields changed; None changes nothing."""
+        return replace(self, **{name: one for name, one in changes.items() if one is not None})
 
 
 RECIPES = {

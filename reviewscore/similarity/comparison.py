@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
-from reviewscore.papers.rows import Identifier, input_error
+from reviewscore.papers.rows import Identifier
 from reviewscore.similarity.affinity import Affinity, Library, Recipe
 from reviewscore.similarity.corpus import ONLY, Line, Unread, beside, cells, lines
 from reviewscore.similarity.goldstandard import LOSS, Ratings, measures
@@ -92,23 +92,20 @@ def read_predictions(file: Path, name: str | None = None) -> list[Predicted]:
     found: dict[str, Predicted] = {}
     places: dict[tuple[str, str, str, str], int] = {}
     for line in _lines(file):
-        try:
-            row = _PredictionRow.model_validate(line.record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line.number) from error
+        row = line.validated(_PredictionRow)
         if row.similarity is not None and math.isinf(row.similarity):
-            raise InputError(
-                "is infinite", file=file, line=line.number, field="similarity",
-                cure="give a number, or leave the line out",
-            )  # fmt: skip
+            raise line.error(
+                "is infinite", "similarity", cure="give a number, or leave the line out"
+            )
         named = " ".join(filter(None, (name, row.algorithm))) or file.stem
         key = (named, row.version, row.reviewer_id, row.paper_id)
         if key in places:
-            raise InputError(
+            raise line.error(
                 f"reviewer '{row.reviewer_id}', paper '{row.paper_id}' is also at line "
                 f"{places[key]}",
-                file=file, line=line.number, field="similarity", cure="keep one of the two",
-            )  # fmt: skip
+                "similarity",
+                cure="keep one of the two",
+            )
         places[key] = line.number
         if row.similarity is None or math.isnan(row.similarity):
             continue  # no value is not 0: the pair is missing
@@ -206,8 +203,7 @@ def compare(ratings: Ratings, methods: Sequence[Predicted], *, common: bool = Fa
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two methods are called '{name}'", cure="name them: NAME=FILE")
-    known = {person: person for person in ratings.participants}
-    matched = [_matched(one, known) for one in methods]
+    matched = [_matched(one, set(ratings.participants)) for one in methods]
     versions = _versions(matched)
     pairs = ratings.pairs
     missing = {
@@ -239,11 +235,11 @@ def compare(ratings: Ratings, methods: Sequence[Predicted], *, common: bool = Fa
     return Comparison(ratings, tuple(names), np.array(tables), counts, tuple(notes))
 
 
-def _matched(one: Predicted, known: dict[str, str]) -> Predicted:
+def _matched(one: Predicted, known: set[str]) -> Predicted:
     """With reviewers named as in the ratings: profiles of OpenReview begin with a tilde."""
     versions = {
         version: {
-            (who if who in known else known.get(who.strip("~"), who), paper): value
+            (bare if who not in known and (bare := who.strip("~")) in known else who, paper): value
             for (who, paper), value in values.items()
         }
         for version, values in one.versions.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -22,6 +22,8 @@ from reviewscore.stats.tables import guarded
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
+RowT = TypeVar("RowT", bound=BaseModel)
 
 ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
 _KNOWN_ENDINGS = f"give a file that ends in {', '.join(ENDINGS)}"
@@ -43,6 +45,21 @@ class Line:
 
     def __str__(self) -> str:
         return f"{self.file.name} line {self.number}"
+
+    def validated(self, kind: type[RowT], record: Mapping[str, object] | None = None) -> RowT:
+        """The record as a row of a kind, or another record that was made of it.
+
+        Raises:
+            InputError: A field is missing or of the wrong kind.
+        """
+        try:
+            return kind.model_validate(self.record if record is None else record)
+        except ValidationError as error:
+            raise input_error(error, file=self.file, line=self.number) from error
+
+    def error(self, problem: str, field: str | None = None, *, cure: str | None) -> InputError:
+        """An error that names this line."""
+        return InputError(problem, file=self.file, line=self.number, field=field, cure=cure)
 
 
 def beside(folder: Path, name: str) -> Path | None:
@@ -240,10 +257,7 @@ def publication(row: Mapping[str, object], where: Line) -> tuple[Publication, bo
     Raises:
         InputError: A field is missing or of the wrong kind.
     """
-    try:
-        one = _PaperRow.model_validate(row)
-    except ValidationError as error:
-        raise input_error(error, file=where.file, line=where.number) from error
+    one = where.validated(_PaperRow, row)
     texts = (tidy(text or "").text.strip() for text in (one.title, one.abstract, one.text))
     title, abstract, text = texts
     return Publication(one.paper_id, title, abstract, text, one.year), one.is_submission
@@ -306,10 +320,11 @@ class Reading:
         for line in lines(file):
             one, named = publication(line.record, line)
             if one.paper_id in self._places:
-                raise InputError(
+                raise line.error(
                     f"'{one.paper_id}' is also at {self._places[one.paper_id]}",
-                    file=file, line=line.number, field="paper_id", cure="keep one of the two",
-                )  # fmt: skip
+                    "paper_id",
+                    cure="keep one of the two",
+                )
             self._places[one.paper_id] = line
             self.papers[one.paper_id] = one
             if submitted or named:
@@ -320,22 +335,19 @@ class Reading:
         self.files.append(file)
         found: dict[str, dict[str, dict[str, Line]]] = {}
         for line in lines(file):
-            try:
-                row = _ProfileRow.model_validate(line.record)
-            except ValidationError as error:
-                raise input_error(error, file=file, line=line.number) from error
+            row = line.validated(_ProfileRow)
             if row.paper_id not in self.papers:
-                raise InputError(
-                    f"'{row.paper_id}' is no paper of papers",
-                    file=file, line=line.number, field="paper_id", cure="add the paper",
-                )  # fmt: skip
+                raise line.error(
+                    f"'{row.paper_id}' is no paper of papers", "paper_id", cure="add the paper"
+                )
             papers = found.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
             if row.paper_id in papers:
-                raise InputError(
+                raise line.error(
                     f"'{row.paper_id}' of reviewer '{row.reviewer_id}' is also at line "
                     f"{papers[row.paper_id].number}",
-                    file=file, line=line.number, field="paper_id", cure="keep one of the two",
-                )  # fmt: skip
+                    "paper_id",
+                    cure="keep one of the two",
+                )
             papers[row.paper_id] = line
         return {
             version: {reviewer: tuple(papers) for reviewer, papers in people.items()}
@@ -425,10 +437,7 @@ def read_counts(file: Path, papers: Container[str]) -> Counts:
         return _parquet(file, papers)
     known: dict[str, dict[str, int]] = {}
     for line in lines(file):
-        try:
-            row = _CountRow.model_validate(line.record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line.number) from error
+        row = line.validated(_CountRow)
         if row.paper_id in papers:
             words = known.setdefault(row.paper_id, {})
             words[row.word.lower()] = words.get(row.word.lower(), 0) + row.count

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.hf.loading import Loaded
 from reviewscore.hf.reading import Ids, Reader, padded
-from reviewscore.papers.rows import input_error
 from reviewscore.similarity.corpus import Publication, lines
 from reviewscore.sources.written import Numbered
 from reviewscore.stats.statistic import Floats
@@ -70,10 +69,7 @@ def read_embeddings(file: Path, papers: Container[str]) -> Embeddings:
     rows: dict[str, int] = {}
     found: list[Floats] = []
     for line in lines(file):
-        try:
-            row = _EmbeddingRow.model_validate(line.record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line.number) from error
+        row = line.validated(_EmbeddingRow)
         fault = None
         if row.paper_id in rows:
             fault = f"'{row.paper_id}' is there twice"
@@ -82,9 +78,7 @@ def read_embeddings(file: Path, papers: Container[str]) -> Embeddings:
         elif not all(map(math.isfinite, row.embedding)):
             fault = "holds what is no number"
         if fault:
-            raise InputError(
-                fault, file=file, line=line.number, field="embedding", cure="encode the paper again"
-            )
+            raise line.error(fault, "embedding", cure="encode the paper again")
         if row.paper_id in papers:
             rows[row.paper_id] = len(found)
             found.append(np.array(row.embedding))

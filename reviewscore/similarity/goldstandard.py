@@ -16,10 +16,9 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError
-from reviewscore.papers.rows import input_error
 from reviewscore.similarity.corpus import Line, beside, lines
 from reviewscore.sources.written import Numbered
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
@@ -297,22 +296,21 @@ def read_ratings(file: Path) -> Ratings:
     """
     found: dict[str, dict[str, float]] = {}
     for line, record, field in _single(file):
-        try:
-            row = _RatingRow.model_validate(record)
-        except ValidationError as error:
-            raise input_error(error, file=file, line=line.number) from error
+        row = line.validated(_RatingRow, record)
         low, high = SCALE
         if not low <= row.expertise <= high:  # also where it is no number
-            raise InputError(
+            raise line.error(
                 f"{row.expertise:g} is outside of {low:g} to {high:g}",
-                file=file, line=line.number, field=field, cure="correct the rating",
-            )  # fmt: skip
+                field,
+                cure="correct the rating",
+            )
         papers = found.setdefault(row.reviewer_id, {})
         if row.paper_id in papers:
-            raise InputError(
+            raise line.error(
                 f"'{row.reviewer_id}' has rated '{row.paper_id}' before",
-                file=file, line=line.number, field=field, cure="keep one of the two",
-            )  # fmt: skip
+                field,
+                cure="keep one of the two",
+            )
         papers[row.paper_id] = row.expertise
     if not found:
         raise InputError("holds no ratings", file=file, cure=_CURE)
@@ -334,10 +332,11 @@ def _single(file: Path) -> Iterator[tuple[Line, dict[str, object], str]]:
             if _blank(paper) and _blank(rating):
                 continue
             if _blank(paper) or _blank(rating):
-                raise InputError(
+                raise line.error(
                     f"has no {field if _blank(rating) else f'Paper{number}'}",
-                    file=file, line=line.number, field=f"Paper{number}", cure="fill in both",
-                )  # fmt: skip
+                    f"Paper{number}",
+                    cure="fill in both",
+                )
             person = next((record[one] for one in _PERSON if one in record), None)
             yield (
                 line,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -59,15 +59,8 @@ class Honesty:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One line of a table, before it is computed."""
-
-    measure: str
-    method: str
-    basis: str
-    value: PendingEstimate
-    difference: PendingEstimate | None
+_Row: TypeAlias = tuple[str, str, str, PendingEstimate, PendingEstimate | None]
+"""Measure, method, basis, value, difference to the baseline."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +98,13 @@ def tables(
          tuple(f"{name}@{k}" for name in _TOP))
         for k in cutoffs
     ]  # fmt: skip
-    asked = [
-        [_ask(plan, one, base, measure) for measure in names for one in rated]
-        for _, _, names in planned
-    ]
+
+    def asked(one: _Rated, measure: str) -> _Row:
+        value = one.measures[measure]
+        minus = None if one is base else plan.ask(value, minus=base.measures[measure])
+        return measure, one.name, one.basis, plan.ask(value), minus
+
+    each = [[asked(one, measure) for measure in names for one in rated] for _, _, names in planned]
     plan.run()
     notes = _notes(compared, baseline, honesty)
     return [
@@ -116,11 +112,11 @@ def tables(
             name,
             title,
             ("measure", "method", "basis", "value", f"difference to {baseline}", "finding"),
-            tuple(_cells(row, how.level) for row in rows),
+            tuple((*row, _finding(row, how.level)) for row in rows),
             keys=2,
             notes=(*_MEANING.get(name, _AT_TOP), *notes),
         )
-        for (name, title, _), rows in zip(planned, asked, strict=True)
+        for (name, title, _), rows in zip(planned, each, strict=True)
     ]
 
 
@@ -154,20 +150,12 @@ def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
     return found
 
 
-def _ask(plan: BootstrapPlan, one: _Rated, base: _Rated, measure: str) -> _Row:
-    value = one.measures[measure]
-    difference = None
-    if one is not base:
-        difference = plan.ask(value, minus=base.measures[measure])
-    return _Row(measure, one.name, one.basis, plan.ask(value), difference)
-
-
-def _cells(row: _Row, level: float) -> tuple[Cell, ...]:
-    finding = "baseline" if row.difference is None else finding_of(
-        row.difference.answer, higher_is_better=row.measure.startswith(_HIGHER_IS_BETTER),
-        level=level,
-    )  # fmt: skip
-    return (row.measure, row.method, row.basis, row.value, row.difference, finding)
+def _finding(row: _Row, level: float) -> str:
+    measure, _, _, _, difference = row
+    if difference is None:
+        return "baseline"
+    better = measure.startswith(_HIGHER_IS_BETTER)
+    return finding_of(difference.answer, higher_is_better=better, level=level)
 
 
 def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0.95) -> str:

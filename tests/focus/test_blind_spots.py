@@ -18,7 +18,7 @@ from reviewscore.focus.blind_spots import (
     false_discovery,
     spots,
 )
-from reviewscore.focus.distribution import Review, coded, share
+from reviewscore.focus.distribution import ReviewKey, coded, share
 from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.focus.tables import difference_table
 from reviewscore.schema.focus import FocusGap, ReviewGaps
@@ -210,7 +210,7 @@ def test_names_of_papers_change_no_difference(points: Sequence[Labelled]) -> Non
     ]
 
 
-def gaps(points: Sequence[Labelled], review: Review) -> ReviewGaps:
+def gaps(points: Sequence[Labelled], review: ReviewKey) -> ReviewGaps:
     return dict(all_gaps(coded(points, SMALL)))[review]
 
 
@@ -220,7 +220,7 @@ def test_a_review_misses_what_the_others_raise_most_often_first() -> None:
     points += [point("people", "p1", "theory/validity", review="b")]
     points += [point("people", "p2", "theory/novelty", review="a")]
 
-    seen = gaps(points, Review("people", "p1", "mine"))
+    seen = gaps(points, ReviewKey("people", "p1", "mine"))
 
     assert (seen.others, seen.unknown) == (2, 0)
     assert seen.missed == (
@@ -235,7 +235,7 @@ def test_praise_of_a_facet_is_no_criticism_of_it() -> None:
         "people", "p1", "method/novelty"
     )
 
-    seen = gaps(points, Review("model", "p1", "r1"))
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
 
     assert {one.polarity for one in seen.missed} == {Polarity.WEAKNESS}
     assert len(seen.missed) == 2
@@ -246,7 +246,7 @@ def test_unknown_labels_of_a_review_are_told_and_those_of_others_raise_nothing()
         "people", "p1", "method/unknown"
     )
 
-    seen = gaps(points, Review("model", "p1", "r1"))
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
 
     assert (seen.unknown, seen.missed) == (1, ())
 
@@ -254,7 +254,7 @@ def test_unknown_labels_of_a_review_are_told_and_those_of_others_raise_nothing()
 def test_the_only_review_of_a_paper_misses_nothing_known() -> None:
     points = weaknesses("model", "p1", "method/novelty")
 
-    seen = gaps(points, Review("model", "p1", "r1"))
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
 
     assert (seen.others, seen.missed) == (0, ())
 

@@ -16,9 +16,9 @@ from scipy.stats import entropy
 from reviewscore.errors import InputError
 from reviewscore.focus.distribution import (
     FOUR,
-    Comparison,
     Measure,
-    Review,
+    PairedCounts,
+    ReviewKey,
     ask,
     coded,
     comparison,
@@ -148,7 +148,7 @@ def test_points_per_review_and_per_paper_differ_where_a_paper_has_two_reviews() 
 
 def test_a_review_without_points_counts_if_it_is_named() -> None:
     points = weaknesses("people", "p1", "method/novelty", "theory/validity")
-    empty = Review("people", "p2", "r9")
+    empty = ReviewKey("people", "p2", "r9")
     study = coded(points, SMALL, reviews=[empty])
 
     assert points_per("review", study, "people").point()[0] == 1.0
@@ -393,7 +393,7 @@ def test_intervals_hold_the_true_divergence_though_samples_are_biased() -> None:
     for seed in range(60):
         sides = [np.array([rng.multinomial(3, one) for _ in range(60)]) for one in (p, q)]
         counts = np.concatenate(sides, axis=1).astype(float)
-        pair = Comparison(np.ones(60, dtype=bool), {TARGETS: counts}, {})
+        pair = PairedCounts(np.ones(60, dtype=bool), {TARGETS: counts}, {})
         plan = BootstrapPlan(Clusters.by([str(at) for at in range(60)]), replace(QUICK, seed=seed))
         slot = plan.ask(divergence(pair, Measure.JENSEN_SHANNON, *TARGETS))
         plan.run()

@@ -16,7 +16,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix, precision_recal
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Point, Polarity
 from reviewscore.focus.human_labels import (
-    Ratings,
+    FacetRatings,
     agreement_tables,
     coded_labels,
     confusion,
@@ -272,7 +272,7 @@ def test_a_facet_that_one_side_never_gives_has_a_reason_in_words_of_facets() -> 
     assert "annotator" in Reason.NOT_GIVEN.words
 
 
-def ratings() -> Ratings:
+def ratings() -> FacetRatings:
     """Six points; the annotator errs once, A2 labelled the first three, one of them unknown."""
     points = [
         *strengths("people", "p1", "method/novelty", "theory/validity"),
@@ -287,7 +287,7 @@ def ratings() -> Ratings:
         "words": [one.target for one in points],
     }
     aspects = {name: [one.aspect for one in points] for name in targets}
-    return Ratings(
+    return FacetRatings(
         SMALL,
         [one.point for one in points],
         ("A1", "A2"),

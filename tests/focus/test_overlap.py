@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_fscore_support
 
-from reviewscore.focus.distribution import Review, coded
+from reviewscore.focus.distribution import ReviewKey, coded
 from reviewscore.focus.facets import Facet, FacetSet, Kind, Labelled, Polarity
 from reviewscore.focus.overlap import (
     Score,
@@ -105,7 +105,7 @@ def test_a_paper_without_a_review_on_one_side_is_left_out_but_an_empty_review_is
     points += weaknesses("people", "p2", "method/novelty")
 
     missing = sets_of(points)
-    named = coded(points, SMALL, reviews=[Review("model", "p2", "r1")])
+    named = coded(points, SMALL, reviews=[ReviewKey("model", "p2", "r1")])
     empty = pair_sets(named, "model", "people", Polarity.WEAKNESS)
 
     assert (value(Score.F1, missing), value(Score.F1, empty)) == (1.0, 0.5)
@@ -159,7 +159,9 @@ def test_facets_of_papers_agree_with_scikit_learn() -> None:
         if seen[side, paper, facet]
         for one in weaknesses(system, f"p{paper}", f"{targets[facet]}/novelty")
     ]
-    reviews = [Review(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)]
+    reviews = [
+        ReviewKey(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)
+    ]
     raised = presence(coded(points, SMALL, reviews=reviews), "model", "people", Kind.TARGET)
 
     for at, name in enumerate(targets):

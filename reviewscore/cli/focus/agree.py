@@ -15,7 +15,7 @@ from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.focus.facets import Labelled, Point
-    from reviewscore.focus.human_labels import HumanLabels, Ratings
+    from reviewscore.focus.human_labels import FacetRatings, HumanLabels
 
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
@@ -96,9 +96,11 @@ def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
     return note
 
 
-def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator) -> Ratings:
+def _ratings(
+    human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator
+) -> FacetRatings:
     from reviewscore.focus.facets import Kind
-    from reviewscore.focus.human_labels import Ratings, coded_labels
+    from reviewscore.focus.human_labels import FacetRatings, coded_labels
 
     facets = annotator.facets
     points = [one.point for one in labelled]
@@ -113,4 +115,4 @@ def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annota
         Kind.TARGET: coded_labels([one.target for one in labelled], facets, Kind.TARGET),
         Kind.ASPECT: coded_labels([one.aspect for one in labelled], facets, Kind.ASPECT),
     }
-    return Ratings(facets, points, tuple(human.annotators), annotator.name, labels)
+    return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)

@@ -32,7 +32,7 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
     from reviewscore.focus.blind_spots import all_gaps
-    from reviewscore.focus.distribution import Review, coded
+    from reviewscore.focus.distribution import ReviewKey, coded
     from reviewscore.focus.points import VERB
     from reviewscore.report.focus import gap_words
     from reviewscore.stats.writing import check_folder
@@ -41,7 +41,7 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
         check_folder(output, VERB, allow_foreign=annotator.began)
-    reviews = [Review(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
+    reviews = [ReviewKey(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
     unknown = set(wanted) - {one.review_id for one in reviews}
     if unknown:
         raise InputError(
