@@ -23,7 +23,7 @@ from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.focus.tables import difference_table
 from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.resampling import Clusters, swapped
-from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
+from tests.focus.invented import QUICK, SMALL, on_both_sides, point, strengths, studies, weaknesses
 
 
 def found(points: Sequence[Labelled]) -> dict[tuple[str, str], Difference]:
@@ -242,9 +242,7 @@ def test_praise_of_a_facet_is_no_criticism_of_it() -> None:
 
 
 def test_unknown_labels_of_a_review_are_told_and_those_of_others_raise_nothing() -> None:
-    points = weaknesses("model", "p1", "method/unknown") + weaknesses(
-        "people", "p1", "method/unknown"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/unknown")
 
     seen = gaps(points, ReviewKey("model", "p1", "r1"))
 
