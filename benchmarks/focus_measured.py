@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from benchmarks.measure import SHARED, head, keep, skip
 from reviewscore.focus.blind_spots import Difference, differences
-from reviewscore.focus.coded import Review, coded
-from reviewscore.focus.facets import DEFAULT, Polarity
-from reviewscore.focus.labelled import Point
+from reviewscore.focus.distribution import ReviewKey, coded
+from reviewscore.focus.facets import DEFAULT, Point, Polarity
 from reviewscore.focus.lexical import annotate
 from reviewscore.focus.points import points_of
 from reviewscore.sources.collection import read_collection
@@ -55,7 +54,7 @@ def main() -> None:
 def rows(read: Sequence[tuple[Written, Form]]) -> Iterator[str]:
     """Lines of the table for each system but people."""
     points: list[Point] = [point for one, form in read for point in points_of(one, form)]
-    named = [Review(one.system, one.paper_id, one.review_id) for one, _ in read]
+    named = [ReviewKey(one.system, one.paper_id, one.review_id) for one, _ in read]
     found = coded(list(annotate(points)), DEFAULT, reviews=named)
     for system in found.systems:
         if system != PEOPLE:

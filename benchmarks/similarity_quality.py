@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from benchmarks.figures import Better
 from benchmarks.measure import SHARED, head, keep, skip
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.bags import Representation
-from reviewscore.similarity.comparison import Comparison, compare
+from reviewscore.similarity.comparison import (
+    TRIED,
+    Comparison,
+    compare,
+    predicted,
+    read_predictions,
+)
 from reviewscore.similarity.corpus import read_corpus
-from reviewscore.similarity.goldstandard import EASY, HARD, LOSS, measures
-from reviewscore.similarity.predictions import read_predictions
-from reviewscore.similarity.ratings import read_ratings
-from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.goldstandard import EASY, HARD, LOSS, measures, read_ratings
 from reviewscore.similarity.tables import Honesty, tables
-from reviewscore.similarity.trial import TRIED, predicted
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
 

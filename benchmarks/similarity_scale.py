@@ -16,11 +16,10 @@ import time
 import numpy as np
 
 from benchmarks.measure import QUICK, SHARED, head, row, run, skip
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication, read_corpus
-from reviewscore.similarity.pooling import Pool
-from reviewscore.similarity.recipe import recipe
-from reviewscore.similarity.write import pairs
+from reviewscore.similarity.pairs import pairs
+from reviewscore.similarity.vectors import Pool
 
 SIZES = (200, 1_000) if QUICK else (1_000, 3_000, 10_000)
 PAPERS = 15

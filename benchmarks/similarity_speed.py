@@ -11,10 +11,8 @@ import time
 from itertools import combinations
 
 from benchmarks.measure import SHARED, head, row, run, skip
-from reviewscore.similarity.comparison import Comparison, compare
-from reviewscore.similarity.goldstandard import measures
-from reviewscore.similarity.predictions import read_predictions
-from reviewscore.similarity.ratings import read_ratings
+from reviewscore.similarity.comparison import Comparison, compare, read_predictions
+from reviewscore.similarity.goldstandard import measures, read_ratings
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters, Resampling, bootstrap
 

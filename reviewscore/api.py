@@ -515,9 +515,9 @@ def _folder_of(collection: Collection) -> Path | None:
 
 def _profiles(folder: Path) -> Callable[[Path, Collection], None]:
     """Profiles, read before anything is asked, so that a fault in them costs nothing."""
+    from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.digest import digest_of_run, write_digest
-    from reviewscore.similarity.recipe import Recipe
 
     corpus = read_corpus(folder, submitted=False)
 

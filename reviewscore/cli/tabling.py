@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,12 +12,20 @@ import click
 from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
+    from reviewscore.config import Plain
     from reviewscore.sources.collection import Collection
     from reviewscore.sources.system_reviews import Materials
+    from reviewscore.stats.resampling import Method, Resampling, Scheme
     from reviewscore.stats.tables import Table
     from reviewscore.stats.writing import Draw, Setup
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
+DATA = click.argument("data", type=PATH)
+SKIP_BAD_LINES = click.option(
+    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
+)
 
 _SHOWN = 3
 """Faults of lines that are told in full."""
@@ -54,6 +63,83 @@ def tabling_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+@dataclass(frozen=True)
+class Tabling:
+    """Where tables go and how their intervals are made, as the flags of `tabling_options` say.
+
+    Attributes:
+        output: Folder of the results; None prints them only.
+        as_json: Print all numbers, not the page.
+        yes: Write beside other things too.
+        level: Of intervals.
+        resamples: Bootstrap samples, and permutations.
+        seed: Of both.
+    """
+
+    output: Path | None
+    as_json: bool
+    yes: bool
+    level: float = 0.95
+    resamples: int = 1000
+    seed: int = 0
+
+    @classmethod
+    def of(cls, flags: dict[str, Any]) -> Tabling:
+        """What flags say; they are taken out of `flags`."""
+        return cls(**{field.name: flags.pop(field.name) for field in fields(cls)})
+
+    @property
+    def settings(self) -> dict[str, Plain]:
+        """What can change an interval."""
+        return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
+
+    def resampling(self, *, scheme: Scheme = "papers+units", method: Method = "bca") -> Resampling:
+        """How intervals are made."""
+        from reviewscore.stats.resampling import Resampling
+
+        return Resampling(self.resamples, self.seed, scheme, method, self.level)
+
+    def check_folder(self, verb: str, *, foreign: bool = False) -> None:
+        """Refuse a folder of other things, unless they may be there, before anything is computed.
+
+        Raises:
+            RunFolderError: The folder holds other things, or cannot be written.
+        """
+        from reviewscore.stats.writing import check_folder
+
+        if self.output is not None:
+            check_folder(self.output, verb, allow_foreign=self.yes or foreign)
+
+    def publish(
+        self,
+        tables: Sequence[Table],
+        setup: Setup,
+        *,
+        draw: Draw | None = None,
+        foreign: bool = False,
+        beside: Callable[[Path], tuple[str, list[Path]]] = lambda _: ("", []),
+    ) -> None:
+        """Write tables into the folder, if one is named, and print them.
+
+        Args:
+            tables: The tables.
+            setup: How they were made.
+            draw: Draws the plots.
+            foreign: Whether other things may be in the folder, whatever the flags say.
+            beside: Writes further files; returns words about them, and the files.
+        """
+        from reviewscore.stats.writing import numbers, page, write_tables
+
+        if self.output is not None:
+            written = write_tables(
+                tables, setup, self.output, draw=draw, allow_foreign=self.yes or foreign
+            )
+            words, more = beside(self.output)
+            say(f"{words}{len(written) + len(more)} files; read {written[0]} first")
+        made = numbers if self.as_json else page
+        print_text(made(tables, setup), markdown=not self.as_json)
 
 
 _PAPER_FIGURES = (

@@ -1,16 +1,15 @@
-"""What a system overlooks that a reference sees."""
+"""What a system overlooks that a reference sees, and what a review leaves out that others raise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.focus.coded import Coded
-from reviewscore.focus.distribution import FOUR, share
-from reviewscore.focus.divergence import comparison
+from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, comparison, share
 from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.resampling import Clusters, Resampling, swapped
 from reviewscore.stats.statistic import Floats, Statistic, Values, values
@@ -182,33 +181,55 @@ def _two(slot: PendingEstimate) -> tuple[float | None, float | None]:
     )
 
 
-@dataclass(frozen=True)
-class Spots:
-    """Facets in which a system differs from the reference, largest difference first.
-
-    Attributes:
-        overlooked: The system's share is smaller.
-        favoured: The system's share is larger.
-    """
-
-    overlooked: tuple[Difference, ...]
-    favoured: tuple[Difference, ...]
-
-
-def spots(found: Sequence[Difference], *, rate: float = RATE) -> Spots:
-    """The facets that differ at a false discovery rate.
+def spots(differences: Sequence[Difference], *, rate: float = RATE) -> list[Difference]:
+    """The facets that differ at a false discovery rate, largest difference first.
 
     Args:
-        found: All differences of one system.
+        differences: All of one system.
         rate: 0..1; 1 gives all facets that differ at all.
     """
     kept = [
         (one.estimate.value, one)
-        for one in found
+        for one in differences
         if one.estimate.value and one.q is not None and one.q <= rate
     ]
-    ranked = [one for _, one in sorted(kept, key=lambda pair: -abs(pair[0]))]
-    return Spots(
-        tuple(one for one in ranked if (one.estimate.value or 0) < 0),
-        tuple(one for one in ranked if (one.estimate.value or 0) > 0),
-    )
+    return [one for _, one in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))]
+
+
+def all_gaps(coded: Coded) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
+    """What each review leaves out that other reviews of the paper raise, in their order.
+
+    What is raised by most others comes first, then the order of the facets counts.
+    """
+    unknown = sum((label < 0).astype(np.int64) for label in coded.labels.values())
+    unknown = np.bincount(coded.review, weights=unknown, minlength=len(coded.reviews))
+    others = np.bincount(coded.paper_of, minlength=len(coded.papers)) - 1
+    raises = {which: _raises(coded, *which) for which in FOUR}
+    often = {}
+    for which, matrix in raises.items():
+        often[which] = np.zeros((len(coded.papers), matrix.shape[1]))
+        np.add.at(often[which], coded.paper_of, matrix)
+    for at, review in enumerate(coded.reviews):
+        paper = coded.paper_of[at]
+        missed = [
+            FocusGap(polarity=polarity, kind=kind, facet=name, others=int(count))
+            for (polarity, kind), matrix in raises.items()
+            for name, mine, count in zip(
+                coded.facets.names(kind), matrix[at], often[polarity, kind][paper], strict=True
+            )
+            if count and not mine
+        ]
+        missed.sort(key=lambda one: -one.others)
+        yield (
+            review,
+            ReviewGaps(others=int(others[paper]), unknown=int(unknown[at]), missed=tuple(missed)),
+        )
+
+
+def _raises(coded: Coded, polarity: Polarity, kind: Kind) -> Floats:
+    """Shape (reviews, facets); 1 if the review raises the facet."""
+    raised = np.zeros((len(coded.reviews), len(coded.facets.of(kind))))
+    label = coded.labels[kind]
+    rows = (coded.weak == (polarity is Polarity.WEAKNESS)) & (label >= 0)
+    raised[coded.review[rows], label[rows]] = 1.0
+    return raised

@@ -19,8 +19,7 @@ from reviewscore import __version__, prompts
 from reviewscore.errors import InputError, RunFolderError
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
-from reviewscore.focus.reference_replies import plain
-from reviewscore.focus.references import EXPERTS
+from reviewscore.focus.references import EXPERTS, plain
 from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.paper import Paper

@@ -1,4 +1,4 @@
-"""Facets: what a review point is about (target), and by which criterion it judges (aspect).
+"""Facets, what a point is about (target) and by which criterion it judges (aspect); points.
 
 The default set has the names of Shin et al. 2025 (arXiv 2502.17086, Table 1 and app. A.2.2) with
 definitions of our own; other fields bring theirs as a file.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -83,52 +83,29 @@ class FacetSet:
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
+def _facets(definitions: Mapping[str, str]) -> tuple[Facet, ...]:
+    return tuple(Facet(name=name, definition=text) for name, text in definitions.items())
+
+
 DEFAULT = FacetSet(
     "papers",
-    (
-        Facet(name="problem", definition="The task itself: why it matters, how it is posed."),
-        Facet(
-            name="prior research",
-            definition="Earlier work: what is cited, and how the paper stands to it.",
-        ),
-        Facet(
-            name="method",
-            definition="What is proposed: an approach, model, algorithm, data set or system.",
-        ),
-        Facet(
-            name="theory",
-            definition="Assumptions, derivations, proofs, and the reasons a method should work.",
-        ),
-        Facet(
-            name="experiment",
-            definition="How it was tested: set-up, baselines, data used, results, analyses.",
-        ),
-        Facet(
-            name="conclusion",
-            definition="What follows: findings, implications, limits, and their discussion.",
-        ),
-        Facet(
-            name="paper",
-            definition="The submission as a whole, such as its writing, or no part in particular.",
-        ),
-    ),
-    (
-        Facet(name="impact", definition="Whether it matters: significance, use, influence."),
-        Facet(name="novelty", definition="Whether it is new against what was known before."),
-        Facet(
-            name="clarity",
-            definition="Whether it can be understood: writing, figures, missing explanation.",
-        ),
-        Facet(
-            name="validity",
-            definition="Whether it holds: soundness, completeness, rigour, enough evidence.",
-        ),
-        Facet(
-            name="not-specific",
-            definition="Several criteria at once, or none that can be named.",
-        ),
-    ),
-)
+    _facets({
+        "problem": "The task itself: why it matters, how it is posed.",
+        "prior research": "Earlier work: what is cited, and how the paper stands to it.",
+        "method": "What is proposed: an approach, model, algorithm, data set or system.",
+        "theory": "Assumptions, derivations, proofs, and the reasons a method should work.",
+        "experiment": "How it was tested: set-up, baselines, data used, results, analyses.",
+        "conclusion": "What follows: findings, implications, limits, and their discussion.",
+        "paper": "The submission as a whole, such as its writing, or no part in particular.",
+    }),
+    _facets({
+        "impact": "Whether it matters: significance, use, influence.",
+        "novelty": "Whether it is new against what was known before.",
+        "clarity": "Whether it can be understood: writing, figures, missing explanation.",
+        "validity": "Whether it holds: soundness, completeness, rigour, enough evidence.",
+        "not-specific": "Several criteria at once, or none that can be named.",
+    }),
+)  # fmt: skip
 
 
 class _File(BaseModel):
@@ -171,3 +148,41 @@ def _check(kind: Kind, facets: Sequence[Facet], path: Path) -> None:
         raise InputError(
             f"'{UNKNOWN}' cannot be a facet", file=path, field=kind, cure="call it otherwise"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One strength or weakness.
+
+    Attributes:
+        point_id: Unique among all points.
+        paper_id: Paper.
+        review_id: Review.
+        system: Who wrote the review: ``people``, or the name of a model.
+        polarity: Praise or criticism.
+        text: The point, verbatim.
+    """
+
+    point_id: str
+    paper_id: str
+    review_id: str
+    system: str
+    polarity: Polarity
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A point with its facets.
+
+    Attributes:
+        point: The point.
+        target: Name of its target, or `UNKNOWN`.
+        aspect: Name of its aspect, or `UNKNOWN`.
+        reason: Why a label is unknown; empty if none is.
+    """
+
+    point: Point
+    target: str = UNKNOWN
+    aspect: str = UNKNOWN
+    reason: str = ""

@@ -20,8 +20,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.focus.coded import Coded
-from reviewscore.focus.divergence import unshared
+from reviewscore.focus.distribution import Coded, unshared
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
 from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reviewscore.focus.blind_spots import Difference
-from reviewscore.focus.coded import Coded
-from reviewscore.focus.distribution import FOUR, distribution
+from reviewscore.focus.distribution import FOUR, Coded, distribution
 from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.human_tables import CONFUSION, Ratings, confusion, confusion_name
+from reviewscore.focus.human_labels import CONFUSION, FacetRatings, confusion, confusion_name
 from reviewscore.stats.plots import colour_of, heat_map, new_figure, save_all, stacked_bars
 from reviewscore.stats.statistic import Ints
 from reviewscore.stats.writing import file_name
@@ -130,7 +129,7 @@ def _heat(differing: Mapping[str, Sequence[Difference]], reference: str) -> Figu
     return figure
 
 
-def draw_confusions(ratings: Ratings, folder: Path) -> list[Path]:
+def draw_confusions(ratings: FacetRatings, folder: Path) -> list[Path]:
     """Draw the confusion matrix of each kind and pair of raters.
 
     Returns:
@@ -140,7 +139,7 @@ def draw_confusions(ratings: Ratings, folder: Path) -> list[Path]:
     return save_all(_confusions(ratings), folder, earlier=earlier)
 
 
-def _confusions(ratings: Ratings) -> Iterator[tuple[str, Figure]]:
+def _confusions(ratings: FacetRatings) -> Iterator[tuple[str, Figure]]:
     taken: set[str] = set()
     for kind in Kind:
         for human, other in ratings.pairs:

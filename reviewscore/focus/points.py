@@ -1,15 +1,20 @@
-"""The strengths and weaknesses of reviews."""
+"""The strengths and weaknesses of reviews, found and written down."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from reviewscore.focus.facets import Polarity
-from reviewscore.focus.labelled import Point
+from reviewscore.focus.facets import Labelled, Point, Polarity
 from reviewscore.points.split import split_review
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.system_reviews import Form, Materials, Written
+from reviewscore.store.jsonl import drafted
 
 _STANCE = re.compile(r"\W*the reviewer\s+(\w+)", re.IGNORECASE)
 _POLARITY = {"appreciates": Polarity.STRENGTH, "criticizes": Polarity.WEAKNESS}
@@ -69,3 +74,46 @@ def _written(review: Written) -> Iterator[tuple[Polarity, str]]:
         polarity = _ROLES.get(point.role)
         if polarity is not None:
             yield polarity, point.text
+
+
+VERB, POINTS = "focus", "points.jsonl"
+_IN_MEMORY = 1_000_000
+"""Bytes of lines that are held in memory; more lie in a temporary file without a name."""
+
+
+class PointLines:
+    """Writes points down as they pass, so that none is held for the file that they end in."""
+
+    def __init__(self) -> None:
+        self._lines = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed below
+        weakref.finalize(self, self._lines.close)
+
+    def noted(self, labelled: Iterable[Labelled]) -> Iterator[Labelled]:
+        """The same points, written down."""
+        for one in labelled:
+            self._lines.write(_line(one).encode("utf-8") + b"\n")
+            yield one
+
+    def write(self, out: Path) -> Path:
+        """Write all of them, one record a line, into a folder that is there."""
+        path = out / POINTS
+        self._lines.seek(0)
+        with drafted(path) as draft, draft.open("wb") as file:
+            shutil.copyfileobj(self._lines, file)
+        return path
+
+
+def _line(one: Labelled) -> str:
+    point = one.point
+    record = {
+        "point_id": point.point_id,
+        "paper_id": point.paper_id,
+        "review_id": point.review_id,
+        "system": point.system,
+        "polarity": point.polarity,
+        "text": point.text,
+        "target": one.target,
+        "aspect": one.aspect,
+        **({"reason": one.reason} if one.reason else {}),
+    }
+    return json.dumps(record, ensure_ascii=False)

@@ -1,21 +1,24 @@
-"""The focus of several systems on the same papers, against a reference."""
+"""The focus of several systems on the same papers, against a reference; its digest for a report."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from reviewscore.focus.blind_spots import Difference, differences, spots
-from reviewscore.focus.coded import Coded, Review, coded
-from reviewscore.focus.facets import FacetSet, Polarity
-from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.focus.blind_spots import Difference, all_gaps, differences, spots
+from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, coded, distribution
+from reviewscore.focus.facets import FacetSet, Labelled, Point, Polarity
 from reviewscore.focus.points import form_of, points_of
-from reviewscore.focus.tables import difference_table, spots_table, tables
-from reviewscore.focus.text_table import text_table
+from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
+from reviewscore.schema.focus import FacetShares, FocusDigest, FocusSpot
 from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
+from reviewscore.stats.writing import Setup
+from reviewscore.store.jsonl import write_whole
+from reviewscore.store.run_dir import DIGEST
 from reviewscore.text.similarity import Metric
 
 _REASONS = 5
@@ -83,7 +86,7 @@ def profile_systems(
         form: Which texts the points are from.
         metrics: How the likeness of these texts is measured; none leaves that table out.
     """
-    reviews = (Review(one.system, one.paper_id, one.review_id) for one in materials.all())
+    reviews = (ReviewKey(one.system, one.paper_id, one.review_id) for one in materials.all())
     tally = _Tally()
     found = coded(tally.counted(labelled), facets, reviews=reviews)
     made = tables(found, reference, how)
@@ -127,3 +130,52 @@ class _Tally:
             rest = failed.total() - sum(count for _, count in shown)
             lines.append(f"{rest:,} points without all labels for {more:,} other reasons")
         return lines
+
+
+def write_digest(run: Path, profile: Profile, setup: Setup, reference: str) -> Path:
+    """Write the digest into the folder of a run.
+
+    Args:
+        run: The run folder.
+        profile: The focus of its reviews.
+        setup: How it was made.
+        reference: The system that others were compared with.
+    """
+    path = run / DIGEST
+    level = setup.settings["level"]
+    assert isinstance(level, float)
+    digest = FocusDigest(
+        annotator=setup.model,
+        notes=tuple(setup.notes),
+        reference=reference if profile.differences else None,
+        level=level,
+        inputs=tuple(setup.inputs.values()),
+        shares=tuple(_shares(profile.coded)),
+        spots=tuple(_spots(profile.differences)),
+        gaps={review.review_id: gaps for review, gaps in all_gaps(profile.coded)},
+    )
+    write_whole(path, digest.model_dump_json(indent=1) + "\n")
+    return path
+
+
+def _shares(coded: Coded) -> Iterator[FacetShares]:
+    for polarity, kind in FOUR:
+        names = coded.facets.names(kind)
+        for system in coded.systems:
+            one = distribution(coded, system, polarity, kind)
+            shares = dict(zip(names, map(float, one.shares), strict=True)) if one.points else {}
+            yield FacetShares(
+                system=system, polarity=polarity, kind=kind, points=one.points, shares=shares
+            )
+
+
+def _spots(differing: Mapping[str, Sequence[Difference]]) -> Iterator[FocusSpot]:
+    for system, found in differing.items():
+        for one in spots(found):
+            estimate = one.estimate
+            assert estimate.value is not None
+            assert one.q is not None
+            yield FocusSpot(
+                system=system, polarity=one.polarity, kind=one.kind, facet=one.facet,
+                difference=estimate.value, low=estimate.low, high=estimate.high, q=one.q,
+            )  # fmt: skip

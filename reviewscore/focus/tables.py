@@ -1,25 +1,33 @@
-"""Focus as tables: distributions, how near each system is to a reference, and where it differs."""
+"""Focus as tables: shares, divergence from a reference, likeness of texts, differences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations, product
 
-from reviewscore.focus.blind_spots import RATE, Difference, Spots
-from reviewscore.focus.coded import Coded
+import numpy as np
+
+from reviewscore.focus.blind_spots import RATE, Difference
 from reviewscore.focus.distribution import (
     FOUR,
     SMOOTHING,
+    Coded,
+    Measure,
+    ask,
+    comparison,
     distribution,
-    points_per_paper,
-    points_per_review,
+    mean_divergence,
+    points_per,
 )
-from reviewscore.focus.divergence import Measure, ask, comparison, mean_divergence
 from reviewscore.focus.facets import Kind, Polarity
 from reviewscore.focus.overlap import Score, Sets, ask_facets, ask_sets, pair_sets, presence
-from reviewscore.stats.estimates import BootstrapPlan
+from reviewscore.sources.system_reviews import Form, Materials, Written
+from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
+from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table, chance
+from reviewscore.text.similarity import Metric, Pair
 
 SIMILARITY, DIVERGENCES, PAIRS = "focus-similarity", "focus-divergences", "focus-pairs"
 POINTS = "focus-points"
@@ -41,6 +49,14 @@ _SETS = (
     "0; if both are empty, or only unknown facets are there, the paper is left out. "
     "Facets that name nothing in particular count like others."
 )
+_DIVERGENCE = (
+    "Divergences are in nats, lower is nearer, of points summed over the papers that both "
+    "reviewed, and the mean is the plain one over the four distributions (two, if one side "
+    f"has no strengths or no weaknesses). Kullback-Leibler adds {SMOOTHING:g} points to "
+    f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
+    "neither direction nor smoothing. Few points alone make a divergence larger; intervals "
+    "(basic bootstrap, not below 0) are free of that and may lie below the value."
+)
 _RAISED = (
     "The unit is a paper: does a point of the system, and one of the reference, have the facet? "
     "Precision is of the papers in which the system raises it, recall of those in which the "
@@ -56,7 +72,6 @@ class _Study:
     coded: Coded
     plan: BootstrapPlan
     reference: str
-    smoothing: float
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -68,14 +83,7 @@ class _Study:
         return f"{self.plan.resampling.percent} intervals"
 
 
-def tables(
-    coded: Coded,
-    reference: str,
-    how: Resampling,
-    *,
-    smoothing: float = SMOOTHING,
-    notes: Sequence[str] = (),
-) -> list[Table]:
+def tables(coded: Coded, reference: str, how: Resampling) -> list[Table]:
     """All tables of a study but the differences of single systems, see `difference_table`.
 
     The unit is the paper: whole papers are drawn, with the reviews of all systems.
@@ -85,15 +93,13 @@ def tables(
         reference: The system that the others are compared with; without reviews of it there are
             no comparisons.
         how: How intervals are made; papers are drawn whatever it says.
-        smoothing: Points added to each facet for Kullback-Leibler, at least 0.
-        notes: To be printed under the first table.
 
     Returns:
         The tables; none if there is no review.
     """
     if not coded.papers:
         return []
-    study = _Study(coded, BootstrapPlan(Clusters.by(coded.papers), how), reference, smoothing)
+    study = _Study(coded, BootstrapPlan(Clusters.by(coded.papers), how), reference)
     found = []
     if reference in coded.systems and study.others:
         found += [_similarity(study), _divergences(study), _pairs(study)]
@@ -101,10 +107,14 @@ def tables(
     found += [_distribution(study, polarity, kind) for polarity, kind in FOUR]
     found.append(_points(study))
     study.plan.run()
-    few = len(coded.papers) < FEW_PAPERS
-    said = (*notes, *((_few(len(coded.papers)),) if few else ()))
-    first = found[0]
-    return [replace(first, notes=(*first.notes, *said)), *found[1:]]
+    papers = len(coded.papers)
+    if papers < FEW_PAPERS:
+        few = (
+            f"Only {papers} {'paper' if papers == 1 else 'papers'}: intervals say little of papers "
+            "that are not in the sample."
+        )
+        found[0] = replace(found[0], notes=(*found[0].notes, few))
+    return found
 
 
 _PAIRED = "Only papers that both reviewed count, paired by paper."
@@ -149,7 +159,7 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
     )
 
 
-def spots_table(found: Spots, system: str, reference: str) -> Table:
+def spots_table(found: Sequence[Difference], system: str, reference: str) -> Table:
     """The facets that a system overlooks or favours, largest difference first.
 
     Args:
@@ -159,8 +169,9 @@ def spots_table(found: Spots, system: str, reference: str) -> Table:
     """
     rows: list[tuple[Cell, ...]] = [
         (word, _PLURAL[one.polarity], one.kind, one.facet, one.slot)
-        for word, some in (("overlooked", found.overlooked), ("favoured", found.favoured))
-        for one in some
+        for word, sign in (("overlooked", -1), ("favoured", 1))
+        for one in found
+        if sign * (one.estimate.value or 0) > 0
     ]
     return Table(
         f"focus-blind-spots-{system}",
@@ -180,7 +191,7 @@ def _similarity(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.others:
         pair = comparison(study.coded, name, study.reference)
-        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM, smoothing=study.smoothing)
+        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM)
         by_polarity = _sets(study, name)
         slots = [ask_sets(study.plan, Score.F1, one) for one in by_polarity]
         rows.append((name, study.plan.ask(kl, pair.dropped), *slots))
@@ -189,7 +200,7 @@ def _similarity(study: _Study) -> Table:
         f"Focus against {study.reference}, with {study.level} ({_PAPER}, Table 3)",
         ("system", "KL divergence", "overall F1", "strength F1", "weakness F1"),
         tuple(rows),
-        notes=(f"KL is KL(reference || system). {_divergence_note(study)}", _SETS),
+        notes=(f"KL is KL(reference || system). {_DIVERGENCE}", _SETS),
     )
 
 
@@ -198,7 +209,7 @@ def _divergences(study: _Study) -> Table:
     for measure in Measure:
         for name in study.others:
             pair = comparison(study.coded, name, study.reference)
-            slots = ask(study.plan, pair, measure, smoothing=study.smoothing)
+            slots = ask(study.plan, pair, measure)
             rows.append((str(measure), name, *slots))
     return Table(
         DIVERGENCES,
@@ -206,18 +217,7 @@ def _divergences(study: _Study) -> Table:
         ("divergence", "system", "mean", *(_which(*which) for which in FOUR)),
         tuple(rows),
         keys=2,
-        notes=(_divergence_note(study),),
-    )
-
-
-def _divergence_note(study: _Study) -> str:
-    return (
-        "Divergences are in nats, lower is nearer, of points summed over the papers that both "
-        "reviewed, and the mean is the plain one over the four distributions (two, if one side "
-        f"has no strengths or no weaknesses). Kullback-Leibler adds {study.smoothing:g} points to "
-        f"each facet on both sides; Jensen-Shannon adds none and is at most ln 2. {_PAPER} states "
-        "neither direction nor smoothing. Few points alone make a divergence larger; intervals "
-        "(basic bootstrap, not below 0) are free of that and may lie below the value."
+        notes=(_DIVERGENCE,),
     )
 
 
@@ -292,11 +292,9 @@ def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
 def _points(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.coded.systems:
-        for per in (points_per_review, points_per_paper):
-            slots = [
-                study.plan.ask(per(study.coded, name, polarity)) for polarity in (None, *Polarity)
-            ]
-            rows.append((name, slots[0].statistic.name.removeprefix("points per "), *slots))
+        for per in ("review", "paper"):
+            each = (points_per(per, study.coded, name, polarity) for polarity in (None, *Polarity))
+            rows.append((name, per, *map(study.plan.ask, each)))
     return Table(
         POINTS,
         f"Points per review and per paper, mean with {study.level} ({_PAPER}, Figure 3)",
@@ -311,8 +309,122 @@ def _which(polarity: Polarity, kind: Kind) -> str:
     return f"{kind}s of {_PLURAL[polarity]}"
 
 
-def _few(papers: int) -> str:
-    return (
-        f"Only {papers} {'paper' if papers == 1 else 'papers'}: intervals say little of papers "
-        "that are not in the sample."
+TEXTS = "focus-text-similarity"
+_AT_ONCE = 256
+"""Pairs of texts that are scored together."""
+
+
+def text_table(
+    materials: Materials,
+    form: Form,
+    reference: str,
+    metrics: Sequence[Metric],
+    how: Resampling,
+) -> Table | None:
+    """The text columns of Table 3 of Shin et al. 2025 (arXiv 2502.17086), for all systems.
+
+    Each review of a system is the candidate beside each review of the reference on the paper; a
+    paper's score is the mean of its pairs, a system's the mean of its papers. The reference's own
+    row compares its reviews of a paper with each other, where there are several: what a system
+    could hope for.
+
+    Args:
+        materials: All reviews.
+        form: Which text is compared.
+        reference: The system that others are compared with.
+        metrics: The columns.
+        how: How intervals are made; papers are drawn whatever it says.
+
+    Returns:
+        The table; None if no paper was reviewed by the reference and somebody else, or twice.
+    """
+    systems = [name for name in materials.systems() if name != reference]
+    scores = _scored(materials, form, reference, metrics) if metrics else {}
+    scores = {name: scores[name] for name in (*systems, reference) if name in scores}
+    if not scores:
+        return None
+    plan = BootstrapPlan(Clusters.by(list(materials.papers)), how)
+    rows: list[tuple[Cell, ...]] = []
+    for name, some in scores.items():
+        slots = [
+            plan.ask(mean(metric.name, means))
+            for metric, means in zip(metrics, some.by_paper(), strict=True)
+        ]
+        words = f"{name}, one with another" if name == reference else name
+        rows.append((words, *slots, some.pairs))
+    plan.run()
+    return Table(
+        TEXTS,
+        f"Likeness of texts to {reference}, with {how.percent} intervals ({_PAPER}, Table 3)",
+        ("system", *(one.name for one in metrics), "pairs of reviews"),
+        tuple(rows),
+        notes=(
+            f"Texts of the form {form}; 0 to 1, higher is more alike. Each review of the system "
+            "beside each of the reference on the same paper, the mean of a paper's pairs, then of "
+            "papers. BLEU is of orders 1 to 4, sentence by sentence smoothed (sacrebleu), ROUGE-L "
+            "of unstemmed words.",
+        ),
     )
+
+
+class _Scores:
+    """Scores of a system's pairs, added up by paper."""
+
+    def __init__(self, metrics: int, papers: int) -> None:
+        self.pairs = 0
+        self._total = np.zeros((metrics, papers))
+        self._number = np.zeros((metrics, papers), dtype=np.int32)
+
+    def add(self, metric: int, paper: int, score: float | None) -> None:
+        """Count a pair's score; one without a score counts for nothing."""
+        if score is not None and not np.isnan(score):
+            self._total[metric, paper] += score
+            self._number[metric, paper] += 1
+
+    def by_paper(self) -> Floats:
+        """Shape (metrics, papers); a paper's mean, NaN where it has no pair with a score."""
+        means: Floats = np.where(
+            self._number > 0, self._total / np.maximum(self._number, 1), np.nan
+        )
+        return means
+
+
+def _scored(
+    materials: Materials, form: Form, reference: str, metrics: Sequence[Metric]
+) -> dict[str, _Scores]:
+    """Scores by system; of texts only those of a few papers are held at once."""
+    found: dict[str, _Scores] = {}
+    waiting: list[tuple[str, int, Pair]] = []
+
+    def score() -> None:
+        pairs = [pair for _, _, pair in waiting]
+        for metric, one in enumerate(metrics):
+            for (name, paper, _), value in zip(waiting, one.scores(pairs), strict=True):
+                found[name].add(metric, paper, value)
+        waiting.clear()
+
+    for paper, (paper_id, group) in enumerate(materials.papers.items()):
+        reviews = list(group)
+        for name in dict.fromkeys(one.system for one in reviews):
+            for candidate, other in _beside(reviews, form, name, reference):
+                some = found.setdefault(name, _Scores(len(metrics), len(materials.papers)))
+                some.pairs += 1
+                waiting.append((name, paper, Pair(paper_id, candidate, other)))
+        if len(waiting) >= _AT_ONCE:
+            score()
+    score()
+    return found
+
+
+def _beside(
+    group: Sequence[Written], form: Form, system: str, reference: str
+) -> Iterator[tuple[str, str]]:
+    mine, theirs = (
+        [text for one in group if one.system == name and (text := _text(one, form).strip())]
+        for name in (system, reference)
+    )
+    yield from permutations(theirs, 2) if system == reference else product(mine, theirs)
+
+
+def _text(review: Written, form: Form) -> str:
+    return review.judgments if form is Form.JUDGMENTS else review.raw

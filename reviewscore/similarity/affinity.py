@@ -1,23 +1,115 @@
-"""How near each reviewer's papers are to each submission: the front door of similarity."""
+"""How near each reviewer's papers are to each submission, by recipes that have names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from reviewscore.errors import SettingsError
-from reviewscore.similarity.bags import Bags, Representation, bags
-from reviewscore.similarity.corpus import Corpus, Unread
-from reviewscore.similarity.embeddings import NO_VECTOR, Embeddings
-from reviewscore.similarity.pooling import Block, Pool, centred, pooled
-from reviewscore.similarity.recent import most_recent
-from reviewscore.similarity.recipe import Recipe
-from reviewscore.similarity.vectors import Matrix, Method, Vectors, vectors
-from reviewscore.similarity.wording import PLAIN, TPMS
+from reviewscore.similarity.bags import PLAIN, TPMS, Bags, Representation, bags
+from reviewscore.similarity.corpus import Corpus, Unread, most_recent
+from reviewscore.similarity.encoder import NO_VECTOR, Embeddings
+from reviewscore.similarity.vectors import (
+    Block,
+    Matrix,
+    Method,
+    Pool,
+    Vectors,
+    centred,
+    pooled,
+    vectors,
+)
 from reviewscore.stats.statistic import Floats, Ints
+
+JOIN = "+"
+"""Joins names of methods that are averaged."""
+_TEXTS = {Representation.TITLE: "titles", Representation.FULL: "full texts"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How affinities are computed.
+
+    Attributes:
+        base: Name it was made from.
+        methods: One method, or several whose standardised similarities are averaged.
+        pool: How similarities of single papers are pooled.
+        centre: Whether each submission's mean over reviewers is taken off.
+        representation: Which texts of papers are read.
+        recent: Only so many papers of each reviewer, the most recent; None for all.
+        seed: Of ties of years, and of LSA.
+    """
+
+    base: str = "tfidf"
+    methods: tuple[Method, ...] = (Method.TFIDF,)
+    pool: Pool = Pool.MEAN
+    centre: bool = True
+    representation: Representation = Representation.ABSTRACT
+    recent: int | None = None
+    seed: int = 0
+
+    @property
+    def levelled(self) -> bool:
+        """Whether similarities are less the submission's mean: of a lone reviewer they say nothing.
+
+        Methods have means of their own, which must not weigh in an average of several.
+        """
+        return self.centre or len(self.methods) > 1
+
+    @property
+    def name(self) -> str:
+        """Its name in tables: whatever is not as its base is said."""
+        plain = recipe(self.base)
+        parts = [self.base]
+        if self.pool is not plain.pool:
+            parts.append(self.pool)
+        if self.centre is not plain.centre:
+            parts.append("centred" if self.centre else "not centred")
+        if self.representation in _TEXTS:
+            parts.append(_TEXTS[self.representation])
+        if self.recent is not None:
+            parts.append(f"{self.recent} papers")
+        return ", ".join(parts)
+
+    def varied(self, **changes: Any) -> Recipe:
+        """The recipe with some of its fields changed; None changes nothing."""
+        return replace(self, **{name: one for name, one in changes.items() if one is not None})
+
+
+RECIPES = {
+    "tfidf": Recipe(),
+    "tpms": Recipe("tpms", (Method.TPMS,), Pool.DOCUMENT, centre=False),
+    "bm25": Recipe("bm25", (Method.BM25,)),
+    "lsa": Recipe("lsa", (Method.LSA,)),
+    "acl-style": Recipe("acl-style", (Method.TFIDF,), Pool.TOP3, centre=False),
+    "embeddings": Recipe("embeddings", (Method.EMBEDDINGS,), Pool.MAX, centre=False),
+}
+"""The recipe that a name stands for. ``acl-style`` pools as ACL does, but compares by ``tfidf``.
+``embeddings`` is pooled as the best encoder of arXiv 2303.16750, Table 3."""
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of a name, such as ``tfidf`` or ``tfidf+bm25+lsa``.
+
+    Raises:
+        SettingsError: There is no such method.
+    """
+    if name in RECIPES:
+        return RECIPES[name]
+    parts = name.split(JOIN)
+    for part in parts:
+        if part not in set(Method):
+            known = ", ".join(RECIPES)
+            raise SettingsError(
+                f"unknown method '{part}'; use one of {known}, or several of "
+                f"{', '.join(Method)} joined by '{JOIN}'"
+            )
+    return Recipe(name, tuple(map(Method, parts)))
+
 
 _SAMPLE = 512
 """Submissions from which the spread of a method is taken before methods are averaged."""

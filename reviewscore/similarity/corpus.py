@@ -1,22 +1,127 @@
-"""Submissions, and the papers in reviewers' profiles: as values, and read from a folder."""
+"""Submissions and the papers in reviewers' profiles: as values, and read from a folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
+from zlib import crc32
 
+import numpy as np
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import Identifier, Number, Word, input_error
-from reviewscore.similarity.tabular import Line, beside, lines
+from reviewscore.sources.records import RecordFile, csv_cells, heading, only_table
 from reviewscore.sources.system_reviews import Numbered
+from reviewscore.stats.tables import guarded
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+RowT = TypeVar("RowT", bound=BaseModel)
+
+ENDINGS = (".jsonl", ".parquet", ".csv", ".tsv")
+_KNOWN_ENDINGS = f"give a file that ends in {', '.join(ENDINGS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record of a file.
+
+    Attributes:
+        file: The file.
+        number: 1-based line, or row of a Parquet file.
+        record: Values by column; of CSV, headings in lower case, and an empty cell is None.
+    """
+
+    file: Path
+    number: int
+    record: dict[str, object]
+
+    def __str__(self) -> str:
+        return f"{self.file.name} line {self.number}"
+
+    def validated(self, kind: type[RowT], record: Mapping[str, object] | None = None) -> RowT:
+        """The record as a row of a kind, or another record that was made of it.
+
+        Raises:
+            InputError: A field is missing or of the wrong kind.
+        """
+        try:
+            return kind.model_validate(self.record if record is None else record)
+        except ValidationError as error:
+            raise input_error(error, file=self.file, line=self.number) from error
+
+    def error(self, problem: str, field: str | None = None, *, cure: str | None) -> InputError:
+        """An error that names this line."""
+        return InputError(problem, file=self.file, line=self.number, field=field, cure=cure)
+
+
+def beside(folder: Path, name: str) -> Path | None:
+    """The file of a name in a folder, whatever its ending.
+
+    Raises:
+        InputError: There are several.
+    """
+    return only_table(folder, name, ENDINGS)
+
+
+def lines(file: Path) -> Iterator[Line]:
+    """Every record of a file.
+
+    Raises:
+        InputError: The file or a line of it cannot be read.
+    """
+    if not file.is_file():
+        raise InputError("there is no such file", file=file, cure=_KNOWN_ENDINGS)
+    ending = file.suffix.lower()
+    if ending in (".csv", ".tsv"):
+        yield from _named(file)
+    elif ending in (".jsonl", ".parquet"):
+        for row in RecordFile.of(file).rows():
+            if row.error is not None or row.record is None:
+                raise row.error or InputError("is empty", file=file, line=row.line)
+            yield Line(file, row.line, row.record)
+    else:
+        raise InputError("is of no known kind", file=file, cure=_KNOWN_ENDINGS)
+
+
+def _named(file: Path) -> Iterator[Line]:
+    """Lines below a heading."""
+    names: list[str] | None = None
+    for number, row in cells(file):
+        if names is None:
+            names = [heading(cell) for cell in row]
+            continue
+        if len(row) > len(names):
+            raise InputError(
+                f"has {len(row)} cells under {len(names)} headings",
+                file=file, line=number, cure="quote cells that hold the separator",
+            )  # fmt: skip
+        filled = [*row, *[""] * (len(names) - len(row))]
+        yield Line(file, number, {name: _unguarded(cell.strip()) or None
+                                  for name, cell in zip(names, filled, strict=True)})  # fmt: skip
+
+
+def cells(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """Numbers of lines and their cells, of a CSV file; lines without words are left out.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    for number, row in csv_cells(file):
+        if any(cell.strip() for cell in row):
+            yield number, row
+
+
+def _unguarded(cell: str) -> str:
+    """A cell without the mark that keeps spreadsheets from taking it for a formula."""
+    return cell[1:] if cell[:1] == "'" and guarded(cell[1:]) == cell else cell
+
 
 ONLY = "1"
 """Name of the version of profiles, where there is one version."""
@@ -151,10 +256,7 @@ def publication(row: Mapping[str, object], where: Line) -> tuple[Publication, bo
     Raises:
         InputError: A field is missing or of the wrong kind.
     """
-    try:
-        one = _PaperRow.model_validate(row)
-    except ValidationError as error:
-        raise input_error(error, file=where.file, line=where.number) from error
+    one = where.validated(_PaperRow, row)
     texts = (tidy(text or "").text.strip() for text in (one.title, one.abstract, one.text))
     title, abstract, text = texts
     return Publication(one.paper_id, title, abstract, text, one.year), one.is_submission
@@ -195,7 +297,7 @@ def read_corpus(folder: Path, *, profiles: Path | None = None, submitted: bool =
     counts_file = beside(folder, COUNTS)
     counts = None
     if counts_file is not None:
-        from reviewscore.similarity.counts import read_counts
+        pass
 
         counts = read_counts(counts_file, reading.papers)
         reading.files.append(counts_file)
@@ -217,10 +319,11 @@ class Reading:
         for line in lines(file):
             one, named = publication(line.record, line)
             if one.paper_id in self._places:
-                raise InputError(
+                raise line.error(
                     f"'{one.paper_id}' is also at {self._places[one.paper_id]}",
-                    file=file, line=line.number, field="paper_id", cure="keep one of the two",
-                )  # fmt: skip
+                    "paper_id",
+                    cure="keep one of the two",
+                )
             self._places[one.paper_id] = line
             self.papers[one.paper_id] = one
             if submitted or named:
@@ -231,22 +334,19 @@ class Reading:
         self.files.append(file)
         found: dict[str, dict[str, dict[str, Line]]] = {}
         for line in lines(file):
-            try:
-                row = _ProfileRow.model_validate(line.record)
-            except ValidationError as error:
-                raise input_error(error, file=file, line=line.number) from error
+            row = line.validated(_ProfileRow)
             if row.paper_id not in self.papers:
-                raise InputError(
-                    f"'{row.paper_id}' is no paper of papers",
-                    file=file, line=line.number, field="paper_id", cure="add the paper",
-                )  # fmt: skip
+                raise line.error(
+                    f"'{row.paper_id}' is no paper of papers", "paper_id", cure="add the paper"
+                )
             papers = found.setdefault(row.version, {}).setdefault(row.reviewer_id, {})
             if row.paper_id in papers:
-                raise InputError(
+                raise line.error(
                     f"'{row.paper_id}' of reviewer '{row.reviewer_id}' is also at line "
                     f"{papers[row.paper_id].number}",
-                    file=file, line=line.number, field="paper_id", cure="keep one of the two",
-                )  # fmt: skip
+                    "paper_id",
+                    cure="keep one of the two",
+                )
             papers[row.paper_id] = line
         return {
             version: {reviewer: tuple(papers) for reviewer, papers in people.items()}
@@ -295,3 +395,125 @@ def gaps(
     if empty:
         shown = ", ".join(empty[:5]) + (", ..." if len(empty) > 5 else "")  # noqa: PLR2004
         yield f"reviewers without papers have no similarity: {len(empty):,} ({shown})"
+
+
+_COLUMNS = ("paper_id", "word", "count")
+
+
+class _CountRow(BaseModel):
+    """One word of one paper."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    paper_id: str
+    word: str
+    count: int = Field(ge=0)
+
+
+def counts_of(known: Mapping[str, Mapping[str, int]]) -> Counts:
+    """Counts from those of each paper."""
+    places: dict[str, int] = {}
+    rows, columns, often = [], [], []
+    for row, words in enumerate(known.values()):
+        for word, count in words.items():
+            rows.append(row)
+            columns.append(places.setdefault(word.lower(), len(places)))
+            often.append(count)
+    return _counts(list(known), list(places), (rows, columns, often))
+
+
+def read_counts(file: Path, papers: Container[str]) -> Counts:
+    """Read counts of words; those of papers that are not known are left out.
+
+    Args:
+        file: Records of paper_id, word, count.
+        papers: The papers that are known.
+
+    Raises:
+        InputError: A line cannot be used.
+    """
+    if file.suffix.lower() == ".parquet":
+        return _parquet(file, papers)
+    known: dict[str, dict[str, int]] = {}
+    for line in lines(file):
+        row = line.validated(_CountRow)
+        if row.paper_id in papers:
+            words = known.setdefault(row.paper_id, {})
+            words[row.word.lower()] = words.get(row.word.lower(), 0) + row.count
+    return counts_of(known)
+
+
+def _parquet(file: Path, papers: Container[str]) -> Counts:
+    """All columns at once: full texts have a thousand words each."""
+    import pyarrow
+    from pyarrow import compute, parquet
+
+    try:
+        table = parquet.read_table(file, columns=list(_COLUMNS))
+        paper, word = (
+            table[name].combine_chunks().cast(pyarrow.string()).dictionary_encode()
+            for name in _COLUMNS[:2]
+        )
+        often = table["count"].combine_chunks().cast(pyarrow.int64())
+        null = paper.null_count or word.null_count or often.null_count
+        if null or (len(often) and compute.min(often).as_py() < 0):
+            raise InputError(
+                "has rows without paper, word or a count of 0 or more", file=file,
+                field="count", cure="take them out",
+            )  # fmt: skip
+    except (pyarrow.ArrowException, KeyError, OSError) as error:
+        raise InputError(
+            f"is no table of {', '.join(_COLUMNS)}: {error}", file=file, cure="write it again"
+        ) from error
+    names = paper.dictionary.to_pylist()
+    rows = paper.indices.to_numpy()
+    wanted = np.array([name in papers for name in names])
+    kept = wanted[rows] if len(rows) else np.zeros(0, dtype=bool)
+    place = np.cumsum(wanted) - 1
+    lower: dict[str, int] = {}
+    column = np.array(
+        [lower.setdefault(one.lower(), len(lower)) for one in word.dictionary.to_pylist()],
+        dtype=np.int64,
+    )
+    cells = (
+        place[rows[kept]], column[word.indices.to_numpy()[kept]], often.to_numpy()[kept],
+    )  # fmt: skip
+    return _counts([name for name in names if name in papers], list(lower), cells)
+
+
+def _counts(papers: list[str], words: list[str], cells: tuple[object, object, object]) -> Counts:
+    from scipy.sparse import csr_array
+
+    rows, columns, often = (np.asarray(one) for one in cells)
+    table = csr_array(
+        (often.astype(np.float64), (rows.astype(np.int64), columns.astype(np.int64))),
+        shape=(len(papers), len(words)),
+    )
+    table.sum_duplicates()
+    return Counts({paper: row for row, paper in enumerate(papers)}, tuple(words), table)
+
+
+def most_recent(
+    papers: Sequence[str],
+    known: Mapping[str, Publication],
+    count: int,
+    *,
+    reviewer: str,
+    seed: int = 0,
+) -> tuple[str, ...]:
+    """The most recent papers by year, ties at random (arXiv 2303.16750, sec. 6.1).
+
+    Papers without a year come last. The draw of a reviewer does not depend on other reviewers.
+
+    Args:
+        papers: Identifiers.
+        known: All papers.
+        count: How many to keep; all if there are fewer.
+        reviewer: Whose they are.
+        seed: Of the ties.
+    """
+    rng = np.random.default_rng([seed, crc32(reviewer.encode())])
+    chance = rng.random(len(papers))
+    years = [-np.inf if (year := known[paper].year) is None else year for paper in papers]
+    order = sorted(range(len(papers)), key=lambda at: (-years[at], chance[at]))
+    return tuple(papers[at] for at in order[:count])

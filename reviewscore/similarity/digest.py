@@ -12,10 +12,9 @@ from reviewscore.errors import InputError
 from reviewscore.papers.hygiene import tidy
 from reviewscore.schema.review import Review
 from reviewscore.schema.similarity import OwnPaper, ReviewSimilarity, SimilarityDigest
-from reviewscore.similarity.affinity import Affinity, Library
+from reviewscore.similarity.affinity import Affinity, Library, Recipe
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication, gaps, title_key
-from reviewscore.similarity.recipe import Recipe
 from reviewscore.sources.collection import Collection
 from reviewscore.stats.statistic import Floats, Ints
 from reviewscore.store.jsonl import write_whole

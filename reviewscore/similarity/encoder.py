@@ -1,6 +1,8 @@
-"""Vectors of papers by an encoder of Hugging Face that the user names, such as SPECTER2's base.
+"""Vectors of papers by an encoder: from a file, or by one of Hugging Face that the user names.
 
-A paper is its title, the tokenizer's separator and its abstract, as SPECTER's authors feed it
+A file (``paper_id``, ``embedding``) may come from any encoder, such as SPECTER2, not installed
+here; openreview-expertise writes such files too. Of an encoder that is, a
+paper is its title, the tokenizer's separator and its abstract, as SPECTER's authors feed it
 (arXiv 2004.07180, sec. 3.1); its vector is that of the first token, or the mean over tokens, as
 sentence encoders take it. Adapters are not loaded: SPECTER2's have to be merged into the weights.
 """
@@ -8,16 +10,85 @@ sentence encoders take it. Adapters are not loaded: SPECTER2's have to be merged
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from reviewscore.errors import SettingsError
+import numpy as np
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from reviewscore.errors import InputError, SettingsError
 from reviewscore.hf.loading import Loaded
 from reviewscore.hf.reading import Ids, Reader, padded
-from reviewscore.similarity.corpus import Publication
+from reviewscore.similarity.corpus import Publication, lines
+from reviewscore.sources.system_reviews import Numbered
+from reviewscore.stats.statistic import Floats
 from reviewscore.store.jsonl import write_whole
+
+NO_VECTOR = "has no embedding"
+
+
+class _EmbeddingRow(BaseModel):
+    """The vector of one paper; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    paper_id: Annotated[Numbered, Field(validation_alias=AliasChoices("paper_id", "id"))]
+    embedding: Annotated[
+        tuple[float, ...], Field(min_length=1, validation_alias=AliasChoices("embedding", "vector"))
+    ]
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """Vectors of papers.
+
+    Attributes:
+        rows: The row of each paper.
+        table: Shape (papers, dimensions).
+        file: Where they were read.
+    """
+
+    rows: dict[str, int]
+    table: Floats
+    file: Path
+
+
+def read_embeddings(file: Path, papers: Container[str]) -> Embeddings:
+    """Read vectors; those of papers that are not known are left out.
+
+    Args:
+        file: Records of paper_id and embedding, a list of numbers (.jsonl, .parquet).
+        papers: The papers that are known.
+
+    Raises:
+        InputError: A line cannot be used, a paper is there twice, or vectors differ in length.
+    """
+    rows: dict[str, int] = {}
+    found: list[Floats] = []
+    for line in lines(file):
+        row = line.validated(_EmbeddingRow)
+        fault = None
+        if row.paper_id in rows:
+            fault = f"'{row.paper_id}' is there twice"
+        elif found and len(row.embedding) != len(found[0]):
+            fault = f"has {len(row.embedding)} numbers, others have {len(found[0])}"
+        elif not all(map(math.isfinite, row.embedding)):
+            fault = "holds what is no number"
+        if fault:
+            raise line.error(fault, "embedding", cure="encode the paper again")
+        if row.paper_id in papers:
+            rows[row.paper_id] = len(found)
+            found.append(np.array(row.embedding))
+    if not found:
+        raise InputError(
+            "holds no embedding of a paper that is known", file=file,
+            cure="encode the papers of the submissions and profiles",
+        )  # fmt: skip
+    return Embeddings(rows, np.stack(found), file)
+
 
 Taken = Literal["first", "mean"]
 _AT_ONCE = 16

@@ -1,4 +1,4 @@
-"""How well similarities order the papers that people rated their expertise in (pure).
+"""How well similarities order the papers that people rated their expertise in.
 
 Measures of A Gold Standard Dataset for the Reviewer Assignment Problem (arXiv 2303.16750),
 sec. 5.1 (loss), sec. 7 (easy and hard triplets) and app. C (at the top k). Where the paper leaves
@@ -7,12 +7,20 @@ a choice open, ours is the one that gives its figures on the predictions release
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from reviewscore.errors import InputError
+from reviewscore.similarity.corpus import Line, beside, lines
+from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
 
 CUTOFFS = (1, 3, 5, 7)
@@ -245,3 +253,97 @@ def chosen_elsewhere(ratings: Ratings, similarity: Floats) -> tuple[Floats, Ints
     choice = ratio(left[..., 0], left[..., 1]).argmin(axis=0).astype(np.int64)
     people = np.arange(similarity.shape[2])
     return np.moveaxis(similarity[choice, :, people], 0, 1), choice
+
+
+NAMES = ("evaluations", "ratings")
+_PERSON = ("reviewer_id", "reviewer", "participant", "participantid", "user")
+_PAPER = re.compile(r"paper(\d+)")
+_CURE = "give a file of reviewer_id, paper_id, expertise, or a folder with evaluations"
+
+
+class _RatingRow(BaseModel):
+    """One rating; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    reviewer_id: Annotated[Numbered, Field(validation_alias=AliasChoices(*_PERSON))]
+    paper_id: Annotated[Numbered, Field(validation_alias=AliasChoices("paper_id", "paper"))]
+    expertise: Annotated[float, Field(validation_alias=AliasChoices("expertise", "rating"))]
+
+
+def ratings_file(place: Path) -> Path:
+    """The file of ratings: itself, or the one in a folder.
+
+    Raises:
+        InputError: There is none.
+    """
+    if not place.is_dir():
+        return place
+    found = next(filter(None, (beside(place, name) for name in NAMES)), None)
+    if found is None:
+        raise InputError(f"has no {' or '.join(NAMES)}", file=place, cure=_CURE)
+    return found
+
+
+def read_ratings(file: Path) -> Ratings:
+    """Read ratings, in the order of the file.
+
+    A line is one rating (reviewer_id, paper_id, expertise) or, as in the released gold standard,
+    one participant (ParticipantID, Paper1, Paper2, .., Expertise1, Expertise2, ..).
+
+    Raises:
+        InputError: A line cannot be used, a rating is outside 1..5 or is given twice.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for line, record, field in _single(file):
+        row = line.validated(_RatingRow, record)
+        low, high = SCALE
+        if not low <= row.expertise <= high:  # also where it is no number
+            raise line.error(
+                f"{row.expertise:g} is outside of {low:g} to {high:g}",
+                field,
+                cure="correct the rating",
+            )
+        papers = found.setdefault(row.reviewer_id, {})
+        if row.paper_id in papers:
+            raise line.error(
+                f"'{row.reviewer_id}' has rated '{row.paper_id}' before",
+                field,
+                cure="keep one of the two",
+            )
+        papers[row.paper_id] = row.expertise
+    if not found:
+        raise InputError("holds no ratings", file=file, cure=_CURE)
+    return ratings_of([(person, list(papers.items())) for person, papers in found.items()])
+
+
+def _single(file: Path) -> Iterator[tuple[Line, dict[str, object], str]]:
+    """Lines, one rating at a time, with the field it stands in."""
+    for line in lines(file):
+        record = {name.lower(): value for name, value in line.record.items()}
+        numbers = [match[1] for name in record if (match := _PAPER.fullmatch(name))]
+        if not numbers:
+            yield line, record, "expertise"
+            continue
+        for number in numbers:
+            paper = record[f"paper{number}"]
+            field = f"Expertise{number}"
+            rating = record.get(field.lower())
+            if _blank(paper) and _blank(rating):
+                continue
+            if _blank(paper) or _blank(rating):
+                raise line.error(
+                    f"has no {field if _blank(rating) else f'Paper{number}'}",
+                    f"Paper{number}",
+                    cure="fill in both",
+                )
+            person = next((record[one] for one in _PERSON if one in record), None)
+            yield (
+                line,
+                {"reviewer_id": person, "paper_id": paper, "expertise": rating},
+                field,
+            )
+
+
+def _blank(value: object) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))

@@ -1,18 +1,33 @@
-"""A model's judgement, 0 to 100, of how well a reviewer's papers prepare for a submission."""
+"""Have a model judge, 0 to 100, how well reviewers' papers prepare for submissions.
+
+One line a pair is written as it is judged, so that a session can be stopped, killed and gone on
+with; every reply is in the ledger, so that none is paid twice.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from reviewscore import prompts
+from reviewscore.asking.account import Folder, Outcome, new_account
+from reviewscore.asking.expected import Expected, expected
 from reviewscore.asking.far import Asks
+from reviewscore.asking.filling import Work, fill
+from reviewscore.asking.rows import Row, Rows, read_rows
+from reviewscore.asking.session import Say, Session, check_models
+from reviewscore.config import Plain, Settings
 from reviewscore.judges.asker import Judged, Reply
 from reviewscore.schema.answer import Text, Whole
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
-from reviewscore.similarity.corpus import Corpus, Publication
-from reviewscore.similarity.recent import most_recent
+from reviewscore.similarity.corpus import Corpus, Publication, most_recent
+from reviewscore.similarity.pairs import HEADING, csv_lines
+from reviewscore.stats.tables import guarded
+from reviewscore.store.manifest import InputFile
 
 PROMPT = "similarity_judge"
 LOWEST, HIGHEST = 0, 100
@@ -132,3 +147,124 @@ async def judge(asker: Asks, one: Question) -> Judged[ExpertiseReply]:
         submission=one.submission,
         profile=one.profile,
     )
+
+
+ACCOUNT, SCORES, PREDICTIONS = "judge.json", "scores.jsonl", "predictions.csv"
+REPLY_TOKENS = 90
+"""Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""
+
+
+class JudgedPair(Row):
+    """One judgement; a line of ``scores.jsonl``.
+
+    It is ``made`` with a score, and ``none`` where the model cannot tell.
+
+    Attributes:
+        version: Of the profiles.
+        reviewer_id: Identifier.
+        paper_id: Identifier of the submission.
+        question_sha256: Of all that was shown: other texts are judged anew.
+        score: 0..100; None if it is not known.
+        reasoning: The model's reasons.
+    """
+
+    version: str
+    reviewer_id: str
+    paper_id: str
+    question_sha256: str
+    score: int | None = None
+    reasoning: str = ""
+
+    @property
+    def key(self) -> str:
+        """Version, reviewer and submission."""
+        return Question(self.version, self.reviewer_id, self.paper_id, "", "", "").key
+
+
+def judge_pairs(
+    questions: Sequence[Question],
+    out: Path,
+    settings: Settings,
+    *,
+    more: Mapping[str, int],
+    inputs: Sequence[InputFile] = (),
+    retry_errors: bool = False,
+    say: Say = lambda _: None,
+    step: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Judge pairs by a model into a folder, and write ``predictions.csv`` of those with a score.
+
+    What is there already is not asked again, except where texts have changed; what is no longer
+    asked about is taken out.
+
+    Args:
+        questions: The pairs, none twice.
+        out: The folder; it must be new, or of an earlier session.
+        settings: Name the model and the limits.
+        more: Further settings that can change a score.
+        inputs: The files that papers and profiles come from, for the account.
+        retry_errors: Ask again for what failed.
+        say: Told what the user should know.
+        step: Called after each pair.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be asked.
+        RunFolderError: The folder cannot be used.
+    """
+    check_models(settings)
+    with prompts.use_directory(settings.prompts_dir):
+        decisive: dict[str, Plain] = {"model": settings.model, **more}
+        account = new_account((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
+        with Folder(out, ACCOUNT, account) as folder:
+            rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
+            work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
+            outcome = asyncio.run(
+                fill(folder, rows, work, settings, say=say, step=step, renew=retry_errors)
+            )
+            _write_predictions(out, settings.model)
+            return outcome
+
+
+def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Expected:
+    """What `judge_pairs` would ask and cost at most; arguments as there."""
+    asked = (
+        (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
+        for one in questions
+    )
+    return expected(asked, settings, {PROMPT: REPLY_TOKENS})
+
+
+def _current(row: JudgedPair, one: Question) -> bool:
+    return row.question_sha256 == one.sha256
+
+
+async def _judged(session: Session, one: Question) -> JudgedPair:
+    found = await judge(session.asker(session.settings.model), one)
+    fields = {
+        "state": "none" if found.reply.score is None else "made",
+        "score": found.reply.score,
+        "reasoning": found.reply.reasoning,
+        "provenance": found.provenance,
+    }
+    return _row(one, fields)
+
+
+def _row(one: Question, fields: Mapping[str, object]) -> JudgedPair:
+    about = {
+        "version": one.version,
+        "reviewer_id": one.reviewer,
+        "paper_id": one.paper,
+        "question_sha256": one.sha256,
+    }
+    return JudgedPair.model_validate({**about, **fields})
+
+
+def _write_predictions(folder: Path, name: str) -> None:
+    """The scores as `similarity evaluate` reads them, 0..1; a pair without one is left out."""
+    with csv_lines(folder / PREDICTIONS) as file:
+        file.writerow(HEADING[:5])
+        for one in read_rows(folder / SCORES, JudgedPair):
+            if one.score is not None:
+                share = (one.score - LOWEST) / (HIGHEST - LOWEST)
+                cells = (f"model {name}", one.version, one.reviewer_id, one.paper_id)
+                file.writerow((*map(guarded, cells), repr(share)))

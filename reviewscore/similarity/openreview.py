@@ -16,8 +16,16 @@ from reviewscore.bounds import in_force
 from reviewscore.errors import InputError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
-from reviewscore.similarity.corpus import ONLY, Corpus, Counts, Publication, Reading, publication
-from reviewscore.similarity.tabular import Line, lines
+from reviewscore.similarity.corpus import (
+    ONLY,
+    Corpus,
+    Line,
+    Publication,
+    Reading,
+    counts_of,
+    lines,
+    publication,
+)
 
 ARCHIVES = "archives"
 _DATES = ("pdate", "odate", "cdate", "tcdate", "mdate")
@@ -41,14 +49,14 @@ def read_openreview(folder: Path, *, submitted: bool = True) -> Corpus:
     Raises:
         InputError: A file is missing, or a record cannot be used; the message names it.
     """
-    reading, bags = Reading(), _Bags()
+    reading = Reading()
+    counted: dict[str, Mapping[str, int]] = {}
     for line in _submissions(folder, reading) if submitted else ():
-        one = _paper(line, bags)
+        one = _paper(line, counted)
         if one.paper_id in reading.papers:
-            raise InputError(
-                f"submission '{one.paper_id}' is there twice",
-                file=line.file, line=line.number, field="id", cure="keep one of the two",
-            )  # fmt: skip
+            raise line.error(
+                f"submission '{one.paper_id}' is there twice", "id", cure="keep one of the two"
+            )
         reading.papers[one.paper_id] = one
         reading.submissions.append(one.paper_id)
     profiles: dict[str, tuple[str, ...]] = {}
@@ -56,31 +64,19 @@ def read_openreview(folder: Path, *, submitted: bool = True) -> Corpus:
         reading.files.append(file)
         own: dict[str, None] = {}
         for line in lines(file):
-            one = _paper(line, bags)
+            one = _paper(line, counted)
             if one.paper_id in own:
-                raise InputError(
-                    f"paper '{one.paper_id}' is there twice",
-                    file=file, line=line.number, field="id", cure="keep one of the two",
-                )  # fmt: skip
+                raise line.error(
+                    f"paper '{one.paper_id}' is there twice", "id", cure="keep one of the two"
+                )
             own[one.paper_id] = None
             reading.papers.setdefault(one.paper_id, one)
         profiles[file.stem] = tuple(own)
     if not profiles:
         raise InputError("holds no .jsonl files", file=folder / ARCHIVES, cure="add archives")
-    return reading.corpus(folder, {ONLY: profiles}, bags.counts(), submitted=submitted)
-
-
-class _Bags:
-    """Full texts that are given as counts of words."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, Mapping[str, int]] = {}
-
-    def counts(self) -> Counts | None:
-        """All of them; None if there are none."""
-        from reviewscore.similarity.counts import counts_of
-
-        return counts_of(self.known) if self.known else None
+    return reading.corpus(
+        folder, {ONLY: profiles}, counts_of(counted) if counted else None, submitted=submitted
+    )
 
 
 def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
@@ -126,12 +122,10 @@ def _unwrapped(value: object) -> object:
     return value["value"] if isinstance(value, dict) and set(value) == {"value"} else value
 
 
-def _paper(line: Line, bags: _Bags) -> Publication:
+def _paper(line: Line, counted: dict[str, Mapping[str, int]]) -> Publication:
     content = line.record.get("content")
     if not isinstance(content, dict):
-        raise InputError(
-            "is missing", file=line.file, line=line.number, field="content", cure=_CURE
-        )
+        raise line.error("is missing", "content", cure=_CURE)
     values = {name: _unwrapped(value) for name, value in content.items()}
     text = values.get("text")
     row = {
@@ -142,10 +136,10 @@ def _paper(line: Line, bags: _Bags) -> Publication:
         "year": values.get("year") or _year(line.record),
     }
     if row["id"] is None:
-        raise InputError("is missing", file=line.file, line=line.number, field="id", cure=_CURE)
+        raise line.error("is missing", "id", cure=_CURE)
     one, _ = publication(row, line)
     if isinstance(text, dict):
-        bags.known.setdefault(one.paper_id, _word_counts(text, line))
+        counted.setdefault(one.paper_id, _word_counts(text, line))
     return one
 
 
@@ -153,10 +147,9 @@ def _word_counts(text: Mapping[object, object], line: Line) -> dict[str, int]:
     found = {}
     for word, count in text.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise InputError(
-                f"counts '{word}' as {count!r}",
-                file=line.file, line=line.number, field="content.text", cure="give whole numbers",
-            )  # fmt: skip
+            raise line.error(
+                f"counts '{word}' as {count!r}", "content.text", cure="give whole numbers"
+            )
         found[str(word)] = count
     return found
 

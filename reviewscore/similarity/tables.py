@@ -1,12 +1,18 @@
-"""Tables of measures with paired intervals; a difference that may be 0 is never called better."""
+"""Tables: methods beside ratings with paired intervals, and what was scored.
+
+A difference that may be 0 is never called better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from reviewscore.similarity.affinity import Affinity
 from reviewscore.similarity.comparison import Comparison
 from reviewscore.similarity.goldstandard import (
     CUTOFFS,
@@ -21,10 +27,16 @@ from reviewscore.similarity.goldstandard import (
     chosen_elsewhere,
     measures,
 )
+from reviewscore.similarity.pairs import Pair
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
+from reviewscore.stats.plots import colour_of, new_figure, save_all
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Statistic
 from reviewscore.stats.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 PAPER = "arXiv 2303.16750"
 IN_SAMPLE, LEFT_OUT = "in-sample", "leave-participants-out"
@@ -47,15 +59,8 @@ class Honesty:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One line of a table, before it is computed."""
-
-    measure: str
-    method: str
-    basis: str
-    value: PendingEstimate
-    difference: PendingEstimate | None
+_Row: TypeAlias = tuple[str, str, str, PendingEstimate, PendingEstimate | None]
+"""Measure, method, basis, value, difference to the baseline."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +98,13 @@ def tables(
          tuple(f"{name}@{k}" for name in _TOP))
         for k in cutoffs
     ]  # fmt: skip
-    asked = [
-        [_ask(plan, one, base, measure) for measure in names for one in rated]
-        for _, _, names in planned
-    ]
+
+    def asked(one: _Rated, measure: str) -> _Row:
+        value = one.measures[measure]
+        minus = None if one is base else plan.ask(value, minus=base.measures[measure])
+        return measure, one.name, one.basis, plan.ask(value), minus
+
+    each = [[asked(one, measure) for measure in names for one in rated] for _, _, names in planned]
     plan.run()
     notes = _notes(compared, baseline, honesty)
     return [
@@ -104,11 +112,11 @@ def tables(
             name,
             title,
             ("measure", "method", "basis", "value", f"difference to {baseline}", "finding"),
-            tuple(_cells(row, how.level) for row in rows),
+            tuple((*row, _finding(row, how.level)) for row in rows),
             keys=2,
             notes=(*_MEANING.get(name, _AT_TOP), *notes),
         )
-        for (name, title, _), rows in zip(planned, asked, strict=True)
+        for (name, title, _), rows in zip(planned, each, strict=True)
     ]
 
 
@@ -142,20 +150,12 @@ def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
     return found
 
 
-def _ask(plan: BootstrapPlan, one: _Rated, base: _Rated, measure: str) -> _Row:
-    value = one.measures[measure]
-    difference = None
-    if one is not base:
-        difference = plan.ask(value, minus=base.measures[measure])
-    return _Row(measure, one.name, one.basis, plan.ask(value), difference)
-
-
-def _cells(row: _Row, level: float) -> tuple[Cell, ...]:
-    finding = "baseline" if row.difference is None else finding_of(
-        row.difference.answer, higher_is_better=row.measure.startswith(_HIGHER_IS_BETTER),
-        level=level,
-    )  # fmt: skip
-    return (row.measure, row.method, row.basis, row.value, row.difference, finding)
+def _finding(row: _Row, level: float) -> str:
+    measure, _, _, _, difference = row
+    if difference is None:
+        return "baseline"
+    better = measure.startswith(_HIGHER_IS_BETTER)
+    return finding_of(difference.answer, higher_is_better=better, level=level)
 
 
 def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0.95) -> str:
@@ -186,3 +186,120 @@ def _notes(compared: Comparison, baseline: str, honesty: Honesty) -> tuple[str, 
             f"{len(compared.names)} methods with the lowest loss for all other participants."
         )
     return (*said, *honesty.said, *compared.notes[-1:])  # all of them are on the page once
+
+
+SHOWN = 20
+"""Submissions that are shown; the files have all."""
+_NEAREST = 3
+_LISTED = 50
+_METHODS = (
+    "Similarities say which reviewers' papers are nearer to a submission than others', on a scale "
+    "of the method's own. They judge texts, not people: on people's own ratings the best methods "
+    "put one pair of papers in five in the wrong order."
+)
+
+
+def overview(
+    scored: Sequence[tuple[str, Affinity]],
+    nearest: Mapping[str, Sequence[Pair]],
+    conflicts: Sequence[int],
+) -> list[Table]:
+    """Tables of a set of scores.
+
+    Args:
+        scored: Versions of the profiles, and what was compared.
+        nearest: Of some submissions of the first version, reviewers nearest first.
+        conflicts: Of each version, pairs of a reviewer and a submission of their own.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for (version, one), own in zip(scored, conflicts, strict=True):
+        rows.append(
+            (one.recipe.name, version, len(one.submissions), len(one.reviewers),
+             sum(map(len, one.papers)), len(one.unread.submissions),
+             len(one.unread.reviewers), own)
+        )  # fmt: skip
+    found = [
+        Table(
+            "similarity-scored",
+            "What was compared",
+            ("method", "version", "submissions", "reviewers", "papers of profiles",
+             "submissions without a score", "reviewers without a score", "own papers"),
+            tuple(rows),
+            keys=2,
+            notes=("Own papers: submissions that stand in a reviewer's own profile.",),
+        )
+    ]  # fmt: skip
+    why = dict.fromkeys(
+        (kind, name, reason)
+        for _, one in scored
+        for kind, some in (("submission", one.unread.submissions),
+                           ("reviewer", one.unread.reviewers))
+        for name, reason in some.items()
+    )  # fmt: skip
+    if why:
+        more = f" The first {_LISTED} of {len(why):,}." if len(why) > _LISTED else ""
+        found.append(
+            Table(
+                "similarity-unread",
+                "Without a score",
+                ("kind", "name", "why"),
+                tuple(list(why)[:_LISTED]),
+                keys=2,
+                notes=(f"No score is not a score of 0.{more}",),
+            )
+        )
+    found.append(_nearest(scored[0][1], nearest))
+    return found
+
+
+def _nearest(affinity: Affinity, nearest: Mapping[str, Sequence[Pair]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for submission, some in nearest.items():
+        for one in some[:_NEAREST]:
+            papers = affinity.nearest(submission, one.reviewer, 2)
+            rows.append(
+                (submission, one.reviewer, f"{one.similarity:.4f}", f"{one.percentile:.0f}",
+                 "yes" if one.conflict else "no", ", ".join(paper for paper, _ in papers))
+            )  # fmt: skip
+    return Table(
+        "similarity-nearest",
+        f"The nearest reviewers of {len(nearest):,} of {len(affinity.submissions):,} submissions",
+        ("submission", "reviewer", "similarity", "percentile", "own paper", "nearest papers"),
+        tuple(rows),
+        keys=2,
+        notes=(_METHODS,),
+    )
+
+
+SWEEP = "similarity-sweep"
+
+
+def draw_sweep(
+    losses: Mapping[str, Sequence[float]], lengths: Sequence[int], folder: Path
+) -> list[Path]:
+    """Draw one line for each recipe.
+
+    Args:
+        losses: By name of the recipe, the loss at each length.
+        lengths: How many recent papers are in a profile.
+        folder: Where to.
+
+    Returns:
+        The files written.
+    """
+    return save_all(_figures(losses, lengths), folder)
+
+
+def _figures(
+    losses: Mapping[str, Sequence[float]], lengths: Sequence[int]
+) -> Iterator[tuple[str, Figure]]:
+    from matplotlib.ticker import MaxNLocator
+
+    figure, (axis,) = new_figure(1, 1, 5.4, 3.4)
+    for place, (name, values) in enumerate(losses.items()):
+        axis.plot(lengths, values, marker=".", color=colour_of(place), label=name)
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half a paper
+    axis.set_xlabel("papers in a profile, most recent first")
+    axis.set_ylabel("loss (lower is better)")
+    axis.legend(fontsize=7, frameon=False)
+    yield SWEEP, figure

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from hypothesis import strategies as st
 
-from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Polarity
-from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Labelled, Point, Polarity
 from reviewscore.stats.resampling import Resampling
 
 SMALL = FacetSet(
@@ -40,6 +39,11 @@ def weaknesses(system: str, paper: str, *labels: str) -> list[Labelled]:
 
 def strengths(system: str, paper: str, *labels: str) -> list[Labelled]:
     return [point(system, paper, label, polarity=Polarity.STRENGTH) for label in labels]
+
+
+def on_both_sides(kind: Callable[..., list[Labelled]], paper: str, *labels: str) -> list[Labelled]:
+    """The same points (`weaknesses` or `strengths`) by the model and by people."""
+    return kind("model", paper, *labels) + kind("people", paper, *labels)
 
 
 def studies(*, unknown: bool = True) -> st.SearchStrategy[Sequence[Labelled]]:

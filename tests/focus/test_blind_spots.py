@@ -1,3 +1,5 @@
+"""What a system overlooks that a reference sees, and what a review leaves out."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,18 +12,18 @@ from scipy.stats import false_discovery_control
 
 from reviewscore.focus.blind_spots import (
     Difference,
+    all_gaps,
     contributions,
     differences,
     false_discovery,
     spots,
 )
-from reviewscore.focus.coded import coded
-from reviewscore.focus.distribution import share
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.distribution import ReviewKey, coded, share
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.focus.tables import difference_table
+from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.resampling import Clusters, swapped
-from tests.focus.invented import QUICK, SMALL, strengths, studies, weaknesses
+from tests.focus.invented import QUICK, SMALL, on_both_sides, point, strengths, studies, weaknesses
 
 
 def found(points: Sequence[Labelled]) -> dict[tuple[str, str], Difference]:
@@ -55,9 +57,8 @@ def test_an_overlooked_facet_is_found_and_the_one_in_its_place() -> None:
 
     seen = spots(every)
 
-    assert [one.facet for one in seen.overlooked] == ["novelty"]
-    assert [one.facet for one in seen.favoured] == ["validity"]
-    novelty = seen.overlooked[0]
+    assert [one.facet for one in seen] == ["novelty", "validity"]
+    novelty = seen[0]
     assert (novelty.kind, novelty.polarity) == (Kind.ASPECT, Polarity.WEAKNESS)
     assert novelty.estimate.value == -0.5
     assert novelty.estimate.p == pytest.approx(1 / 201)  # the smallest that 200 permutations give
@@ -69,8 +70,7 @@ def test_spots_are_ranked_by_the_size_of_the_difference() -> None:
 
     seen = spots(differences(coded(points, SMALL), "model", "people", QUICK), rate=1.0)
 
-    assert [one.facet for one in seen.overlooked] == ["method", "theory"]
-    assert [one.facet for one in seen.favoured] == ["experiment"]
+    assert [one.facet for one in seen] == ["experiment", "method", "theory"]
 
 
 def test_equal_systems_have_no_blind_spots() -> None:
@@ -84,7 +84,7 @@ def test_equal_systems_have_no_blind_spots() -> None:
     every = differences(coded(points, SMALL), "model", "people", QUICK)
     seen = spots(every, rate=1.0)
 
-    assert (seen.overlooked, seen.favoured) == ((), ())
+    assert seen == []
     assert {one.estimate.p for one in every if one.q is not None} == {1.0}
 
 
@@ -208,3 +208,71 @@ def test_names_of_papers_change_no_difference(points: Sequence[Labelled]) -> Non
     assert [each.estimate.value for each in one.values()] == [
         each.estimate.value for each in other.values()
     ]
+
+
+def gaps(points: Sequence[Labelled], review: ReviewKey) -> ReviewGaps:
+    return dict(all_gaps(coded(points, SMALL)))[review]
+
+
+def test_a_review_misses_what_the_others_raise_most_often_first() -> None:
+    points = [point("people", "p1", "method/validity", review="mine")]
+    points += [point("people", "p1", "experiment/novelty", review=name) for name in ("a", "b", "b")]
+    points += [point("people", "p1", "theory/validity", review="b")]
+    points += [point("people", "p2", "theory/novelty", review="a")]
+
+    seen = gaps(points, ReviewKey("people", "p1", "mine"))
+
+    assert (seen.others, seen.unknown) == (2, 0)
+    assert seen.missed == (
+        FocusGap(polarity="weakness", kind="target", facet="experiment", others=2),
+        FocusGap(polarity="weakness", kind="aspect", facet="novelty", others=2),
+        FocusGap(polarity="weakness", kind="target", facet="theory", others=1),
+    )
+
+
+def test_praise_of_a_facet_is_no_criticism_of_it() -> None:
+    points = strengths("model", "p1", "method/novelty") + weaknesses(
+        "people", "p1", "method/novelty"
+    )
+
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
+
+    assert {one.polarity for one in seen.missed} == {Polarity.WEAKNESS}
+    assert len(seen.missed) == 2
+
+
+def test_unknown_labels_of_a_review_are_told_and_those_of_others_raise_nothing() -> None:
+    points = on_both_sides(weaknesses, "p1", "method/unknown")
+
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
+
+    assert (seen.unknown, seen.missed) == (1, ())
+
+
+def test_the_only_review_of_a_paper_misses_nothing_known() -> None:
+    points = weaknesses("model", "p1", "method/novelty")
+
+    seen = gaps(points, ReviewKey("model", "p1", "r1"))
+
+    assert (seen.others, seen.missed) == (0, ())
+
+
+@settings(max_examples=40)
+@given(studies())
+def test_what_is_missed_is_raised_by_others_and_not_by_the_review(
+    points: Sequence[Labelled],
+) -> None:
+    study = coded(points, SMALL)
+
+    for review, found in all_gaps(study):
+        for one in found.missed:
+            raised = {
+                (each.point.system, each.point.review_id)
+                for each in points
+                if each.point.paper_id == review.paper_id
+                and each.point.polarity == one.polarity
+                and one.facet == (each.target if one.kind == Kind.TARGET else each.aspect)
+            }
+            assert (review.system, review.review_id) not in raised
+            assert len(raised) == one.others
+            assert 1 <= one.others <= found.others

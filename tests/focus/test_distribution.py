@@ -1,24 +1,36 @@
+"""Focus distributions against counts by hand; divergences against scipy and loops."""
+
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy
 
 from reviewscore.errors import InputError
-from reviewscore.focus.coded import Review, coded
 from reviewscore.focus.distribution import (
     FOUR,
+    Measure,
+    PairedCounts,
+    ReviewKey,
+    ask,
+    coded,
+    comparison,
     distribution,
-    distributions,
-    points_per_paper,
-    points_per_review,
+    divergence,
+    jensen_shannon,
+    kullback_leibler,
+    mean_divergence,
+    points_per,
     shares,
 )
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.facets import Kind, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
 from reviewscore.stats.statistic import Reason
@@ -70,7 +82,6 @@ def test_a_system_without_strengths_has_no_distribution_of_them_and_says_why() -
     slots = found.ask(plan)
     plan.run()
 
-    assert Reason.NO_POINTS is found.reason
     assert np.isnan(found.shares).all()
     assert [slot.answer.value for slot in slots] == [None] * 3
     assert {"no point with a known facet"} == {slot.answer.reason for slot in slots}
@@ -116,7 +127,7 @@ def test_no_points_make_an_empty_study() -> None:
 
     assert () == study.papers == study.systems
     with pytest.raises(InputError, match=r"no reviews of system 'people'.*there are: none"):
-        distributions(study, "people")
+        distribution(study, "people", *WEAK_TARGETS)
 
 
 def test_a_label_of_another_set_is_refused() -> None:
@@ -130,17 +141,17 @@ def test_points_per_review_and_per_paper_differ_where_a_paper_has_two_reviews() 
     points += strengths("people", "p2", "method/novelty")
     study = coded(points, SMALL)
 
-    assert pytest.approx(points_per_review(study, "people").point()[0]) == 4 / 3
-    assert points_per_paper(study, "people").point()[0] == 4 / 2
-    assert points_per_paper(study, "people", Polarity.WEAKNESS).point()[0] == 3 / 2
+    assert pytest.approx(points_per("review", study, "people").point()[0]) == 4 / 3
+    assert points_per("paper", study, "people").point()[0] == 4 / 2
+    assert points_per("paper", study, "people", Polarity.WEAKNESS).point()[0] == 3 / 2
 
 
 def test_a_review_without_points_counts_if_it_is_named() -> None:
     points = weaknesses("people", "p1", "method/novelty", "theory/validity")
-    empty = Review("people", "p2", "r9")
+    empty = ReviewKey("people", "p2", "r9")
     study = coded(points, SMALL, reviews=[empty])
 
-    assert points_per_review(study, "people").point()[0] == 1.0
+    assert points_per("review", study, "people").point()[0] == 1.0
     assert {
         name: number
         for name, number in distribution(study, "people", *WEAK_TARGETS).dropped.items()
@@ -152,10 +163,8 @@ def test_a_review_without_points_counts_if_it_is_named() -> None:
 def test_shares_sum_to_one_or_are_undefined(points: Sequence[Labelled]) -> None:
     study = coded(points, SMALL)
     for system in study.systems:
-        found = distributions(study, system)
-
-        assert tuple((one.polarity, one.kind) for one in found) == FOUR
-        for one in found:
+        for which in FOUR:
+            one = distribution(study, system, *which)
             assert one.points + one.unknown == study.points(system, one.polarity).sum()
             if one.points:
                 assert pytest.approx(one.shares.sum()) == 1.0
@@ -169,9 +178,8 @@ def test_the_order_of_points_changes_no_count(points: Sequence[Labelled]) -> Non
     there, back = coded(points, SMALL), coded(list(reversed(points)), SMALL)
 
     for system in there.systems:
-        for one, other in zip(
-            distributions(there, system), distributions(back, system), strict=True
-        ):
+        for which in FOUR:
+            one, other = (distribution(order, system, *which) for order in (there, back))
             assert (one.counts == other.counts).all()
 
 
@@ -187,3 +195,211 @@ def test_a_hundred_thousand_points_are_counted_without_a_warning() -> None:
         found = distribution(coded(points, SMALL), "people", *WEAK_TARGETS)
 
     assert found.totals.tolist() == [50_000, 50_000, 0]
+
+
+TARGETS = (Polarity.WEAKNESS, Kind.TARGET)
+LN2 = np.log(2.0)
+
+
+def pair_of(points: Sequence[Labelled]) -> tuple[float, float, float]:
+    pair = comparison(coded(points, SMALL), "model", "people")
+    first, second, third = (divergence(pair, one, *TARGETS).point()[0] for one in Measure)
+    return first, second, third
+
+
+def test_worked_example_with_half_a_point_added_to_each_facet() -> None:
+    points = weaknesses("people", "p1", *["method/novelty"] * 3, "theory/novelty")
+    points += weaknesses("model", "p1", "method/novelty", *["experiment/novelty"] * 2)
+    # Half a point on each of three: people 3.5, 1.5, 0.5 of 5.5; the model 1.5, 0.5, 2.5 of 4.5.
+    # 0.6364 ln 1.9091 + 0.2727 ln 2.4545 + 0.0909 ln 0.1636 = 0.4115 + 0.2449 - 0.1646.
+    p, q = np.array([3.5, 1.5, 0.5]) / 5.5, np.array([1.5, 0.5, 2.5]) / 4.5
+
+    forward, backward, _ = pair_of(points)
+
+    assert pytest.approx(forward, abs=1e-4) == 0.4918
+    assert entropy(p, q) == pytest.approx(forward)
+    assert entropy(q, p) == pytest.approx(backward)
+
+
+def test_jensen_shannon_is_of_unsmoothed_shares_and_the_square_of_scipys_distance() -> None:
+    points = weaknesses("people", "p1", *["method/novelty"] * 3, "theory/novelty")
+    points += weaknesses("model", "p1", "method/novelty", "experiment/novelty")
+
+    _, _, found = pair_of(points)
+
+    assert jensenshannon([0.75, 0.25, 0], [0.5, 0, 0.5]) ** 2 == pytest.approx(found)
+
+
+def test_systems_without_a_common_facet_are_ln_2_apart() -> None:
+    points = weaknesses("people", "p1", "method/novelty")
+    points += weaknesses("model", "p1", "theory/novelty")
+
+    assert pytest.approx(pair_of(points)[2]) == LN2
+
+
+def test_without_smoothing_an_overlooked_facet_is_infinite_and_said_so() -> None:
+    points = weaknesses("people", "p1", "method/novelty", "theory/novelty")
+    points += weaknesses("model", "p1", "method/novelty")
+    pair = comparison(coded(points, SMALL), "model", "people")
+
+    value, reason = divergence(pair, Measure.REFERENCE_TO_SYSTEM, *TARGETS, smoothing=0).point()
+    back, none = divergence(pair, Measure.SYSTEM_TO_REFERENCE, *TARGETS, smoothing=0).point()
+
+    assert np.isnan(value)
+    assert Reason.INFINITE is reason
+    assert (pytest.approx(back), none) == (LN2, Reason.NONE)
+
+
+def test_a_side_without_points_leaves_the_divergence_undefined() -> None:
+    points = weaknesses("people", "p1", "method/novelty") + strengths(
+        "model", "p1", "method/novelty"
+    )
+    pair = comparison(coded(points, SMALL), "model", "people")
+
+    for measure in Measure:
+        value, reason = divergence(pair, measure, *TARGETS).point()
+        assert np.isnan(value)
+        assert Reason.NO_POINTS is reason
+        mean, why = mean_divergence(pair, measure).point()
+        assert np.isnan(mean)
+        assert Reason.NO_POINTS is why
+
+
+def test_the_mean_is_plain_over_four_distributions() -> None:
+    points = weaknesses("people", "p1", "method/novelty", "theory/novelty", "theory/validity")
+    points += weaknesses("model", "p1", "method/novelty", "experiment/validity")
+    points += strengths("people", "p1", "method/validity") + strengths(
+        "model", "p1", "theory/novelty"
+    )
+    pair = comparison(coded(points, SMALL), "model", "people")
+
+    for measure in Measure:
+        each = [divergence(pair, measure, *which).point()[0] for which in pair.counts]
+        assert len(each) == 4
+        assert np.mean(each) == pytest.approx(mean_divergence(pair, measure).point()[0])
+
+
+def test_the_mean_of_a_system_that_only_criticises_is_that_of_its_weaknesses() -> None:
+    points = weaknesses("people", "p1", "method/novelty") + strengths(
+        "people", "p1", "theory/novelty"
+    )
+    points += weaknesses("model", "p1", "theory/novelty")
+    pair = comparison(coded(points, SMALL), "model", "people")
+
+    each = [
+        divergence(pair, Measure.JENSEN_SHANNON, Polarity.WEAKNESS, kind).point()[0]
+        for kind in Kind
+    ]
+
+    assert np.mean(each) == mean_divergence(pair, Measure.JENSEN_SHANNON).point()[0]
+
+
+def test_only_papers_that_both_reviewed_count() -> None:
+    shared = weaknesses("people", "p1", "method/novelty", "theory/validity")
+    shared += weaknesses("model", "p1", "method/novelty")
+    alone = weaknesses("people", "p2", "experiment/novelty") + weaknesses(
+        "other", "p3", "theory/novelty"
+    )
+    pair = comparison(coded(shared + alone, SMALL), "model", "people")
+
+    assert pair_of(shared) == pair_of(shared + alone)
+    assert pair.dropped == {
+        "papers without a review of the system": 1,
+        "papers without a review of the reference": 0,
+        "papers without a review of either": 1,
+    }
+
+
+def test_resamples_draw_both_sides_of_a_paper_together() -> None:
+    # On each paper both say the same, so that on any papers drawn they are alike.
+    labels = ("method/novelty", "theory/validity", "experiment/validity")
+    points = [
+        one
+        for at in range(12)
+        for who in ("people", "model")
+        for one in weaknesses(who, f"p{at}", labels[at % 3])
+    ]
+    study = coded(points, SMALL)
+    plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
+
+    slots = ask(plan, comparison(study, "model", "people"), Measure.REFERENCE_TO_SYSTEM)
+    plan.run()
+
+    assert len(slots) == 5
+    assert (slots[0].answer.value, slots[0].answer.low, slots[0].answer.high) == (0.0, 0.0, 0.0)
+
+
+def test_an_unknown_system_is_refused() -> None:
+    with pytest.raises(InputError, match="no reviews of system 'people'; there are: model"):
+        comparison(coded(weaknesses("model", "p1", "method/novelty"), SMALL), "model", "people")
+
+
+distribution_pairs = st.tuples(
+    *[st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any)] * 2
+).map(lambda both: tuple(np.array(one) / np.sum(one) for one in both))
+
+
+@given(distribution_pairs)
+def test_jensen_shannon_is_symmetric_and_between_0_and_ln_2(
+    both: tuple[np.ndarray, np.ndarray],
+) -> None:
+    p, q = both
+
+    assert jensen_shannon(p, q) == pytest.approx(float(jensen_shannon(q, p)))
+    assert 0.0 <= jensen_shannon(p, q) <= LN2
+    assert jensenshannon(p, q) ** 2 == pytest.approx(float(jensen_shannon(p, q)), abs=1e-12)
+
+
+@given(distribution_pairs)
+def test_kullback_leibler_is_not_below_0_and_0_for_equals(
+    both: tuple[np.ndarray, np.ndarray],
+) -> None:
+    p, q = both
+
+    assert kullback_leibler(p, q) >= 0.0
+    assert kullback_leibler(p, p) == 0.0
+    assert float(entropy(p, q)) == pytest.approx(float(kullback_leibler(p, q)), abs=1e-12)
+
+
+@given(studies())
+def test_exchanging_system_and_reference_exchanges_the_directions(
+    points: Sequence[Labelled],
+) -> None:
+    swap = {"people": "model", "model": "people"}
+    other = [
+        replace(one, point=replace(one.point, system=swap[one.point.system])) for one in points
+    ]
+
+    forward, backward, js = pair_of(points)
+
+    assert (backward, forward, js) == pytest.approx(pair_of(other), nan_ok=True)
+
+
+@given(studies())
+def test_names_of_papers_change_no_divergence(points: Sequence[Labelled]) -> None:
+    renamed = [
+        replace(one, point=replace(one.point, paper_id=f"x{9 - int(one.point.paper_id[1:])}"))
+        for one in points
+    ]
+
+    assert pair_of(points) == pytest.approx(pair_of(renamed), nan_ok=True)
+
+
+def test_intervals_hold_the_true_divergence_though_samples_are_biased() -> None:
+    rng = np.random.default_rng(3)
+    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.35, 0.4, 0.25])
+    true, held = float(jensen_shannon(p, q)), 0
+
+    for seed in range(60):
+        sides = [np.array([rng.multinomial(3, one) for _ in range(60)]) for one in (p, q)]
+        counts = np.concatenate(sides, axis=1).astype(float)
+        pair = PairedCounts(np.ones(60, dtype=bool), {TARGETS: counts}, {})
+        plan = BootstrapPlan(Clusters.by([str(at) for at in range(60)]), replace(QUICK, seed=seed))
+        slot = plan.ask(divergence(pair, Measure.JENSEN_SHANNON, *TARGETS))
+        plan.run()
+        assert slot.answer.method == "basic"
+        assert slot.answer.low is not None
+        assert slot.answer.high is not None
+        held += slot.answer.low <= true <= slot.answer.high
+
+    assert held >= 52

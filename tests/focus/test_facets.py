@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import DEFAULT, Kind, Polarity, read_facets
-from reviewscore.focus.human_labels import find_points, read_human_labels
-from reviewscore.focus.human_tables import coded_labels, nominal_kappa
-from reviewscore.focus.labelled import Point
-from reviewscore.focus.lexical import annotate, facets_of
-from reviewscore.focus.lexicon import ASPECTS, TARGETS
+from reviewscore.focus.facets import DEFAULT, Kind, Point, Polarity, read_facets
+from reviewscore.focus.human_labels import (
+    coded_labels,
+    find_points,
+    nominal_kappa,
+    read_human_labels,
+)
+from reviewscore.focus.lexical import ASPECTS, TARGETS, annotate, facets_of
 from reviewscore.sources.system_reviews import read_materials
 
 HAND_LABELS = Path(__file__).resolve().parents[2] / "annotations" / "focus-dev"

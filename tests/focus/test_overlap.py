@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import precision_recall_fscore_support
 
-from reviewscore.focus.coded import Review, coded
-from reviewscore.focus.facets import Facet, FacetSet, Kind, Polarity
-from reviewscore.focus.labelled import Labelled
+from reviewscore.focus.distribution import ReviewKey, coded
+from reviewscore.focus.facets import Facet, FacetSet, Kind, Labelled, Polarity
 from reviewscore.focus.overlap import (
     Score,
     Sets,
@@ -24,7 +23,7 @@ from reviewscore.focus.overlap import (
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
 from reviewscore.stats.statistic import Reason
-from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
+from tests.focus.invented import QUICK, SMALL, on_both_sides, point, strengths, studies, weaknesses
 
 
 def sets_of(points: Sequence[Labelled], polarity: Polarity = Polarity.WEAKNESS) -> Sets:
@@ -58,9 +57,7 @@ def test_reviews_of_one_side_are_one_set() -> None:
 
 
 def test_one_empty_set_scores_nought_and_is_counted() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += weaknesses("model", "p2", "method/novelty") + strengths(
         "people", "p2", "method/novelty"
     )
@@ -72,12 +69,8 @@ def test_one_empty_set_scores_nought_and_is_counted() -> None:
 
 
 def test_two_empty_sets_are_left_out_and_counted() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
-    points += strengths("model", "p2", "method/novelty") + strengths(
-        "people", "p2", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
+    points += on_both_sides(strengths, "p2", "method/novelty")
 
     found = sets_of(points)
 
@@ -86,9 +79,7 @@ def test_two_empty_sets_are_left_out_and_counted() -> None:
 
 
 def test_a_set_of_only_unknown_facets_is_not_taken_for_empty() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += weaknesses("model", "p2", "method/novelty") + weaknesses(
         "people", "p2", "method/unknown"
     )
@@ -100,13 +91,11 @@ def test_a_set_of_only_unknown_facets_is_not_taken_for_empty() -> None:
 
 
 def test_a_paper_without_a_review_on_one_side_is_left_out_but_an_empty_review_is_not() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += weaknesses("people", "p2", "method/novelty")
 
     missing = sets_of(points)
-    named = coded(points, SMALL, reviews=[Review("model", "p2", "r1")])
+    named = coded(points, SMALL, reviews=[ReviewKey("model", "p2", "r1")])
     empty = pair_sets(named, "model", "people", Polarity.WEAKNESS)
 
     assert (value(Score.F1, missing), value(Score.F1, empty)) == (1.0, 0.5)
@@ -115,15 +104,11 @@ def test_a_paper_without_a_review_on_one_side_is_left_out_but_an_empty_review_is
 
 def test_overall_is_the_mean_over_sets_of_strengths_and_of_weaknesses() -> None:
     # Weaknesses: F1 1 and 0. Strengths, of p1 alone: 1.
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += weaknesses("model", "p2", "method/novelty") + weaknesses(
         "people", "p2", "theory/novelty"
     )
-    points += strengths("model", "p1", "theory/novelty") + strengths(
-        "people", "p1", "theory/novelty"
-    )
+    points += on_both_sides(strengths, "p1", "theory/novelty")
 
     both = [sets_of(points, polarity) for polarity in Polarity]
 
@@ -132,9 +117,7 @@ def test_overall_is_the_mean_over_sets_of_strengths_and_of_weaknesses() -> None:
 
 
 def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += strengths("people", "p1", "method/novelty")
     study = coded(points, SMALL)
     strong, weak = (pair_sets(study, "model", "people", one) for one in Polarity)
@@ -160,7 +143,9 @@ def test_facets_of_papers_agree_with_scikit_learn() -> None:
         if seen[side, paper, facet]
         for one in weaknesses(system, f"p{paper}", f"{targets[facet]}/novelty")
     ]
-    reviews = [Review(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)]
+    reviews = [
+        ReviewKey(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)
+    ]
     raised = presence(coded(points, SMALL, reviews=reviews), "model", "people", Kind.TARGET)
 
     for at, name in enumerate(targets):
@@ -172,9 +157,7 @@ def test_facets_of_papers_agree_with_scikit_learn() -> None:
 
 
 def test_both_is_the_mean_of_strengths_and_weaknesses_as_in_the_papers_tables() -> None:
-    points = weaknesses("model", "p1", "method/novelty") + weaknesses(
-        "people", "p1", "method/novelty"
-    )
+    points = on_both_sides(weaknesses, "p1", "method/novelty")
     points += strengths("model", "p1", "method/novelty") + strengths(
         "people", "p1", "theory/novelty"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewscore.focus import plots
 from reviewscore.focus.blind_spots import differences
-from reviewscore.focus.coded import Coded, coded
+from reviewscore.focus.distribution import Coded, coded
 from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore import prompts
-from reviewscore.focus.reference_replies import plain
+from reviewscore.focus.references import plain
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import reference_of, turns
 from reviewscore.papers.hidden import Trick, comments, shapeless, unseen_characters, without_unseen

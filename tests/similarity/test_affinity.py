@@ -14,17 +14,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from reviewscore.errors import SettingsError
-from reviewscore.similarity import pooling
-from reviewscore.similarity.affinity import NO_PAPER, NO_TEXT, NO_WORDS, Library
-from reviewscore.similarity.bags import Representation
-from reviewscore.similarity.corpus import ONLY, Corpus, Publication, Unread
-from reviewscore.similarity.counts import counts_of
-from reviewscore.similarity.pooling import Pool, centred, pooled
-from reviewscore.similarity.recent import most_recent
-from reviewscore.similarity.recipe import RECIPES, recipe
-from reviewscore.similarity.vectors import Vectors
-from reviewscore.similarity.wording import PLAIN, TPMS
-from reviewscore.similarity.write import pairs
+from reviewscore.similarity import vectors
+from reviewscore.similarity.affinity import NO_PAPER, NO_TEXT, NO_WORDS, RECIPES, Library, recipe
+from reviewscore.similarity.bags import PLAIN, TPMS, Representation
+from reviewscore.similarity.corpus import ONLY, Corpus, Publication, Unread, counts_of, most_recent
+from reviewscore.similarity.pairs import pairs
+from reviewscore.similarity.vectors import Pool, Vectors, centred, pooled
 from tests.similarity.invented import corpus
 
 NAMES = [*(name for name in RECIPES if name != "embeddings"), "tfidf+bm25+lsa"]
@@ -145,8 +140,8 @@ def test_large_sets_are_the_same_to_six_digits(
 ) -> None:
     wanted = recipe(name).varied(pool=pool)
     exact = Library(corpus()).affinity(wanted, ONLY).matrix()
-    monkeypatch.setattr(pooling, "_LARGE", 0)
-    monkeypatch.setattr(pooling, "_BLOCK_BYTES", 1)  # each submission is a block
+    monkeypatch.setattr(vectors, "_LARGE", 0)
+    monkeypatch.setattr(vectors, "_BLOCK_BYTES", 1)  # each submission is a block
 
     found = Library(corpus()).affinity(wanted, ONLY).matrix()
 
@@ -155,8 +150,8 @@ def test_large_sets_are_the_same_to_six_digits(
 
 def test_a_dense_side_in_steps_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = Library(corpus()).affinity(recipe("tfidf"), ONLY).matrix()
-    monkeypatch.setattr(pooling, "_WRITTEN", -1_000_000)  # the reviewers' side is written out
-    monkeypatch.setattr(pooling, "_DENSE_CELLS", 1)
+    monkeypatch.setattr(vectors, "_WRITTEN", -1_000_000)  # the reviewers' side is written out
+    monkeypatch.setattr(vectors, "_DENSE_CELLS", 1)
 
     assert np.allclose(Library(corpus()).affinity(recipe("tfidf"), ONLY).matrix(), exact)
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from reviewscore.errors import InputError, SettingsError
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.corpus import ONLY, Unread
-from reviewscore.similarity.embeddings import NO_VECTOR, read_embeddings
-from reviewscore.similarity.pooling import Pool
-from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.encoder import NO_VECTOR, read_embeddings
+from reviewscore.similarity.vectors import Pool
 from tests.commands import invoker
 from tests.similarity.invented import corpus, write_corpus, write_jsonl, write_ratings
 

@@ -9,11 +9,9 @@ import pytest
 
 from reviewscore.errors import SettingsError
 from reviewscore.hf.loading import ENCODER, Loaded, Loading, load
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.corpus import ONLY, Publication
-from reviewscore.similarity.embeddings import read_embeddings
-from reviewscore.similarity.encoder import Encoded, encode, write_embeddings
-from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.encoder import Encoded, encode, read_embeddings, write_embeddings
 from tests import tiny_models
 from tests.commands import invoker
 from tests.similarity.invented import corpus, write_corpus

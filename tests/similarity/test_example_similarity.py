@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.corpus import ONLY, read_corpus
-from reviewscore.similarity.ratings import ratings_file, read_ratings
-from reviewscore.similarity.recipe import recipe
+from reviewscore.similarity.goldstandard import ratings_file, read_ratings
 from tests.commands import invoker
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "similarity"

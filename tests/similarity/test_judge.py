@@ -13,8 +13,7 @@ from aiohttp import web
 from reviewscore import prompts
 from reviewscore.cli.similarity import judge as verb
 from reviewscore.similarity.corpus import ONLY
-from reviewscore.similarity.judge import questions
-from reviewscore.similarity.judging import PREDICTIONS, SCORES
+from reviewscore.similarity.judge import PREDICTIONS, SCORES, questions
 from tests.commands import Invoke, invoker
 from tests.loopback import Loopback, completion, contents, fenced
 from tests.similarity.invented import corpus, write_corpus, write_ratings

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.similarity.affinity import NO_PAPER, Library
+from reviewscore.similarity.affinity import NO_PAPER, Library, recipe
 from reviewscore.similarity.corpus import ONLY, read_corpus
-from reviewscore.similarity.recipe import recipe
 from tests.similarity.invented import TEXTS, write_jsonl
 
 

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.similarity.comparison import compare
+from reviewscore.similarity.comparison import Predicted, compare, read_predictions
 from reviewscore.similarity.corpus import ONLY, read_corpus
-from reviewscore.similarity.goldstandard import ratings_of
-from reviewscore.similarity.predictions import Predicted, read_predictions
-from reviewscore.similarity.ratings import ratings_file, read_ratings
+from reviewscore.similarity.goldstandard import ratings_file, ratings_of, read_ratings
 from tests.similarity.invented import corpus, write_corpus, write_jsonl, write_ratings
 
 WIDE = """ParticipantID\tPaper1\tPaper2\tPaper3\tExpertise1\tExpertise2\tExpertise3

@@ -7,15 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reviewscore.similarity.affinity import Library
+from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.bags import Representation
-from reviewscore.similarity.comparison import Comparison, compare
+from reviewscore.similarity.comparison import (
+    Comparison,
+    Predicted,
+    compare,
+    predicted,
+    read_predictions,
+)
 from reviewscore.similarity.corpus import Corpus, read_corpus
-from reviewscore.similarity.goldstandard import EASY, HARD, LOSS, Ratings, measures
-from reviewscore.similarity.predictions import Predicted, read_predictions
-from reviewscore.similarity.ratings import read_ratings
-from reviewscore.similarity.recipe import recipe
-from reviewscore.similarity.trial import predicted
+from reviewscore.similarity.goldstandard import EASY, HARD, LOSS, Ratings, measures, read_ratings
 
 pytestmark = pytest.mark.shared
 

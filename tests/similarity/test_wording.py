@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.similarity.wording import PLAIN, TPMS, porter_stem
+from reviewscore.similarity.bags import PLAIN, TPMS, porter_stem
 
 
 @pytest.mark.parametrize(

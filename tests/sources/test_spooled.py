@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
-from reviewscore.focus.coded import coded
-from reviewscore.focus.facets import DEFAULT, Polarity
-from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.focus.distribution import coded
+from reviewscore.focus.facets import DEFAULT, Labelled, Point, Polarity
+from reviewscore.focus.points import PointLines
 from reviewscore.focus.profile import Points
-from reviewscore.focus.text_table import text_table
-from reviewscore.focus.write import PointLines
+from reviewscore.focus.tables import text_table
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList
@@ -161,7 +160,7 @@ def test_texts_are_compared_a_few_papers_at_a_time(folder: Path) -> None:
 
 
 def test_many_systems_are_renamed_as_they_are_read(folder: Path) -> None:
-    from reviewscore.cli.focus.reading import by_reviewer
+    from reviewscore.cli.focus.points import by_reviewer
 
     materials: Materials = by_reviewer(read_materials(folder))
 

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.focus.points import Annotator, labelling_options
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import tabling_options, tell
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, Tabling, tabling_options, tell
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.focus.human_labels import HumanLabels
-    from reviewscore.focus.human_tables import Ratings
-    from reviewscore.focus.labelled import Labelled, Point
+    from reviewscore.focus.facets import Labelled, Point
+    from reviewscore.focus.human_labels import FacetRatings, HumanLabels
 
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
@@ -26,28 +24,13 @@ _NAMED = 5
 
 @click.command("agree", cls=GroupedCommand)
 @click.argument("labels", type=click.Path(path_type=Path, exists=True))
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "--also",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="More reviews that labelled points are of.",
-)
+@DATA
+@click.option("--also", multiple=True, type=PATH, help="More reviews that labelled points are of.")
 @tabling_options
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+@SKIP_BAD_LINES
 @labelling_options
 def command(
-    labels: Path,
-    data: Path,
-    also: tuple[Path, ...],
-    output: Path | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    skip_bad_lines: bool,
-    as_json: bool,
-    yes: bool,
-    **flags: Any,
+    labels: Path, data: Path, also: tuple[Path, ...], *, skip_bad_lines: bool, **flags: Any
 ) -> int:
     """Measure how far an annotator of facets agrees with people, and people with each other.
 
@@ -58,16 +41,14 @@ def command(
     \b
     Example:  reviewscore focus agree annotations/SET reviews.parquet -o agreement
     """
-    from reviewscore.focus.human_labels import find_points, read_human_labels
-    from reviewscore.focus.human_tables import agreement_tables
+    from reviewscore.focus.human_labels import agreement_tables, find_points, read_human_labels
     from reviewscore.focus.plots import draw_confusions
     from reviewscore.sources.system_reviews import read_materials
-    from reviewscore.stats import writing as results
-    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import Setup, hashes
 
-    annotator = Annotator.of(flags, output, KEPT)
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
+    tabling = Tabling.of(flags)
+    annotator = Annotator.of(flags, tabling.output, KEPT)
+    tabling.check_folder(VERB, foreign=annotator.began)
     human = read_human_labels(labels, annotator.facets)
     read = [read_materials(one, skip_bad_lines=skip_bad_lines) for one in (data, *also)]
     for one in read:
@@ -79,25 +60,19 @@ def command(
     if labelled.points is None:
         return labelled.code
     ratings = _ratings(human, list(labelled.points), annotator)
-    how = Resampling(resamples, seed, scheme="papers", level=level)
-    tables = agreement_tables(ratings, how)
-    setup = results.Setup(
+    setup = Setup(
         verb=VERB,
         title="Agreement on what points are about",
         role="annotator",
         model=annotator.name,
-        settings={**labelled.settings, "level": level, "resamples": resamples, "seed": seed},
-        inputs=results.hashes(files),
+        settings={**labelled.settings, **tabling.settings},
+        inputs=hashes(files),
         notes=[*labelled.notes, note],
     )
-    if output is not None:
-        foreign = yes or annotator.began
-        written = results.write_tables(
-            tables, setup, output, allow_foreign=foreign,
-            draw=lambda folder: draw_confusions(ratings, folder),
-        )  # fmt: skip
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text((results.numbers if as_json else results.page)(tables, setup), markdown=not as_json)
+    tabling.publish(
+        agreement_tables(ratings, tabling.resampling(scheme="papers")), setup,
+        draw=lambda folder: draw_confusions(ratings, folder), foreign=annotator.began,
+    )  # fmt: skip
     return labelled.code
 
 
@@ -121,9 +96,11 @@ def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
     return note
 
 
-def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator) -> Ratings:
+def _ratings(
+    human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator
+) -> FacetRatings:
     from reviewscore.focus.facets import Kind
-    from reviewscore.focus.human_tables import Ratings, coded_labels
+    from reviewscore.focus.human_labels import FacetRatings, coded_labels
 
     facets = annotator.facets
     points = [one.point for one in labelled]
@@ -138,4 +115,4 @@ def _ratings(human: HumanLabels, labelled: Sequence[Labelled], annotator: Annota
         Kind.TARGET: coded_labels([one.target for one in labelled], facets, Kind.TARGET),
         Kind.ASPECT: coded_labels([one.aspect for one in labelled], facets, Kind.ASPECT),
     }
-    return Ratings(facets, points, tuple(human.annotators), annotator.name, labels)
+    return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)

@@ -6,46 +6,36 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.focus.reading import BY, by_reviewer
-from reviewscore.cli.tabling import tell
+from reviewscore.cli.focus.points import BY, by_reviewer
+from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("export-sft", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the files."
-)
-@click.option(
-    "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
-)
+@DATA
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the files.")
+@click.option("--papers", type=PATH, help="Papers, if they are not in the folder DATA.")
 @BY
 @click.option("--system", help="Whose reviews are learnt; experts if there are any, else people.")
 @click.option(
-    "--per",
-    type=click.Choice(["review", "paper"]),
-    default="review",
-    show_default=True,
+    "--per", type=click.Choice(["review", "paper"]), default="review", show_default=True,
     help="One example a review, or one a paper with the points of all its reviews.",
-)
+)  # fmt: skip
 @click.option(
-    "--form",
-    type=click.Choice(["judgments", "raw"]),
+    "--form", type=click.Choice(["judgments", "raw"]),
     help="Which text points come from; raw if every review has it.",
-)
+)  # fmt: skip
 @click.option(
-    "--test-share",
-    type=click.FloatRange(0, 1),
+    "--test-share", type=click.FloatRange(0, 1),
     help="Share of papers for testing; 0.144 by default.",
-)
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the split.")
 @click.option(
-    "--max-tokens",
-    type=click.IntRange(1),
+    "--max-tokens", type=click.IntRange(1),
     help="Leave longer examples out (estimated, four characters a token); 65,536 by default.",
-)
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+)  # fmt: skip
+@SKIP_BAD_LINES
 @click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
 def command(
     data: Path,

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.focus.labelling import Annotator, labelling_options
+from reviewscore.cli.focus.points import Annotator, labelling_options, read, reading_options
 from reviewscore.cli.focus.profile import KEPT
-from reviewscore.cli.focus.reading import read, reading_options
 from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import InputError
@@ -32,10 +31,9 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     \b
     Example:  reviewscore focus gaps examples/gem --review sparse-replay-R1
     """
-    from reviewscore.focus.coded import Review, coded
-    from reviewscore.focus.digest import review_gaps
-    from reviewscore.focus.gaps import all_gaps
-    from reviewscore.focus.write import VERB
+    from reviewscore.focus.blind_spots import all_gaps
+    from reviewscore.focus.distribution import ReviewKey, coded
+    from reviewscore.focus.points import VERB
     from reviewscore.report.focus import gap_words
     from reviewscore.stats.writing import check_folder
 
@@ -43,7 +41,7 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
     annotator = Annotator.of(flags, output, KEPT)
     if output is not None:
         check_folder(output, VERB, allow_foreign=annotator.began)
-    reviews = [Review(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
+    reviews = [ReviewKey(one.system, one.paper_id, one.review_id) for one in found.materials.all()]
     unknown = set(wanted) - {one.review_id for one in reviews}
     if unknown:
         raise InputError(
@@ -56,15 +54,14 @@ def command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags
         return labels.code
     for note in labels.notes:
         say(note)
-    for one in all_gaps(coded(labels.points, annotator.facets, reviews=reviews)):
-        if wanted and one.review.review_id not in wanted:
+    for review, gaps in all_gaps(coded(labels.points, annotator.facets, reviews=reviews)):
+        if wanted and review.review_id not in wanted:
             continue
-        gaps = review_gaps(one)
         if as_json:
-            record = {**one.review._asdict(), **gaps.model_dump()}
+            record = {**review._asdict(), **gaps.model_dump()}
             print_line(json.dumps(record, ensure_ascii=False))
             continue
-        name = f"{one.review.review_id} ({one.review.system}, paper {one.review.paper_id})"
+        name = f"{review.review_id} ({review.system}, paper {review.paper_id})"
         for line in (name, *(f"  {words}" for words in gap_words(gaps))):
             print_line(line)
     return labels.code

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.focus.labelling import Annotator, labelling_options
-from reviewscore.cli.focus.reading import WHENCE, Read, read, reading_options
+from reviewscore.cli.focus.points import (
+    WHENCE,
+    Annotator,
+    Read,
+    labelling_options,
+    read,
+    reading_options,
+)
 from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import tabling_options
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import Tabling, tabling_options
+from reviewscore.cli.terminal import say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.focus.profile import Profile
-    from reviewscore.focus.write import PointLines
-    from reviewscore.stats.writing import Setup
     from reviewscore.text.similarity import Metric
 
 KEPT = "annotated"
@@ -31,22 +35,11 @@ MOST = 500
 @tabling_options
 @click.option("--reference", help="The system that others are compared with; people by default.")
 @click.option(
-    "--bertscore",
-    metavar="MODEL",
+    "--bertscore", metavar="MODEL",
     help="Compare texts by this encoder too (hf/NAME or ./FOLDER; needs the extra hf).",
-)
+)  # fmt: skip
 @labelling_options
-def command(
-    output: Path | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    as_json: bool,
-    yes: bool,
-    reference: str | None,
-    bertscore: str | None,
-    **flags: Any,
-) -> int:
+def command(reference: str | None, bertscore: str | None, **flags: Any) -> int:
     """Count what the strengths and weaknesses of reviews are about, and compare systems.
 
     DATA is a file of reviews (.jsonl, .parquet) or a folder with one, as for `gem`; or a run of
@@ -58,102 +51,84 @@ def command(
     Example:  reviewscore focus examples/gem -o focus
               reviewscore focus runs/iclr24 --by reviewer
     """
-    from reviewscore.focus.profile import profile_systems
-    from reviewscore.focus.write import VERB, PointLines
+    from reviewscore.focus.plots import draw
+    from reviewscore.focus.points import VERB, PointLines
+    from reviewscore.focus.profile import profile_systems, write_digest
     from reviewscore.sources.system_reviews import PEOPLE
-    from reviewscore.stats import writing as results
-    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import Setup, hashes
     from reviewscore.store.run_dir import FOCUS
 
-    by, found = flags["by"], read(flags)
-    if output is None and found.run is not None:
-        output = found.run / FOCUS
-    annotator = Annotator.of(flags, output, KEPT)
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes or annotator.began)
-    _check_systems(found, reference)
+    by, reviews, tabling = flags["by"], read(flags), Tabling.of(flags)
+    run = reviews.run
+    if tabling.output is None and run is not None:
+        tabling = replace(tabling, output=run / FOCUS)
+    annotator = Annotator.of(flags, tabling.output, KEPT)
+    tabling.check_folder(VERB, foreign=annotator.began)
+    _check_systems(reviews, reference)
     reference = reference or PEOPLE
     metrics = _metrics(bertscore)
-    labels = annotator.label(found.points, found.materials.files)
+    labels = annotator.label(reviews.points, reviews.materials.files)
     if labels.points is None:
         return labels.code
     lines = PointLines()
     profile = profile_systems(
-        found.materials, lines.noted(labels.points), annotator.facets,
-        Resampling(resamples, seed, scheme="papers", level=level),
-        reference=reference, form=found.form, metrics=metrics,
+        reviews.materials, lines.noted(labels.points), annotator.facets,
+        tabling.resampling(scheme="papers"),
+        reference=reference, form=reviews.form, metrics=metrics,
     )  # fmt: skip
-    setup = results.Setup(
+    skipped = len(reviews.materials.skipped)
+    setup = Setup(
         verb=VERB,
         title="Focus of reviews",
         role="annotator",
         model=annotator.name,
         settings={
-            **labels.settings, "by": by, "reference": reference, "form": str(found.form),
-            "bertscore": bertscore, "level": level, "resamples": resamples, "seed": seed,
+            **labels.settings, "by": by, "reference": reference, "form": str(reviews.form),
+            "bertscore": bertscore, **tabling.settings,
         },
-        inputs=results.hashes(found.materials.files),
+        inputs=hashes(reviews.materials.files),
         notes=[
-            *labels.notes, f"points come from {WHENCE[found.form]}", *profile.notes,
-            *_left_out(found),
+            *labels.notes, f"points come from {WHENCE[reviews.form]}", *profile.notes,
+            *([f"lines that could not be read and were left out: {skipped:,}"] if skipped else []),
         ],
     )  # fmt: skip
-    if output is not None:
-        foreign = yes or annotator.began  # by now, labels of this session too
-        _write(profile, lines, setup, reference, output, found.run, foreign=foreign)
-    told = results.numbers if as_json else results.page
-    print_text(told(profile.tables, setup), markdown=True)
+
+    def write_beside(folder: Path) -> tuple[str, list[Path]]:
+        if run is not None:
+            write_digest(run, profile, setup, reference)
+        return "", [lines.write(folder)]
+
+    tabling.publish(
+        profile.tables, setup,
+        draw=lambda folder: draw(profile.coded, profile.differences, reference, folder),
+        foreign=annotator.began, beside=write_beside,  # by now, labels of this session too
+    )  # fmt: skip
+    if run is not None:
+        say(f"`reviewscore report {run}` shows it")
     return labels.code
 
 
-def _write(
-    profile: Profile, lines: PointLines, setup: Setup, reference: str, out: Path,
-    run: Path | None, *, foreign: bool,
-) -> None:  # fmt: skip
-    from reviewscore.focus.digest import write_digest
-    from reviewscore.focus.plots import draw
-    from reviewscore.stats import writing as results
-
-    written = results.write_tables(
-        profile.tables, setup, out, allow_foreign=foreign,
-        draw=lambda folder: draw(profile.coded, profile.differences, reference, folder),
-    )  # fmt: skip
-    written.append(lines.write(out))
-    say(f"{len(written)} files; read {written[0]} first")
-    if run is not None:
-        write_digest(run, profile, setup, reference)
-        say(f"`reviewscore report {run}` shows it")
-
-
-def _check_systems(found: Read, reference: str | None) -> None:
-    systems = found.materials.systems()
+def _check_systems(reviews: Read, reference: str | None) -> None:
+    systems, file = reviews.materials.systems(), next(iter(reviews.materials.files), None)
     if len(systems) > MOST:
         raise InputError(
-            f"{len(systems):,} systems; at most {MOST} are compared",
-            file=found.materials.files[0] if found.materials.files else None,
+            f"{len(systems):,} systems; at most {MOST} are compared", file=file,
             cure="give the reviews of fewer, or leave out --by reviewer",
-        )
+        )  # fmt: skip
     if reference is not None and reference not in systems:
         raise InputError(
-            f"no reviews of system '{reference}'",
-            file=found.materials.files[0] if found.materials.files else None,
+            f"no reviews of system '{reference}'", file=file,
             cure=f"there are: {', '.join(systems)}",
-        )
-
-
-def _left_out(found: Read) -> list[str]:
-    lines = len(found.materials.skipped)
-    return [f"lines that could not be read and were left out: {lines:,}"] if lines else []
+        )  # fmt: skip
 
 
 def _metrics(bertscore: str | None) -> list[Metric]:
     """How texts are compared: as in Table 3 of the paper, its encoder where one is named."""
     from reviewscore.text.similarity import Bleu, RougeL
 
-    found: list[Metric] = [RougeL(), Bleu()]
-    if bertscore is not None:
-        from reviewscore.hf.bertscore import BertScore
-        from reviewscore.hf.loading import ENCODER, load
+    if bertscore is None:
+        return [RougeL(), Bleu()]
+    from reviewscore.hf.bertscore import BertScore
+    from reviewscore.hf.loading import ENCODER, load
 
-        found.append(BertScore(load(bertscore, ENCODER)))
-    return found
+    return [RougeL(), Bleu(), BertScore(load(bertscore, ENCODER))]

@@ -8,24 +8,21 @@ from typing import Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.tabling import tell
+from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("references", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the points."
-)
+@DATA
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the points.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
 @click.option(
-    "--metareviews",
-    type=click.Path(path_type=Path),
+    "--metareviews", type=PATH,
     help="File of paper_id and meta_review, if papers or synopses in DATA have none; "
     "metareviews.jsonl in DATA, as `fetch` writes it, is read without.",
-)
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
+)  # fmt: skip
+@SKIP_BAD_LINES
 @asking_options
 def command(
     data: Path,

@@ -6,19 +6,16 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.tabling import DATA, PATH
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 
 @click.command("sample", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The sheet, a CSV file."
-)
-@click.option(
-    "--also", multiple=True, type=click.Path(path_type=Path), help="More reviews to draw from."
-)
+@DATA
+@click.option("-o", "--output", type=PATH, required=True, help="The sheet, a CSV file.")
+@click.option("--also", multiple=True, type=PATH, help="More reviews to draw from.")
 @click.option(
     "--points", "number", type=click.IntRange(1), default=150, show_default=True, help="How many."
 )

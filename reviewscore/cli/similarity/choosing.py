@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from reviewscore.cli.tabling import PATH
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.similarity.affinity import Library
+    from reviewscore.similarity.affinity import Library, Recipe
     from reviewscore.similarity.corpus import Corpus
-    from reviewscore.similarity.recipe import Recipe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -26,7 +26,7 @@ _OPTIONS = (
         "counts; several times to compare.",
     ),
     click.option(
-        "--embeddings", "encoded", type=click.Path(path_type=Path),
+        "--embeddings", "encoded", type=PATH,
         help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
     click.option(
@@ -46,6 +46,9 @@ _OPTIONS = (
     ),
 )  # fmt: skip
 
+PROFILES = click.option("--profiles", type=PATH, help="Other profiles than DATA's.")
+VERSION = click.option("--version", "only", help="Only this version of the profiles.")
+
 
 def choosing_options(command: Command) -> Command:
     """Add the flags about how papers are compared."""
@@ -56,34 +59,31 @@ def choosing_options(command: Command) -> Command:
 
 def chosen_recipes(
     methods: Sequence[str],
-    texts: Sequence[str],
-    pools: Sequence[str],
+    texts: Sequence[str] = (),
+    pools: Sequence[str] = (),
     *,
-    centre: bool | None,
-    recent: int | None,
-    seed: int,
+    centre: bool | None = None,
+    recent: int | None = None,
+    seed: int = 0,
 ) -> list[Recipe]:
     """Every combination that was asked for.
 
     Raises:
         SettingsError: There is no such method.
     """
+    from reviewscore.similarity.affinity import recipe
     from reviewscore.similarity.bags import Representation
-    from reviewscore.similarity.pooling import Pool
-    from reviewscore.similarity.recipe import recipe
+    from reviewscore.similarity.vectors import Pool
 
     return [
         recipe(method).varied(
-            pool=None if pool is None else Pool(pool),
-            centre=centre,
-            representation=Representation(text),
-            recent=recent,
-            seed=seed,
+            pool=None if pool is None else Pool(pool), centre=centre,
+            representation=Representation(text), recent=recent, seed=seed,
         )
         for method in methods
         for text in texts or ("title+abstract",)
         for pool in pools or (None,)
-    ]
+    ]  # fmt: skip
 
 
 def chosen_versions(corpus: Corpus, only: str | None, data: Path) -> list[str]:
@@ -109,7 +109,7 @@ def library_of(corpus: Corpus, encoded: Path | None) -> tuple[Library, list[Path
         InputError: The file of embeddings cannot be used.
     """
     from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.embeddings import read_embeddings
+    from reviewscore.similarity.encoder import read_embeddings
 
     if encoded is None:
         return Library(corpus), list(corpus.files)

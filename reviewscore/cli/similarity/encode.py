@@ -7,22 +7,22 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.options import CONFIG_OPTION, engine_options, settings_from
+from reviewscore.cli.similarity.choosing import PROFILES
+from reviewscore.cli.tabling import DATA, PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("encode", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
+@DATA
 @click.option("--model", required=True, help="hf/NAME, or the path of an encoder's folder (./x).")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True,
-    help="File of vectors (.jsonl), for --embeddings.",
-)  # fmt: skip
+@click.option("-o", "--output", type=PATH, required=True,
+              help="File of vectors (.jsonl), for --embeddings.")  # fmt: skip
 @click.option(
     "--take", type=click.Choice(["first", "mean"]), default="first", show_default=True,
     help="A paper's vector: the first token's (SPECTER), or the mean (sentence encoders).",
 )  # fmt: skip
-@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
+@PROFILES
 @click.option(
     "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True,
     help="Where the encoder computes.",

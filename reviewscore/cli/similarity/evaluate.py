@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.similarity.choosing import choosing_options, chosen_recipes, library_of
-from reviewscore.cli.tabling import tabling_options
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import PATH, Tabling, tabling_options
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Recipe
+    from reviewscore.similarity.comparison import Predicted
     from reviewscore.similarity.goldstandard import Ratings
-    from reviewscore.similarity.predictions import Predicted
-    from reviewscore.similarity.recipe import Recipe
 
 
 @click.command("evaluate", cls=Verb)
-@click.argument("ratings", type=click.Path(path_type=Path))
+@click.argument("ratings", type=PATH)
 @click.argument("predictions", nargs=-1)
 @tabling_options
 @choosing_options
-@click.option("--profiles", type=click.Path(path_type=Path),
+@click.option("--profiles", type=PATH,
               help="Profiles for --method; those beside the ratings by default.")  # fmt: skip
 @click.option("--baseline", help="The method others are compared with; tpms or the first.")
 @click.option("--common", is_flag=True, help="Leave out pairs that a method has no value for.")
@@ -35,22 +35,11 @@ if TYPE_CHECKING:
 def command(
     ratings: Path,
     predictions: tuple[str, ...],
-    output: Path | None,
-    methods: tuple[str, ...],
-    encoded: Path | None,
-    texts: tuple[str, ...],
-    pools: tuple[str, ...],
-    centre: bool | None,
-    recent: int | None,
     profiles: Path | None,
     baseline: str | None,
     common: bool,
     variants_tried: int | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    as_json: bool,
-    yes: bool,
+    **flags: Any,
 ) -> None:
     """Judge methods by how they order the papers that people rated their expertise in.
 
@@ -63,18 +52,17 @@ def command(
     Example:  reviewscore similarity evaluate examples/similarity --method tfidf --method tpms
     """
     from reviewscore.similarity.comparison import compare
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
+    from reviewscore.similarity.pairs import VERB
     from reviewscore.similarity.tables import Honesty, tables
-    from reviewscore.similarity.write import VERB
-    from reviewscore.stats import writing as results
-    from reviewscore.stats.resampling import Resampling
+    from reviewscore.stats.writing import Setup, hashes
 
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
+    tabling, encoded = Tabling.of(flags), flags.pop("encoded")
+    tabling.check_folder(VERB)
     file = ratings_file(ratings)
     rated = read_ratings(file)
-    found, read = _predicted(ratings, predictions, wanted=not methods)
-    recipes = chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed)
+    found, read = _predicted(ratings, predictions, wanted=not flags["methods"])
+    recipes = chosen_recipes(**flags, seed=tabling.seed)
     if recipes:
         own, more = _computed(ratings, profiles, encoded, recipes, rated)
         found, read = [*found, *own], [*read, *more]
@@ -84,34 +72,28 @@ def command(
     if base not in compared.names:
         raise InputError(f"no method '{base}'", cure=f"there are: {', '.join(compared.names)}")
     tried = max(variants_tried or 0, len(found))
-    how = Resampling(resamples, seed, method="percentile", level=level)
+    how = tabling.resampling(method="percentile")
     shown = tables(compared, base, how, Honesty(tried, _said(recipes, variants_tried)))
-    setup = results.Setup(
+    setup = Setup(
         verb=VERB,
         title="Similarity against ratings of expertise",
         role="baseline",
         model=base,
         settings={
             "methods": ", ".join(compared.names), "baseline": base, "common": common,
-            "variants_tried": tried, "level": level, "resamples": resamples, "seed": seed,
+            "variants_tried": tried, **tabling.settings,
         },
-        inputs=results.hashes([file, *read]),
+        inputs=hashes([file, *read]),
         notes=compared.notes,
     )  # fmt: skip
-    if output is not None:
-        written = results.write_tables(shown, setup, output, allow_foreign=yes)
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text(
-        results.numbers(shown, setup) if as_json else results.page(shown, setup),
-        markdown=not as_json,
-    )
+    tabling.publish(shown, setup)
 
 
 def _predicted(
     place: Path, named: tuple[str, ...], *, wanted: bool
 ) -> tuple[list[Predicted], list[Path]]:
     """Predictions of files, and the files."""
-    from reviewscore.similarity.predictions import predictions_file, read_predictions
+    from reviewscore.similarity.comparison import predictions_file, read_predictions
 
     pairs = [(name if sign else None, Path(file if sign else name))
              for name, sign, file in (one.partition("=") for one in named)]  # fmt: skip
@@ -129,8 +111,8 @@ def _computed(
     rated: Ratings,
 ) -> tuple[list[Predicted], list[Path]]:
     """Recipes computed on the corpus beside the ratings, and its files."""
+    from reviewscore.similarity.comparison import predicted
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.trial import predicted
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
     for warning in corpus.warnings:
@@ -140,7 +122,7 @@ def _computed(
 
 
 def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
-    from reviewscore.similarity.trial import TRIED
+    from reviewscore.similarity.comparison import TRIED
 
     words = [] if variants else ["The count is that of this table alone; tell with "
                                  "--variants-tried what was measured before."]  # fmt: skip

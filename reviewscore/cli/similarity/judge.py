@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.similarity.choosing import chosen_versions
+from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
+from reviewscore.cli.tabling import DATA, PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -26,11 +27,11 @@ MOST = 1_000_000
 
 
 @click.command("judge", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the scores.")
+@DATA
+@click.option("-o", "--output", type=PATH, help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
-@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
-@click.option("--version", "only", help="Only this version of the profiles.")
+@PROFILES
+@VERSION
 @click.option("--rated", is_flag=True, help="Only pairs that people rated, in DATA's evaluations.")
 @click.option("--nearest", type=click.IntRange(1),
               help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
@@ -100,7 +101,7 @@ def _ask(
 ) -> int:
     """Say what it costs, ask, and say how it ended."""
     from reviewscore.cli.progress import TerminalProgress
-    from reviewscore.similarity.judging import PREDICTIONS, expected_to_judge, judge_pairs
+    from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
     from reviewscore.store.manifest import hash_file
 
     expected = expected_to_judge(asked, settings)
@@ -123,7 +124,7 @@ def _rated(
     corpus: Corpus, versions: list[str], data: Path, files: list[Path]
 ) -> Iterator[tuple[str, str, str]]:
     """Version, reviewer and submission of rated pairs; the file of ratings joins the files."""
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
 
     file = ratings_file(data)
     files.append(file)
@@ -137,9 +138,8 @@ def _computed(
     corpus: Corpus, versions: list[str], nearest: int | None
 ) -> Iterator[tuple[str, str, str]]:
     """Version, reviewer and submission of all pairs, or of the nearest reviewers."""
-    from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.recipe import Recipe
-    from reviewscore.similarity.write import pairs
+    from reviewscore.similarity.affinity import Library, Recipe
+    from reviewscore.similarity.pairs import pairs
 
     total = len(corpus.submissions) * sum(len(corpus.profiles[one]) for one in versions)
     if nearest is None and total > MOST:

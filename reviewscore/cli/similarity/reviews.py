@@ -9,13 +9,14 @@ import click
 
 from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
+from reviewscore.cli.tabling import PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
+    from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.corpus import Corpus
-    from reviewscore.similarity.recipe import Recipe
     from reviewscore.sources.collection import Collection
 
 _SHOWN = 5
@@ -23,9 +24,9 @@ _SHOWN = 5
 
 
 @click.command("reviews", cls=Verb)
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option(
-    "--profiles", type=click.Path(path_type=Path), required=True,
+    "--profiles", type=PATH, required=True,
     help="Folder of papers and profiles; reviewers are named as in the reviews.",
 )  # fmt: skip
 @click.option("--method", default="tfidf", show_default=True, help="As of `similarity score`.")
@@ -48,7 +49,7 @@ def command(
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.vectors import Method
 
-    recipes = chosen_recipes([method], [text], [], centre=None, recent=None, seed=0)
+    recipes = chosen_recipes([method], [text])
     if Method.EMBEDDINGS in recipes[0].methods:
         raise SettingsError("vectors of papers are for `similarity score` and `evaluate`")
     collection = collection_of(run, data, accept_changed=accept_changed)
@@ -74,8 +75,8 @@ def note(
         It in short, line by line.
     """
     from reviewscore.report.similarity import similarity_lines
+    from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.digest import digest_of_run, write_digest
-    from reviewscore.similarity.recipe import Recipe
 
     found = digest_of_run(
         run, collection, profiles, recipe or Recipe(), accept_changed=accept_changed

@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.similarity.choosing import (
+    PROFILES,
+    VERSION,
     choosing_options,
     chosen_recipes,
     chosen_versions,
     library_of,
 )
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import DATA, PATH, Tabling
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.similarity.affinity import Affinity
-    from reviewscore.similarity.recipe import Recipe
-    from reviewscore.similarity.write import Pair
+    from reviewscore.similarity.affinity import Affinity, Recipe
+    from reviewscore.similarity.pairs import Pair
 
 
 @click.command("score", cls=Verb)
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of scores, tables.")
+@DATA
+@click.option("-o", "--output", type=PATH, help="Folder of scores, tables.")
 @choosing_options
-@click.option("--profiles", type=click.Path(path_type=Path), help="Other profiles than DATA's.")
-@click.option("--version", "only", help="Only this version of the profiles.")
+@PROFILES
+@VERSION
 @click.option("--top", type=click.IntRange(1), help="Only so many reviewers of a submission.")
 @click.option(
     "--own-papers", type=click.Choice(["mark", "leave-out"]), default="mark", show_default=True,
@@ -43,12 +45,6 @@ if TYPE_CHECKING:
 def command(
     data: Path,
     output: Path | None,
-    methods: tuple[str, ...],
-    encoded: Path | None,
-    texts: tuple[str, ...],
-    pools: tuple[str, ...],
-    centre: bool | None,
-    recent: int | None,
     profiles: Path | None,
     only: str | None,
     top: int | None,
@@ -56,6 +52,7 @@ def command(
     seed: int,
     as_json: bool,
     yes: bool,
+    **choice: Any,
 ) -> None:
     """Score how near reviewers' past papers are to submissions.
 
@@ -67,14 +64,15 @@ def command(
     Example:  reviewscore similarity score examples/similarity --top 3 -o similarity
     """
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.overview import SHOWN, overview
-    from reviewscore.similarity.write import VERB, PairFiles, pairs
-    from reviewscore.stats import writing as results
+    from reviewscore.similarity.pairs import VERB, PairFiles, pairs
+    from reviewscore.similarity.tables import SHOWN, overview
+    from reviewscore.stats.writing import Setup, hashes
 
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
-    methods = methods or ("tfidf",)
-    recipe = _only(chosen_recipes(methods, texts, pools, centre=centre, recent=recent, seed=seed))
+    tabling = Tabling(output, as_json, yes)
+    tabling.check_folder(VERB)
+    encoded, recent = choice.pop("encoded"), choice["recent"]
+    choice["methods"] = choice["methods"] or ("tfidf",)
+    recipe = _only(chosen_recipes(**choice, seed=seed))
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
         say(f"warning: {warning}")
@@ -82,15 +80,18 @@ def command(
     scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
     _warn_of_lone(scored)
     leave_out = own_papers == "leave-out"
+    conflicts = {version: corpus.conflicts(version) for version, _ in scored}
 
-    def stream(version: str, one: Affinity) -> Iterator[Pair]:
+    def stream(version: str, one: Affinity, top: int | None = top) -> Iterator[Pair]:
         return pairs(one, conflicts[version], top=top, without_conflicts=leave_out)
 
-    conflicts = {version: corpus.conflicts(version) for version, _ in scored}
-    version, first = scored[0]
-    ranked = pairs(first, conflicts[version], top=top or 3, without_conflicts=leave_out)
-    tables = overview(scored, _first(ranked, SHOWN), [*map(len, conflicts.values())])
-    setup = results.Setup(
+    def write_pairs(folder: Path) -> tuple[str, list[Path]]:
+        files = PairFiles(folder, [name for name, _ in scored])
+        total = files.write((one.recipe.name, name, stream(name, one)) for name, one in scored)
+        return f"{total:,} pairs; ", files.written
+
+    nearest = _first(stream(*scored[0], top=top or 3), SHOWN)
+    setup = Setup(
         verb=VERB,
         title="Similarity of reviewers and submissions",
         role="method",
@@ -100,20 +101,11 @@ def command(
             "text": recipe.representation, "recent": recent, "top": top,
             "own_papers": own_papers, "seed": seed,
         },
-        inputs=results.hashes(files_read),
+        inputs=hashes(files_read),
         notes=list(corpus.warnings),
     )  # fmt: skip
-    if output is not None:
-        written = results.write_tables(tables, setup, output, allow_foreign=yes)
-        files = PairFiles(output, [name for name, _ in scored])
-        total = files.write((one.recipe.name, name, stream(name, one)) for name, one in scored)
-        say(
-            f"{total:,} pairs; {len(written) + len(files.written)} files; read {written[0]} first",
-        )
-    print_text(
-        results.numbers(tables, setup) if as_json else results.page(tables, setup),
-        markdown=not as_json,
-    )
+    tables = overview(scored, nearest, [*map(len, conflicts.values())])
+    tabling.publish(tables, setup, beside=write_pairs)
 
 
 def _only(recipes: list[Recipe]) -> Recipe:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
-from reviewscore.cli.tabling import tabling_options
-from reviewscore.cli.terminal import print_text, say
+from reviewscore.cli.tabling import PATH, Tabling, tabling_options
 from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -19,30 +18,21 @@ if TYPE_CHECKING:
 
 
 @click.command("sweep", cls=Verb)
-@click.argument("ratings", type=click.Path(path_type=Path))
+@click.argument("ratings", type=PATH)
 @tabling_options
 @click.option("--method", default="tpms", show_default=True, help="Which method, as for score.")
 @click.option(
     "--text", "texts", multiple=True, type=click.Choice(TEXTS),
     help="What is read of papers; several times; title and title+abstract by default.",
 )  # fmt: skip
-@click.option("--profiles", type=click.Path(path_type=Path),
+@click.option("--profiles", type=PATH,
               help="Profiles; those beside the ratings by default.")  # fmt: skip
 @click.option("--longest", type=click.IntRange(1, 100), default=20, show_default=True,
               help="Papers in the longest profile.")  # fmt: skip
 def command(
-    ratings: Path,
-    output: Path | None,
-    method: str,
-    texts: tuple[str, ...],
-    profiles: Path | None,
-    longest: int,
-    level: float,
-    resamples: int,
-    seed: int,
-    as_json: bool,
-    yes: bool,
-) -> None:
+    ratings: Path, method: str, texts: tuple[str, ...], profiles: Path | None, longest: int,
+    **flags: Any,
+) -> None:  # fmt: skip
     """Show how a method's loss depends on the length of profiles and on what is read of papers.
 
     RATINGS is a file or folder as for `evaluate`, with papers and profiles beside it. Only pairs
@@ -52,53 +42,40 @@ def command(
     Example:  reviewscore similarity sweep examples/similarity --method tfidf --longest 5
     """
     from reviewscore.similarity.affinity import Library
-    from reviewscore.similarity.comparison import compare
+    from reviewscore.similarity.comparison import compare, predicted, sweep
     from reviewscore.similarity.corpus import read_corpus
-    from reviewscore.similarity.plots import draw_sweep
-    from reviewscore.similarity.ratings import ratings_file, read_ratings
-    from reviewscore.similarity.tables import Honesty, tables
-    from reviewscore.similarity.trial import predicted, sweep
-    from reviewscore.similarity.write import VERB
-    from reviewscore.stats import writing as results
-    from reviewscore.stats.resampling import Resampling
+    from reviewscore.similarity.goldstandard import ratings_file, read_ratings
+    from reviewscore.similarity.pairs import VERB
+    from reviewscore.similarity.tables import Honesty, draw_sweep, tables
+    from reviewscore.stats.writing import Setup, hashes
 
-    if output is not None:
-        results.check_folder(output, VERB, allow_foreign=yes)
+    tabling = Tabling.of(flags)
+    tabling.check_folder(VERB)
     file = ratings_file(ratings)
     rated = read_ratings(file)
     corpus = read_corpus(file.parent, profiles=profiles)
     library = Library(corpus)
     read = texts or TEXTS[:2]
-    recipes = chosen_recipes([method], read, (), centre=None, recent=None, seed=seed)
+    recipes = chosen_recipes([method], read, seed=tabling.seed)
     lengths = range(1, longest + 1)
     losses = sweep(library, recipes, lengths, rated)
     at_longest = [one.varied(recent=longest) for one in recipes]
     compared = compare(rated, [predicted(library, one, rated) for one in at_longest], common=True)
     base = next((one.name for one in at_longest if one.representation == TEXTS[1]),
                 at_longest[0].name)  # fmt: skip
-    how = Resampling(resamples, seed, method="percentile", level=level)
+    how = tabling.resampling(method="percentile")
     honesty = Honesty(len(recipes) * longest, ("All lengths and texts of the sweep are counted.",))
     shown = [*tables(compared, base, how, honesty, cutoffs=()), _table(losses, lengths)]
-    setup = results.Setup(
+    setup = Setup(
         verb=VERB,
         title="Similarity by length of profiles and by text",
         role="method",
         model=method,
-        settings={"texts": ", ".join(read), "longest": longest, "level": level,
-                  "resamples": resamples, "seed": seed},
-        inputs=results.hashes([file, *corpus.files]),
+        settings={"texts": ", ".join(read), "longest": longest, **tabling.settings},
+        inputs=hashes([file, *corpus.files]),
         notes=[*corpus.warnings, *compared.notes],
     )  # fmt: skip
-    if output is not None:
-        written = results.write_tables(
-            shown, setup, output, allow_foreign=yes,
-            draw=lambda folder: draw_sweep(losses, lengths, folder),
-        )  # fmt: skip
-        say(f"{len(written)} files; read {written[0]} first")
-    print_text(
-        results.numbers(shown, setup) if as_json else results.page(shown, setup),
-        markdown=not as_json,
-    )
+    tabling.publish(shown, setup, draw=lambda folder: draw_sweep(losses, lengths, folder))
 
 
 def _table(losses: Mapping[str, Sequence[float]], lengths: Sequence[int]) -> Table:

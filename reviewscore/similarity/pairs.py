@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +18,8 @@ from reviewscore.stats.tables import guarded
 from reviewscore.store.jsonl import drafted
 
 VERB, PAIRS, SCORES = "similarity", "pairs.csv", "scores.csv"
-HEADING = (
-    "algorithm",
-    "version",
-    "reviewer_id",
-    "paper_id",
-    "similarity",
-    "percentile",
-    "conflict",
-)
-
-
-class Rows(Protocol):
-    """What rows of cells are written to."""
-
-    def writerow(self, row: Iterable[object], /) -> object:
-        """Write one row."""
-        ...
+HEADING = ("algorithm", "version", "reviewer_id", "paper_id", "similarity", "percentile",
+           "conflict")  # fmt: skip
 
 
 _FEW = 32
@@ -176,7 +161,7 @@ def _file_words(names: list[str]) -> list[str]:
 
 
 @contextmanager
-def csv_lines(path: Path) -> Iterator[Rows]:
-    """A CSV file that takes its place when it is whole; there may be too many lines to hold."""
+def csv_lines(path: Path) -> Iterator[Any]:
+    """Write lines of a CSV file, more than can be held; it takes its place when it is whole."""
     with drafted(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         yield csv.writer(file, lineterminator="\n")

@@ -1,24 +1,125 @@
-"""Who gives points their facets: flags, checks, and what the user is told."""
+"""Which reviews are read, and who gives their points facets: flags and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli.systems import named_files
+from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
 from reviewscore.cli.terminal import print_line
-from reviewscore.errors import SettingsError
+from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.config import Plain, Settings
-    from reviewscore.focus.facets import FacetSet
-    from reviewscore.focus.labelled import Labelled, Point
+    from reviewscore.focus.facets import FacetSet, Labelled, Point
+    from reviewscore.focus.profile import Points
+    from reviewscore.sources.system_reviews import Form, Materials, Written
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
+"""What points are taken from, in words."""
+
+BY = click.option(
+    "--by", type=click.Choice(["system", "reviewer"]), default="system", show_default=True,
+    help="What names a system: the field system, or the field reviewer.",
+)  # fmt: skip
+
+_READING = (
+    DATA,
+    click.option(
+        "--system", "systems", multiple=True,
+        help="Reviews of another system on the same papers: NAME=FILE.",
+    ),
+    BY,
+    click.option(
+        "--form", type=click.Choice(["judgments", "raw"]),
+        help="Which text points come from; judgments if every review has them.",
+    ),
+    click.option(
+        "--data", "moved", type=DataPath(),
+        help="Of a run: the folder of its papers and reviews, if it has moved.",
+    ),
+    ACCEPT_CHANGED,
+    SKIP_BAD_LINES,
+)  # fmt: skip
+
+
+def reading_options(command: Command) -> Command:
+    """Add DATA and the flags about which reviews are read, and how."""
+    for option in reversed(_READING):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read.
+
+    Attributes:
+        materials: All reviews.
+        points: Their strengths and weaknesses, found anew whenever they are gone through.
+        form: Which text these are from.
+        run: The run folder that DATA is; None if it is none.
+    """
+
+    materials: Materials
+    points: Points
+    form: Form
+    run: Path | None
+
+
+def read(flags: dict[str, Any]) -> Read:
+    """Read reviews as the flags of `reading_options` say, and take these out of `flags`.
+
+    Raises:
+        InputError: A file is missing or a line cannot be used.
+        SettingsError: A flag cannot be used.
+    """
+    from reviewscore.cli.run_data import collection_of
+    from reviewscore.focus.profile import Points
+    from reviewscore.sources.system_reviews import Form, materials_of, read_materials
+    from reviewscore.store.run_dir import MANIFEST
+
+    data, moved = Path(flags.pop("data")), flags.pop("moved")
+    others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")
+    accept_changed = flags.pop("accept_changed")
+    run = data if (data / MANIFEST).is_file() else None
+    if run is None and moved is not None:
+        raise SettingsError(f"--data is for runs of `audit`, and {data} is none")
+    if run is not None and others:
+        raise SettingsError("--system goes with a file of reviews, not with a run")
+    if run is None:
+        materials = read_materials(data, others=others, skip_bad_lines=skip)
+    elif (collection := collection_of(run, moved, accept_changed=accept_changed)) is not None:
+        materials = materials_of(collection)
+    else:
+        raise InputError("its reviews are not at hand", file=run, cure="name them with --data")
+    tell(materials)
+    if flags.pop("by") == "reviewer":
+        materials = by_reviewer(materials)
+    form = flags.pop("form")
+    points = Points.of(materials, Form(form) if form else None)
+    return Read(materials, points, points.form, run)
+
+
+def by_reviewer(materials: Materials) -> Materials:
+    """The same reviews, each reviewer a system; those without a name keep their system."""
+    from reviewscore.sources.spooled import MappedGroups
+
+    def renamed(review: Written) -> Written:
+        return replace(review, system=review.reviewer or review.system)
+
+    return replace(materials, papers=MappedGroups(materials.papers, renamed))
+
 
 _HONEST = (
     "labels are by the embedded annotator: words and their weights, no meaning. On 150 points "
@@ -26,23 +127,22 @@ _HONEST = (
     "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
     "other: 0.89 and 0.94)"
 )
-_OPTIONS = (
+_LABELLING = (
     click.option(
         "--model",
         help="Who labels: lexical (embedded, the default), openai/NAME, anthropic/NAME, ...",
     ),
     click.option(
-        "--facets",
-        type=click.Path(path_type=Path),
+        "--facets", type=PATH,
         help="Targets and aspects of another field, as TOML (needs --model).",
     ),
-)
+)  # fmt: skip
 
 
 def labelling_options(command: Command) -> Command:
     """Add the flags about who labels and how."""
     command = asking_options(command)
-    for option in reversed(_OPTIONS):
+    for option in reversed(_LABELLING):
         command = option(command)
     return command
 
@@ -142,7 +242,7 @@ class Annotator:
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress
-        from reviewscore.focus.annotating import PROMPTS, expected_to_label, label_points
+        from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
         from reviewscore.store.manifest import hash_file
 
         expected = expected_to_label(points, self.facets, self.settings)
