@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from reviewscore.agreement.human_labels import misinformed
+from reviewscore.runs.folder import changed_records, read_manifest, read_points
+from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
@@ -19,8 +21,6 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
 from reviewscore.stats.statistic import Floats
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import changed_records, read_manifest, read_points
 
 NOT_IN_RUN = "not in the run"
 OTHER_WORDS = "other words in the run"

@@ -35,6 +35,8 @@ from reviewscore.agreement.judge_scores import (
     units_of,
 )
 from reviewscore.errors import InputError
+from reviewscore.runs.folder import changed_words, read_manifest
+from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
@@ -42,8 +44,6 @@ from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.metrics import Level
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
 from reviewscore.stats.tables import Table
-from reviewscore.store.parts import check_scored
-from reviewscore.store.run_dir import changed_words, read_manifest
 
 
 @dataclass(frozen=True)

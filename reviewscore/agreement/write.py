@@ -12,11 +12,10 @@ from reviewscore import __version__
 from reviewscore.agreement.disagree import SHEET, sheet_rows
 from reviewscore.agreement.plots import draw_all
 from reviewscore.agreement.study import Study
+from reviewscore.files import write_whole
 from reviewscore.schema.calibration import Calibration
 from reviewscore.stats.tables import chance, csv_text, escaped, markdown, records
 from reviewscore.stats.writing import points, sections, write_report
-from reviewscore.store.calibration import write_calibration
-from reviewscore.store.jsonl import write_whole
 
 STEM, SHEET_FILE = "agreement", "disagreements.csv"
 
@@ -147,3 +146,12 @@ def _free(out: Path, stem: str, written: Sequence[Path]) -> Path:
 
 def _file_name(judge: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", judge).strip("-").lower() or "judge"
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a calibration as `audit --calibration` reads it.
+
+    Raises:
+        RunFolderError: The file cannot be written.
+    """
+    write_whole(path, calibration.model_dump_json(indent=2) + "\n")

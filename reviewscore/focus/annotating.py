@@ -15,17 +15,26 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.filling import Work, fill
-from reviewscore.asking.rows import Row, Rows, failed
-from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Settings
+from reviewscore.files import InputFile
 from reviewscore.focus.annotator import annotate, numbered, prompt_of, question_groups
 from reviewscore.focus.facets import FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
+from reviewscore.runs.estimate import Expected, expected
+from reviewscore.runs.generation import (
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    Work,
+    check_models,
+    failed,
+    fill,
+    new_manifest,
+)
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.verdict import Provenance
-from reviewscore.store.manifest import InputFile
 
 ACCOUNT, LABELS = "annotate.json", "labels.jsonl"
 PROMPTS = tuple(prompt_of(kind, polarity) for kind in Kind for polarity in Polarity)
@@ -73,7 +82,7 @@ class Labels:
     """
 
     points: list[Labelled] | None
-    outcome: Outcome
+    outcome: Outcome[GenerationManifest]
 
 
 def label_points(
@@ -109,8 +118,8 @@ def label_points(
     check_models(settings)
     with prompts.use_directory(settings.prompts_dir):
         more = {"model": settings.model, "facets": facets.name, "facets sha256": facets.sha256}
-        account = new_account(PROMPTS, settings, inputs=tuple(inputs), more=more)
-        with Folder(out, ACCOUNT, account) as folder:
+        manifest = new_manifest(PROMPTS, settings, inputs=tuple(inputs), more=more)
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
             rows = Rows(out / LABELS, LabelledReview, retry_errors=retry_errors)
             reviews = _by_review(points)
             work = Work(reviews, "reviews", _current, partial(_labelled, facets), _row)
@@ -145,7 +154,9 @@ def _current(row: LabelledReview, points: Sequence[Point]) -> bool:
     return row.points_sha256 == _sum(points)
 
 
-async def _labelled(facets: FacetSet, session: Session, points: Sequence[Point]) -> LabelledReview:
+async def _labelled(
+    facets: FacetSet, session: GenerationSession, points: Sequence[Point]
+) -> LabelledReview:
     found = await annotate(session.asker(session.settings.model), points, facets)
     fields = failed(found.errors[0]) if found.errors else {"state": "made"}
     if found.errors:

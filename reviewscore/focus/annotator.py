@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from reviewscore.asking.far import Asks
 from reviewscore.errors import ModelError, StopError
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
@@ -15,6 +14,7 @@ from reviewscore.judges.asker import Reply
 from reviewscore.judges.settled import reason, settled
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
+from reviewscore.runs.generation import Asks
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.verdict import Provenance
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from reviewscore.files import write_whole
 from reviewscore.focus.blind_spots import Difference, spots
 from reviewscore.focus.coded import Coded
 from reviewscore.focus.distribution import FOUR, distribution
 from reviewscore.focus.gaps import Gaps, all_gaps
 from reviewscore.focus.profile import Profile
+from reviewscore.runs.folder import DIGEST
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
 from reviewscore.stats.writing import Setup
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import DIGEST
 
 
 def write_digest(run: Path, profile: Profile, setup: Setup, reference: str) -> Path:

@@ -9,8 +9,8 @@ import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from reviewscore.files import drafted
 from reviewscore.focus.labelled import Labelled
-from reviewscore.store.jsonl import drafted
 
 VERB, POINTS = "focus", "points.jsonl"
 _IN_MEMORY = 1_000_000

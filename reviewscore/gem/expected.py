@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reviewscore.asking.expected import Expected, expected
 from reviewscore.config import Settings
 from reviewscore.gem.generate import REVIEW
 from reviewscore.gem.prepare import ASSW, JUDGMENTS
+from reviewscore.runs.estimate import Expected, expected
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import Materials
 

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reviewscore.errors import InputError
+from reviewscore.files import read_lines
 from reviewscore.gem.score import Scores
 from reviewscore.gem.tables import without_spread
 from reviewscore.gem.write import SCORES
@@ -20,7 +21,6 @@ from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.resampling import Clusters, Resampling
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table
-from reviewscore.store.jsonl import read_lines
 
 LEVEL = 0.9
 """Of intervals, as in the paper's figure 5."""

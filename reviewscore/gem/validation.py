@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import (
     Alteration,
@@ -24,6 +23,7 @@ from reviewscore.gem.alterations.alteration import (
 from reviewscore.gem.alterations.with_model import ModelAlteration
 from reviewscore.gem.scored import Scored, scored
 from reviewscore.likeness.pair import Metric, Pair
+from reviewscore.runs.generation import OpenAsker
 from reviewscore.stats.effects import UNMOVED, Effect, Paired, effects
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.statistic import Floats

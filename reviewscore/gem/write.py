@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from reviewscore.files import write_pieces_whole
 from reviewscore.gem.score import Scores
-from reviewscore.store.jsonl import write_pieces_whole
 
 VERB, SCORES = "gem", "scores.jsonl"
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from reviewscore.errors import SettingsError
+from reviewscore.files import write_whole
 from reviewscore.hf.loading import Loaded
 from reviewscore.hf.reading import Ids, Reader, padded
 from reviewscore.similarity.corpus import Publication
-from reviewscore.store.jsonl import write_whole
 
 Taken = Literal["first", "mean"]
 _AT_ONCE = 16

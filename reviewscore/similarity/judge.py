@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reviewscore.asking.far import Asks
 from reviewscore.judges.asker import Judged, Reply
+from reviewscore.runs.generation import Asks
 from reviewscore.schema.answer import Text, Whole
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
 from reviewscore.similarity.corpus import Corpus, Publication

@@ -12,9 +12,8 @@ from typing import Any
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import JsonLines, results_folder, write_bytes_whole, write_whole
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.store.jsonl import JsonLines, write_bytes_whole, write_whole
-from reviewscore.store.results import results_folder
 
 PAPERS, REVIEWS, METAREVIEWS = "papers.jsonl", "reviews.jsonl", "metareviews.jsonl"
 ACCOUNT = "fetch.json"

@@ -13,6 +13,10 @@ from pydantic import BaseModel, ValidationError
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import (
+    InputFile,
+    hash_text,
+)
 from reviewscore.papers.content import read_content
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import load_paper
@@ -31,7 +35,6 @@ from reviewscore.sources.review_files import (
 )
 from reviewscore.sources.rows import ReviewRow, build_review
 from reviewscore.sources.shelved import Shelved
-from reviewscore.store.manifest import InputFile, hash_text
 
 _ENDINGS = (".jsonl", ".parquet")
 _CURE = "give a folder with papers.jsonl and reviews.jsonl (or .parquet), or --paper and --review"

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.runs.manifest import Difference, differences, of_input
+from reviewscore.runs.parts import Part, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.two_samples import SECOND_SEED
-from reviewscore.store.decisive import Difference, differences, of_input
-from reviewscore.store.parts import Part, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.venue.comparison import Comparison, Section, Side
 from reviewscore.venue.outcomes import MEASURES, VERDICTS, outcome
 from reviewscore.venue.paired import crosses, paired_sections

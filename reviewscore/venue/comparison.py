@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from reviewscore import __version__
+from reviewscore.runs.manifest import Difference
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
-from reviewscore.store.decisive import Difference
 
 Kind = Literal["share", "difference", "coefficient"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reviewscore.runs.parts import Part, PointsOnce
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.stats.statistic import Ints
-from reviewscore.store.parts import Part, PointsOnce
 
 UNTYPED = "untyped"
 TYPES = (*(kind.value for kind in PointType), UNTYPED)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reviewscore.runs.folder import read_points
+from reviewscore.runs.parts import Part
 from reviewscore.schema.point_score import PointScore
 from reviewscore.stats.statistic import Floats, Ints, Statistic
-from reviewscore.store.parts import Part
-from reviewscore.store.run_dir import read_points
 from reviewscore.venue.outcomes import TYPES, UNTYPED, outcome
 
 Sums = NDArray[np.uint64]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from reviewscore.arguments.aggregate import advanced
+from reviewscore.runs.manifest import Setting
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import Advanced, PointScore, Status
@@ -22,7 +23,6 @@ from reviewscore.schema.verdict import (
     Rating,
     Verdict,
 )
-from reviewscore.store.manifest import Setting
 from tests.report.synthetic import manifest, write_run
 
 KINDS = (PointType.QUESTION, PointType.CLAIM, PointType.ARGUMENT)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.write import page, write_study
+from reviewscore.agreement.write import page, write_calibration, write_study
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.runs.audit import read_calibration
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration, calibrated
 from reviewscore.schema.review import PointType
 from reviewscore.sources.annotations import read_annotations
 from reviewscore.stats.resampling import Resampling
-from reviewscore.store.calibration import read_calibration, write_calibration
 from tests.agreement.invented import Said, labels_of, point, run_of, truth, write_labels
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.argument import ArgumentState, Validity
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection
-from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import asked, column, wait_for_calls
 from tests.loopback import Loopback, schema_name

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.batch import audit
+from reviewscore.agreement.write import write_calibration
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.summary import summarise
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration
 from reviewscore.schema.point_score import PointScore
 from reviewscore.sources.files import read_collection
-from reviewscore.store.calibration import write_calibration
-from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT
 
 MODEL = f"exchange:{ROOT / 'examples' / 'exchange'}"

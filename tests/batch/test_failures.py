@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection, single
-from reviewscore.store.run_dir import read_points
 from tests.batch.test_audit import data, run
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import column

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.batch.far import Orders, PaperTask, open_bench, score_paper
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
 from reviewscore.llm.connect import Surroundings
+from reviewscore.runs.scoring_on_ray import PaperTask, ScoringOrders, open_context, score_paper
+from reviewscore.runs.shards import Shard, Shards
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection, read_collection
-from reviewscore.store.shards import Shard, Shards
 from tests.conftest import ROOT
 
 
@@ -27,7 +27,7 @@ async def judged(
 ) -> Shard:
     """The shard after some reviews of the example were judged."""
     settings = resolve({"engine": "ray", "point": tuple(point)}).settings
-    orders = Orders(settings, out, str(out / "shards"), "run", "d", None, renew=False)
+    orders = ScoringOrders(settings, out, "run", False, {}, str(out / "shards"), "d", None)
     found = collection()
     (paper_id,) = found.papers
     handle = found.papers[paper_id]
@@ -39,8 +39,8 @@ async def judged(
         tuple(found.reviews[one] for one in reviews),
         dict.fromkeys(done, Status.UNKNOWN),
     )
-    async with open_bench(orders, Surroundings()) as bench:
-        assert (await score_paper(bench, task)).finished
+    async with open_context(orders, Surroundings()) as context:
+        assert (await score_paper(context, task)).finished
     shard = Shards(orders.store).read(paper_id)
     assert shard is not None
     return shard

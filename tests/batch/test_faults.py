@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import Outcome, Quiet, audit
 from reviewscore.config import resolve
 from reviewscore.llm import retry
+from reviewscore.runs.audit import Outcome, audit
+from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.runs.session import Quiet
 from reviewscore.sources.files import read_collection
-from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT, THOROUGH
 from tests.ledgers import column
 from tests.loopback import Body, Loopback, completion

@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from reviewscore.batch import audit
-from reviewscore.batch.papers import Papers
 from reviewscore.cli.dry_run import lines
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
-from reviewscore.estimate import Estimate, estimate
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import summary_lines
 from reviewscore.report.markdown import markdown_report
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
+from reviewscore.runs.audit import audit
+from reviewscore.runs.estimate import Estimate, estimate
+from reviewscore.runs.folder import read_manifest, read_points
+from reviewscore.runs.scoring import Papers
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection, PaperHandle, read_collection, read_papers
-from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import PAPER
 from tests.loopback import Loopback
 from tests.papers.pdfs import SECRET, bomb, make

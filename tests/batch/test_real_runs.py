@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from reviewscore.arguments.reconstruct import reconstruct
-from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.judges.bench import open_judges
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.points import split_review
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_points
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.sources.files import Collection, read_collection, single
-from reviewscore.store.run_dir import read_points
 from tests.conftest import ROOT
 from tests.loopback import Loopback
 

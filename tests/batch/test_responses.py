@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import audit
 from reviewscore.config import resolve
-from reviewscore.estimate import estimate
 from reviewscore.report.html import write_report
 from reviewscore.report.lines import response_words, summary_lines
 from reviewscore.report.summary import Responses, summarise
+from reviewscore.runs.audit import audit
+from reviewscore.runs.estimate import estimate
+from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import PointScore, Unaided
 from reviewscore.sources.files import read_collection
-from reviewscore.store.run_dir import read_points
 from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, schema_name
 

@@ -1,4 +1,4 @@
-"""Runs on workers, by a crew of one that works in this process."""
+"""Runs on workers, by a pool of one that works in this process."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from reviewscore.batch import Outcome, account, audit, spread
-from reviewscore.batch.far import Bench, PaperTask, Told, score_paper
 from reviewscore.config import resolve
-from reviewscore.engine.crew import FailedError
-from reviewscore.engine.worker import Blueprint
 from reviewscore.errors import ReviewScoreError
 from reviewscore.llm.connect import Surroundings
+from reviewscore.runs import audit as module
+from reviewscore.runs import scoring_on_ray
+from reviewscore.runs.audit import Outcome, audit
+from reviewscore.runs.ray_pool import FailedError, WorkerSetup
+from reviewscore.runs.scoring_on_ray import PaperReply, PaperTask, ScoringContext, score_paper
 from reviewscore.sources.files import read_collection
 from tests.conftest import ROOT
 from tests.loopback import Loopback
@@ -24,18 +25,18 @@ from tests.mishaps import sometimes
 
 
 class Here:
-    """Does all work itself; implements what a run needs of `engine.crew.Crew`."""
+    """Does all work itself; implements what a run needs of `runs.ray_pool.WorkerPool`."""
 
     size = 1
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, context: ScoringContext) -> None:
+        self._context = context
 
     async def do(
         self, function: Callable[..., Awaitable[Any]], *args: object, alone: bool = False
     ) -> Any:
         try:
-            return await function(self._bench, *args)
+            return await function(self._context, *args)
         except ReviewScoreError:
             raise
         except Exception as error:
@@ -43,14 +44,14 @@ class Here:
 
 
 @asynccontextmanager
-async def _open(blueprint: Blueprint, *_: object, **__: object) -> AsyncIterator[Here]:
-    async with blueprint(Surroundings()) as bench:
-        yield Here(bench)
+async def _open(setup: WorkerSetup, *_: object, **__: object) -> AsyncIterator[Here]:
+    async with setup(Surroundings()) as context:
+        yield Here(context)
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "open_crew", _open)
+    monkeypatch.setattr(scoring_on_ray, "open_pool", _open)
 
 
 @pytest.fixture
@@ -84,18 +85,18 @@ def test_a_paper_that_fails_for_no_known_reason_is_an_error_and_the_others_go_on
 ) -> None:
     alone = run(data, tmp_path / "alone")
 
-    async def odd(bench: Bench, task: PaperTask) -> Told:
+    async def odd(context: ScoringContext, task: PaperTask) -> PaperReply:
         if task.paper_id == "other":
             raise KeyError("odd")
-        return await score_paper(bench, task)
+        return await score_paper(context, task)
 
-    monkeypatch.setattr(spread, "score_paper", odd)
+    monkeypatch.setattr(scoring_on_ray, "score_paper", odd)
     outcome = run(data, tmp_path / "ray", engine="ray")
     assert outcome.failed == alone.manifest.counts.reviews / 2
     assert "KeyError: 'odd'" in (tmp_path / "ray" / "errors.jsonl").read_text("utf-8")
     assert 0 < len(points(tmp_path / "ray")) < len(points(tmp_path / "alone"))
 
-    monkeypatch.setattr(spread, "score_paper", score_paper)
+    monkeypatch.setattr(scoring_on_ray, "score_paper", score_paper)
     assert run(data, tmp_path / "ray", engine="ray").failed == 0
     assert points(tmp_path / "ray") == points(tmp_path / "alone")
 
@@ -133,7 +134,7 @@ def test_shards_of_an_early_version_are_taken_over_when_their_run_goes_on(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as early:  # it summed up more than what decides
-        early.setattr(account, "sum_of", lambda _: "e" * 64)
+        early.setattr(module, "sum_of", lambda _: "e" * 64)
         run(data, tmp_path / "ray", engine="ray", limit=1)
 
     outcome = run(data, tmp_path / "ray", engine="ray")

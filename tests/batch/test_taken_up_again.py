@@ -11,17 +11,16 @@ from typing import Any
 import pytest
 
 from reviewscore import __version__, prompts
-from reviewscore.batch import account, audit
-from reviewscore.batch.finished import finished
 from reviewscore.config import Settings, resolve
 from reviewscore.errors import RunFolderError
 from reviewscore.judges import asker
 from reviewscore.report.summary import summarise
+from reviewscore.runs import audit as module
+from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.folder import MANIFEST, read_manifest
+from reviewscore.runs.manifest import Manifest, prompt_names
+from reviewscore.runs.parts import check_alike, read_parts, settings_sum
 from reviewscore.sources.files import read_collection
-from reviewscore.store.decisive import prompt_names
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.parts import check_alike, read_parts, settings_sum
-from reviewscore.store.run_dir import MANIFEST, read_manifest
 from tests.conftest import PAPER, ROOT
 from tests.loopback import Loopback
 
@@ -54,7 +53,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def first_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as no method has changed since manifests began to name them."""
-    monkeypatch.setattr(account, "READING_VERSION", 1)
+    monkeypatch.setattr(module, "READING_VERSION", 1)
 
 
 @pytest.fixture
@@ -182,7 +181,7 @@ def test_a_newer_version_of_a_prompt_that_is_used_is_refused_by_its_name(
 def test_another_version_goes_on_and_the_run_names_both(
     runs: Runs, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(account, "__version__", "99.0")
+    monkeypatch.setattr(module, "__version__", "99.0")
 
     manifest = resumed(runs, server)
 
@@ -195,8 +194,8 @@ def test_another_version_goes_on_and_the_run_names_both(
 def test_a_method_that_has_changed_is_refused_by_its_name(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    was = getattr(account, f"{name}_VERSION")
-    monkeypatch.setattr(account, f"{name}_VERSION", was + 1)
+    was = getattr(module, f"{name}_VERSION")
+    monkeypatch.setattr(module, f"{name}_VERSION", was + 1)
 
     words = {"AGGREGATION": "scores"}.get(name, name.lower())
     with pytest.raises(RunFolderError, match=f"method {words} was {was} and is now {was + 1}"):
@@ -206,7 +205,7 @@ def test_a_method_that_has_changed_is_refused_by_its_name(
 def test_a_method_that_the_run_does_not_use_decides_nothing(
     runs: Runs, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(account, "RECONSTRUCTION_VERSION", 2)
+    monkeypatch.setattr(module, "RECONSTRUCTION_VERSION", 2)
 
     resumed(runs, server)
 
@@ -272,7 +271,7 @@ def test_the_embedded_judge_goes_on_whatever_the_prompts_are_and_not_as_another_
     change(folder, "claim_factuality/v3")
     assert runs.go().counts.points == 4
 
-    monkeypatch.setattr(account.LexicalJudges, "version", "another")
+    monkeypatch.setattr(module.LexicalJudges, "version", "another")
     with pytest.raises(RunFolderError, match="is now 'another'"):
         runs.go()
 

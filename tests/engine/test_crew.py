@@ -1,4 +1,4 @@
-"""A crew whose workers are mere objects, lost when a test says so."""
+"""A pool whose workers are mere objects, lost when a test says so."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
 
-from reviewscore.engine import crew as module
-from reviewscore.engine.crew import Crew, FailedError, LostError, _Seat
-from reviewscore.engine.limits import SharedLimits
 from reviewscore.errors import SettingsError, StopError
 from reviewscore.llm.client import Limits
+from reviewscore.runs import ray_pool as module
+from reviewscore.runs.ray_limits import SharedLimits
+from reviewscore.runs.ray_pool import FailedError, LostError, WorkerHandle, WorkerPool
 from tests.engine.test_shared_limits import Near
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
@@ -38,12 +38,12 @@ class Hand:
         pass
 
 
-def crew_of(
+def pool_of(
     *hands: Hand, said: list[str] | None = None, limits: SharedLimits | None = None
-) -> Crew:
-    seats = [_Seat(number, Near(hand)) for number, hand in enumerate(hands)]
-    keeper = limits or SharedLimits(Limits(), None, 0.0)
-    return Crew(seats, (said if said is not None else []).append, Near(keeper))
+) -> WorkerPool:
+    handles = [WorkerHandle(number, Near(hand)) for number, hand in enumerate(hands)]
+    shared = limits or SharedLimits(Limits(), None, 0.0)
+    return WorkerPool(handles, (said if said is not None else []).append, Near(shared))
 
 
 @pytest.fixture(autouse=True)
@@ -61,8 +61,8 @@ async def dies(_: Hand) -> None:
 
 async def test_what_a_lost_worker_held_is_free_although_it_never_comes_back() -> None:
     limits, hand = SharedLimits(Limits(connections=1), None, 0.0), Hand()
-    crew = crew_of(hand, Hand(), limits=limits)
-    await crew.begin()
+    pool = pool_of(hand, Hand(), limits=limits)
+    await pool.begin()
     await limits.take((0, 1), "openai/x", 0, 0)
 
     def gone() -> tuple[str, str | None]:
@@ -70,11 +70,11 @@ async def test_what_a_lost_worker_held_is_free_although_it_never_comes_back() ->
 
     hand.begins = gone
     with pytest.raises(LostError):
-        await crew.do(dies)
+        await pool.do(dies)
 
     async with asyncio.timeout(1):
         assert await limits.take((1, 1), "openai/x", 0, 0)
-    await crew.end()
+    await pool.end()
 
 
 @pytest.mark.parametrize("error", [ActorDiedError(), OutOfMemoryError("killed")])
@@ -82,37 +82,37 @@ async def test_however_a_worker_is_lost_its_work_can_be_given_out_again(error: E
     async def lost(_: Hand) -> None:
         raise error
 
-    crew = crew_of(Hand())
-    await crew.begin()
+    pool = pool_of(Hand())
+    await pool.begin()
     with pytest.raises(LostError):
-        await crew.do(lost)
+        await pool.do(lost)
 
     async with asyncio.timeout(1):
-        assert await crew.do(fine) == "fine"
-    assert crew.lost == 1
+        assert await pool.do(fine) == "fine"
+    assert pool.lost == 1
 
 
 async def test_an_error_that_is_none_of_ours_is_told_in_words() -> None:
     async def fails(_: Hand) -> None:
         raise RayTaskError("do", "Traceback", KeyError("x"))
 
-    crew = crew_of(Hand())
-    await crew.begin()
+    pool = pool_of(Hand())
+    await pool.begin()
     with pytest.raises(FailedError, match="KeyError: 'x'"):
-        await crew.do(fails)
-    assert crew.lost == 0
+        await pool.do(fails)
+    assert pool.lost == 0
 
 
 async def test_work_that_is_to_be_alone_waits_until_a_worker_has_nothing_else() -> None:
-    go, crew = asyncio.Event(), crew_of(Hand())
+    go, pool = asyncio.Event(), pool_of(Hand())
 
     async def long(_: Hand) -> None:
         await go.wait()
 
-    await crew.begin()
-    first = asyncio.ensure_future(crew.do(long))
+    await pool.begin()
+    first = asyncio.ensure_future(pool.do(long))
     await asyncio.sleep(0)
-    second = asyncio.ensure_future(crew.do(fine, alone=True))
+    second = asyncio.ensure_future(pool.do(fine, alone=True))
     await asyncio.sleep(0.01)
     assert not second.done()
     go.set()
@@ -122,15 +122,15 @@ async def test_work_that_is_to_be_alone_waits_until_a_worker_has_nothing_else() 
 
 async def test_a_worker_that_comes_back_learns_what_all_were_told() -> None:
     hand = Hand()
-    crew = crew_of(hand)
-    await crew.begin()
+    pool = pool_of(hand)
+    await pool.begin()
     with pytest.raises(LostError):
-        await crew.do(dies)
-    await crew.everywhere(fine)
+        await pool.do(dies)
+    await pool.everywhere(fine)
     assert fine not in hand.done
 
     async with asyncio.timeout(1):
-        await crew.do(fine)
+        await pool.do(fine)
     assert hand.done.count(fine) == 2
 
 
@@ -139,15 +139,15 @@ async def test_why_a_worker_does_not_come_back_is_said_once(
 ) -> None:
     said: list[str] = []
     hand = Hand()
-    crew = crew_of(hand, said=said)
-    await crew.begin()
+    pool = pool_of(hand, said=said)
+    await pool.begin()
     hand.begins = lambda: (module.__version__, "no key")
     monkeypatch.setattr(module, "_PATIENCE", 0.05)
     with pytest.raises(LostError):
-        await crew.do(dies)
+        await pool.do(dies)
     with pytest.raises(StopError, match="all workers are lost"):
-        await crew.do(fine)
-    await crew.end()
+        await pool.do(fine)
+    await pool.end()
 
     assert said.count("a worker that was lost cannot begin again: no key") == 1
 
@@ -160,7 +160,7 @@ async def test_a_machine_without_the_package_is_told_in_words() -> None:
     hand = Hand()
     hand.begins = fails
     with pytest.raises(SettingsError, match=r"cannot begin: ModuleNotFound.*on all machines"):
-        await crew_of(hand).begin()
+        await pool_of(hand).begin()
 
 
 async def test_a_cluster_without_room_is_said_while_workers_wait(
@@ -168,7 +168,7 @@ async def test_a_cluster_without_room_is_said_while_workers_wait(
 ) -> None:
     monkeypatch.setattr(module, "_SLOW", 0.01)
     said: list[str] = []
-    crew = crew_of(hand := Hand(), said=said)
+    pool = pool_of(hand := Hand(), said=said)
     room = asyncio.Event()
 
     async def later() -> tuple[str, str | None]:
@@ -176,7 +176,7 @@ async def test_a_cluster_without_room_is_said_while_workers_wait(
         return module.__version__, None
 
     monkeypatch.setattr(hand, "begin", later)
-    beginning = asyncio.ensure_future(crew.begin())
+    beginning = asyncio.ensure_future(pool.begin())
     await asyncio.sleep(0.05)
     room.set()
     await beginning

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from reviewscore.config import Settings
-from reviewscore.engine.cluster import NETWORK, variables_for
-from reviewscore.engine.crew import open_crew
-from reviewscore.engine.worker import Shared
-from reviewscore.llm.client import Limits
 from reviewscore.llm.connect import Surroundings
 from reviewscore.processes.child import environment
+from reviewscore.runs.ray_cluster import NETWORK, variables_for
+from reviewscore.runs.ray_pool import open_pool
 from tests.traps import Traps
 
 pytestmark = [
@@ -48,8 +46,9 @@ async def test_workers_run_no_trap_and_have_the_keys_of_their_models_alone(
         monkeypatch.setenv(name, "planted")
     variables = variables_for(Settings(model="openai/x"))
 
-    async with open_crew(nothing, Shared(Limits()), workers=1, variables=variables) as crew:
-        given, path, where = await crew.do(seen)
+    settings = Settings(engine="ray", workers=1)
+    async with open_pool(nothing, settings, variables=variables) as pool:
+        given, path, where = await pool.do(seen)
 
     assert traps.fired() == []
     assert [name for name in KEYS if name in given] == ["OPENAI_API_KEY"]

@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import Outcome, audit, far, spread
 from reviewscore.cli.main import PARTLY
 from reviewscore.config import resolve
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.runs import scoring_on_ray
+from reviewscore.runs.audit import Outcome, audit
 from reviewscore.sources.files import read_collection, single
 from tests.commands import invoker
 from tests.conftest import ROOT
@@ -241,13 +242,15 @@ def test_a_paper_that_kills_its_worker_is_given_up_and_the_others_are_not(
     collection = read_collection(data)
     alone = run(data, tmp_path / "alone")
 
-    async def deadly(bench: far.Bench, task: far.PaperTask) -> far.Told:
+    async def deadly(
+        context: scoring_on_ray.ScoringContext, task: scoring_on_ray.PaperTask
+    ) -> scoring_on_ray.PaperReply:
         if task.paper_id == "paper/3":
             os._exit(1)
-        return await far.score_paper(bench, task)
+        return await scoring_on_ray.score_paper(context, task)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(spread, "score_paper", deadly)
+        patched.setattr(scoring_on_ray, "score_paper", deadly)
         outcome = audit(collection, tmp_path / "ray", resolve({"engine": "ray", "workers": 2}))
 
     assert outcome.failed == 3  # its reviews

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.engine.limits import FarBudget, FarLane, SharedLimits
 from reviewscore.errors import StopError
 from reviewscore.llm.client import Limits
+from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
 
 
 class Near:
@@ -43,7 +43,7 @@ async def test_workers_share_the_places_of_a_model() -> None:
     shared = limits(places=2)
     under_way, most = 0, 0
 
-    async def call(lane: FarLane) -> None:
+    async def call(lane: RemoteLimiter) -> None:
         nonlocal under_way, most
         async with lane.place(0, tokens=5):
             under_way += 1
@@ -51,7 +51,7 @@ async def test_workers_share_the_places_of_a_model() -> None:
             await asyncio.sleep(0.001)
             under_way -= 1
 
-    lanes = [FarLane(Near(shared), worker, "openai/x") for worker in range(3)]
+    lanes = [RemoteLimiter(Near(shared), worker, "openai/x") for worker in range(3)]
     await asyncio.gather(*(call(lane) for lane in lanes for _ in range(5)))
     await soon()
 
@@ -61,7 +61,7 @@ async def test_workers_share_the_places_of_a_model() -> None:
 
 async def test_each_model_has_places_of_its_own() -> None:
     shared = limits(places=1)
-    one, other = (FarLane(Near(shared), 0, name) for name in ("openai/x", "openai/y"))
+    one, other = (RemoteLimiter(Near(shared), 0, name) for name in ("openai/x", "openai/y"))
 
     async with one.place(0), asyncio.timeout(1), other.place(0):
         assert (await shared.state())[0] == 2
@@ -69,7 +69,7 @@ async def test_each_model_has_places_of_its_own() -> None:
 
 async def test_what_a_lost_worker_held_is_free_for_the_others() -> None:
     shared = limits(places=1)
-    lost, other = (FarLane(Near(shared), worker, "openai/x") for worker in (1, 2))
+    lost, other = (RemoteLimiter(Near(shared), worker, "openai/x") for worker in (1, 2))
     held = lost.place(0)
     await held.__aenter__()
     waiting = asyncio.ensure_future(shared.take((1, 999), "openai/x", 0, 0))
@@ -84,7 +84,7 @@ async def test_what_a_lost_worker_held_is_free_for_the_others() -> None:
 
 async def test_a_call_that_is_given_up_leaves_no_place_taken() -> None:
     shared = limits(places=1)
-    lane = FarLane(Near(shared), 0, "openai/x")
+    lane = RemoteLimiter(Near(shared), 0, "openai/x")
 
     async def call() -> None:
         async with lane.place(0):
@@ -104,7 +104,7 @@ async def test_a_call_that_is_given_up_leaves_no_place_taken() -> None:
 
 async def test_a_complaint_of_the_server_slows_all_workers() -> None:
     shared = limits(places=4)
-    lane = FarLane(Near(shared), 0, "openai/x")
+    lane = RemoteLimiter(Near(shared), 0, "openai/x")
     async with lane.place(0):
         lane.throttled(asked=0.0, wait=None)
         await soon()
@@ -115,7 +115,7 @@ async def test_a_complaint_of_the_server_slows_all_workers() -> None:
 
 async def test_a_reply_is_counted_where_the_place_is_held() -> None:
     shared = limits(places=4)
-    lane = FarLane(Near(shared), 0, "openai/x")
+    lane = RemoteLimiter(Near(shared), 0, "openai/x")
     async with lane.place(0):
         lane.throttled(asked=0.0, wait=None)
         await soon()
@@ -130,7 +130,7 @@ async def test_a_reply_is_counted_where_the_place_is_held() -> None:
 
 async def test_workers_share_the_cap() -> None:
     shared = limits(cap=10.0, spent=4.0)
-    one, other = FarBudget(Near(shared), 1), FarBudget(Near(shared), 2)
+    one, other = RemoteBudget(Near(shared), 1), RemoteBudget(Near(shared), 2)
     await one.reserve(3.0)
     await other.reserve(3.0)
     waiting = asyncio.ensure_future(one.reserve(1.0))
@@ -151,7 +151,7 @@ async def test_workers_share_the_cap() -> None:
 
 async def test_dollars_that_a_lost_worker_had_set_aside_count_as_spent() -> None:
     shared = limits(cap=10.0)
-    lost = FarBudget(Near(shared), 1)
+    lost = RemoteBudget(Near(shared), 1)
     await lost.reserve(3.0)
     await lost.reserve(None)
 
@@ -162,7 +162,7 @@ async def test_dollars_that_a_lost_worker_had_set_aside_count_as_spent() -> None
 
 async def test_a_reserve_that_nobody_waits_for_any_more_is_given_back() -> None:
     shared = limits(cap=10.0)
-    budget = FarBudget(Near(shared), 1)
+    budget = RemoteBudget(Near(shared), 1)
     await budget.reserve(8.0)
     waiting = asyncio.ensure_future(budget.reserve(5.0))
     await soon()
@@ -176,7 +176,7 @@ async def test_a_reserve_that_nobody_waits_for_any_more_is_given_back() -> None:
 
 async def test_a_lost_worker_that_waits_for_dollars_takes_none() -> None:
     shared = limits(cap=10.0)
-    lost, other = FarBudget(Near(shared), 1), FarBudget(Near(shared), 2)
+    lost, other = RemoteBudget(Near(shared), 1), RemoteBudget(Near(shared), 2)
     await other.reserve(8.0)
     reserving = asyncio.ensure_future(shared.reserve((1, 999), 5.0))
     await soon()
@@ -193,8 +193,8 @@ async def test_a_lost_worker_that_waits_for_dollars_takes_none() -> None:
 
 async def test_a_worker_that_was_taken_to_be_lost_waits_for_its_turn_all_the_same() -> None:
     shared = limits(places=1, cap=10.0)
-    slow, other = (FarLane(Near(shared), worker, "openai/x") for worker in (1, 2))
-    budget, cap = FarBudget(Near(shared), 1), FarBudget(Near(shared), 2)
+    slow, other = (RemoteLimiter(Near(shared), worker, "openai/x") for worker in (1, 2))
+    budget, cap = RemoteBudget(Near(shared), 1), RemoteBudget(Near(shared), 2)
     await cap.reserve(8.0)
     gone_on = []
 
@@ -223,7 +223,7 @@ async def test_a_worker_that_was_taken_to_be_lost_waits_for_its_turn_all_the_sam
 
 async def test_waiting_calls_never_fill_the_actor_that_frees_places() -> None:
     shared = limits(places=2)
-    lane = FarLane(Near(shared), 0, "openai/x")
+    lane = RemoteLimiter(Near(shared), 0, "openai/x")
     most = done = 0
 
     async def call(urgency: int) -> None:
@@ -246,7 +246,7 @@ def test_however_workers_spend_the_cap_is_never_passed(
 ) -> None:
     async def spend() -> None:
         shared = limits(cap=20.0)
-        budgets = [FarBudget(Near(shared), worker) for worker in range(3)]
+        budgets = [RemoteBudget(Near(shared), worker) for worker in range(3)]
 
         async def call(worker: int, worst: float, share: float) -> None:
             try:

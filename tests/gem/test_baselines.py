@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.asking.questions import open_asker
 from reviewscore.config import Settings
 from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.gem.baselines.compression import Compression, similarity
@@ -25,6 +24,7 @@ from reviewscore.likeness.pair import Metric, Pair
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.runs.generation import open_asker
 from reviewscore.schema.call import Request
 from tests.gem.invented import asks
 from tests.ledgers import column

@@ -6,6 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reviewscore.config import Plain
+from reviewscore.files import InputFile
+from reviewscore.runs.folder import ErrorRecord
+from reviewscore.runs.manifest import (
+    Counts,
+    Manifest,
+    Setting,
+    Spending,
+)
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.place import Place, PlaceKind, Target
@@ -20,8 +28,6 @@ from reviewscore.schema.verdict import (
     Provenance,
     Verdict,
 )
-from reviewscore.store.manifest import Counts, InputFile, Manifest, Setting, Spending
-from reviewscore.store.run_dir import ErrorRecord
 
 MODEL = "openai/imagined-1"
 HEADING = "1 Method\n"

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
 from reviewscore.focus.coded import coded
 from reviewscore.focus.facets import DEFAULT, Polarity
@@ -22,6 +21,7 @@ from reviewscore.focus.profile import Points
 from reviewscore.focus.text_table import text_table
 from reviewscore.focus.write import PointLines
 from reviewscore.likeness.pair import Pair
+from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.schema.review import Review
 from reviewscore.sources.files import read_collection
 from reviewscore.sources.shelved import Altered, Grouped, Shelved

@@ -16,12 +16,14 @@ import pytest
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.estimate import estimate
+from reviewscore.files import hash_file
 from reviewscore.focus.facets import read_facets
 from reviewscore.gem.benchmarks import read_columns
 from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
+from reviewscore.runs.audit import read_calibration
+from reviewscore.runs.estimate import estimate
 from reviewscore.sources.annotations import read_annotations
 from reviewscore.sources.areas import table_rows
 from reviewscore.sources.files import read_collection, single
@@ -31,8 +33,6 @@ from reviewscore.sources.meta_reviews import read_meta_reviews
 from reviewscore.sources.openreview.export import records_in
 from reviewscore.sources.remote import at_hand
 from reviewscore.sources.written import read_materials
-from reviewscore.store.calibration import read_calibration
-from reviewscore.store.manifest import hash_file
 from tests.conftest import ROOT
 from tests.sources.test_files import PAPER, REVIEW, write
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.config import Plain, Settings
-from reviewscore.store.decisive import differences, first_difference, prompt_names, sum_of
+from reviewscore.runs.manifest import differences, first_difference, prompt_names, sum_of
 
 MODEL = Settings(model="openai/x").decisive()
 EARLY: dict[str, Plain] = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.store.export import COLUMNS, export
-from reviewscore.store.run_dir import read_points
+from reviewscore.runs.export import COLUMNS, export
+from reviewscore.runs.folder import read_points
 from tests.report.synthetic import (
     lexical_points,
     manifest,

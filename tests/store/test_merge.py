@@ -10,14 +10,18 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.files import InputFile
 from reviewscore.report.summary import summarise
+from reviewscore.runs.export import export
+from reviewscore.runs.folder import ErrorRecord, read_manifest, read_points
+from reviewscore.runs.manifest import (
+    Counts,
+    Spending,
+)
+from reviewscore.runs.merge import merge
+from reviewscore.runs.parts import read_parts
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
-from reviewscore.store.export import export
-from reviewscore.store.manifest import Counts, InputFile, Spending
-from reviewscore.store.merge import merge
-from reviewscore.store.parts import read_parts
-from reviewscore.store.run_dir import ErrorRecord, read_manifest, read_points
 from tests.report.synthetic import write_run
 from tests.report.venues import venue_points, venue_run, verdict
 

@@ -16,10 +16,10 @@ from reviewscore.report.html import write_report
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
+from reviewscore.runs.export import export
+from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.verdict import Finding
-from reviewscore.store.export import export
-from reviewscore.store.run_dir import read_points
 from tests.report.synthetic import manifest, model_points, old_lexical_record, write_run
 
 RATE = "The learning rate is 0.003"

@@ -18,16 +18,15 @@ from hypothesis import strategies as st
 
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import RunFolderError
+from reviewscore.files import JsonLines, read_lines, write_whole
 from reviewscore.notices import shown
+from reviewscore.runs import folder
+from reviewscore.runs.folder import RunDir, read_manifest, read_points
+from reviewscore.runs.manifest import Manifest, first_difference
+from reviewscore.runs.merge import merge
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.schema.span import Span
-from reviewscore.store import run_dir
-from reviewscore.store.decisive import first_difference
-from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.merge import merge
-from reviewscore.store.run_dir import RunDir, read_manifest, read_points
 
 
 def manifest(**decisive: str | int) -> Manifest:
@@ -96,7 +95,7 @@ FULL_DISK = """
 import sys
 from pathlib import Path
 from reviewscore.errors import StopError
-from reviewscore.store.jsonl import JsonLines
+from reviewscore.files import JsonLines
 lines = JsonLines(Path(sys.argv[1]))
 for number in range(100):
     try:
@@ -449,8 +448,8 @@ def test_a_session_that_begins_while_its_run_is_read_changes_nothing(
     stale = [read_manifest(tmp_path)]
     session(tmp_path, 1, retry=True, end=False)
     assert stale[0].digests != read_manifest(tmp_path).digests
-    now = run_dir._manifest_of
-    monkeypatch.setattr(run_dir, "_manifest_of", lambda path: stale.pop() if stale else now(path))
+    now = folder._manifest_of
+    monkeypatch.setattr(folder, "_manifest_of", lambda path: stale.pop() if stale else now(path))
 
     assert read_manifest(tmp_path).growing
 

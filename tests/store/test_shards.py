@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.runs import shards as module
+from reviewscore.runs.folder import ErrorRecord
+from reviewscore.runs.shards import Shard, Shards
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Role
 from reviewscore.schema.span import Span
-from reviewscore.store import shards as module
-from reviewscore.store.run_dir import ErrorRecord
-from reviewscore.store.shards import Shard, Shards
 
 
 def score(name: str, text: str = "Why?") -> PointScore:

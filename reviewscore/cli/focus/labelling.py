@@ -142,8 +142,8 @@ class Annotator:
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress
+        from reviewscore.files import hash_file
         from reviewscore.focus.annotating import PROMPTS, expected_to_label, label_points
-        from reviewscore.store.manifest import hash_file
 
         expected = expected_to_label(points, self.facets, self.settings)
         for line in expected_lines(expected):
@@ -157,7 +157,7 @@ class Annotator:
                 inputs=[hash_file(one) for one in files], retry_errors=self.retry_errors,
                 say=progress.say, step=progress.step,
             )  # fmt: skip
-        account = found.outcome.account
+        account = found.outcome.manifest
         by = ", ".join(name for name in account.prompts if name.startswith(PROMPTS))
         answered = ", ".join(account.models_answered) or "nobody"
         return Labelling(

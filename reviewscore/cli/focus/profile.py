@@ -60,10 +60,10 @@ def command(
     """
     from reviewscore.focus.profile import profile_systems
     from reviewscore.focus.write import VERB, PointLines
+    from reviewscore.runs.folder import FOCUS
     from reviewscore.sources.written import PEOPLE
     from reviewscore.stats import writing as results
     from reviewscore.stats.resampling import Resampling
-    from reviewscore.store.run_dir import FOCUS
 
     by, found = flags["by"], read(flags)
     if output is None and found.run is not None:

@@ -88,8 +88,8 @@ def read(flags: dict[str, Any]) -> Read:
         SettingsError: A flag cannot be used.
     """
     from reviewscore.focus.profile import Points
+    from reviewscore.runs.folder import MANIFEST
     from reviewscore.sources.written import Form, read_materials
-    from reviewscore.store.run_dir import MANIFEST
 
     data, moved = Path(flags.pop("data")), flags.pop("moved")
     others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")

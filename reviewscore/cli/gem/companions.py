@@ -6,13 +6,13 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from reviewscore.asking.questions import OpenAsker
 from reviewscore.cli.gem.evaluator import Choice
 from reviewscore.cli.options import settings_from
 from reviewscore.cli.terminal import say
 from reviewscore.errors import SettingsError
 from reviewscore.gem.validation import AlteredSet, Subject
 from reviewscore.likeness.pair import Metric
+from reviewscore.runs.generation import OpenAsker
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -80,9 +80,9 @@ class Companions:
 
     def _asker(self, model: str) -> OpenAsker:
         """Puts questions through the ledger that all runs share."""
-        from reviewscore.asking.questions import open_asker
         from reviewscore.llm.connect import Surroundings, check
         from reviewscore.llm.ledger.book import Ledger
+        from reviewscore.runs.generation import open_asker
 
         settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
@@ -20,6 +19,7 @@ from reviewscore.gem.alterations.layout import by_section, each_sentence, joined
 from reviewscore.gem.alterations.manipulations import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
+from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.written import Form
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError
 from reviewscore.gem.scored import Scored
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.judges.settled import reason
 from reviewscore.likeness.pair import Pair
+from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore.errors import InputError, StopError
+from reviewscore.files import write_pieces_whole
 from reviewscore.sources.data_folder import PDFS, copied
 from reviewscore.sources.openreview.server import LOG_IN, Server
-from reviewscore.store.jsonl import write_pieces_whole
 
 _MAGIC = b"%PDF-"
 _SMALLEST = 1_000

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import JsonLines, read_lines, read_whole, write_whole
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import PEOPLE, anonymous, nameless, read_note
 from reviewscore.sources.openreview.threads import Thread, thread
 from reviewscore.sources.openreview.versions import Versions
-from reviewscore.store.jsonl import JsonLines, read_lines, read_whole, write_whole
 
 _KEPT = (
     "id", "forum", "replyto", "invitation", "invitations", "number", "cdate", "mdate", "tcdate",

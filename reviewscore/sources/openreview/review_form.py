@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from reviewscore.errors import InputError, StopError
+from reviewscore.files import write_whole
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import nameless
 from reviewscore.sources.openreview.server import Server
 from reviewscore.sources.openreview.threads import Thread
-from reviewscore.store.jsonl import write_whole
 
 
 def keep_form(

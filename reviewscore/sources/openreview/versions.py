@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError, StopError
+from reviewscore.files import JsonLines, read_lines
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.openreview.notes import Note, nameless
 from reviewscore.sources.openreview.server import Server
 from reviewscore.sources.openreview.threads import Thread
-from reviewscore.store.jsonl import JsonLines, read_lines
 
 _SLACK_MS = 120_000
 """A version this much younger than its note is not the first."""

@@ -17,11 +17,11 @@ from pydantic import Field
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, SettingsError
+from reviewscore.runs.export import parquet_row, parquet_schema
+from reviewscore.runs.folder import ErrorRecord
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore, read_point
 from reviewscore.schema.record import Record
-from reviewscore.store.export import parquet_row, parquet_schema
-from reviewscore.store.run_dir import ErrorRecord
 
 if TYPE_CHECKING:
     import pyarrow as pa

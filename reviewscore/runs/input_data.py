@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from reviewscore.errors import InputError
+from reviewscore.files import hash_file
+from reviewscore.runs.folder import read_manifest
+from reviewscore.runs.manifest import (
+    Manifest,
+    beside,
+)
 from reviewscore.schema.record import storable
 from reviewscore.sources.files import Collection, read_collection, single, tables_of
 from reviewscore.sources.remote import address_of
 from reviewscore.sources.review_files import review_names
-from reviewscore.store.manifest import Manifest, beside, hash_file
-from reviewscore.store.run_dir import read_manifest
 
 _CURE = "name the folder with --data"
 
 
-@dataclass(frozen=True)
-class Noted:
-    """Where a run's data lie, as its manifest holds it.
+class NotedData(TypedDict, total=False):
+    """Where a run's data lie, as its manifest holds it (`manifest.Manifest`)."""
 
-    Attributes:
-        data: The folder (or file), absolute; of data that were fetched their address.
-        data_beside: The same from the run's folder on; of an address that of the copy.
-        pair: The paper's file and those of its reviews, absolute, where such were given.
-        pair_beside: The same from the run's folder on.
-    """
-
-    data: str | None = None
-    data_beside: str | None = None
-    pair: list[str] | None = None
-    pair_beside: list[str] | None = None
+    data: str | None
+    data_beside: str | None
+    pair: list[str]
+    pair_beside: list[str] | None
 
 
-def noted(run: Path, data: Path | None, pair: Sequence[Path] | None) -> Noted:
+def noted_data(run: Path, data: Path | None, pair: Sequence[Path] | None) -> NotedData:
     """Note where the data of a run lie, so that they are found from any folder.
 
     Args:
@@ -46,16 +41,16 @@ def noted(run: Path, data: Path | None, pair: Sequence[Path] | None) -> Noted:
     """
     if pair is not None:
         near = [name for path in pair if (name := beside(run, path)) is not None]
-        return Noted(
-            pair=[_absolute(path) for path in pair],
-            pair_beside=near if len(near) == len(pair) else None,
-        )
+        return {
+            "pair": [_absolute(path) for path in pair],
+            "pair_beside": near if len(near) == len(pair) else None,
+        }
     if data is None:
-        return Noted()
+        return {}
     address = address_of(data)
     if address is None:
-        return Noted(_absolute(data), beside(run, data))
-    return Noted(storable(address), beside(run, data) or _absolute(data))
+        return {"data": _absolute(data), "data_beside": beside(run, data)}
+    return {"data": storable(address), "data_beside": beside(run, data) or _absolute(data)}
 
 
 def _absolute(path: Path) -> str:

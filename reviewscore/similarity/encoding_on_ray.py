@@ -7,13 +7,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from reviewscore.engine.cluster import NETWORK
-from reviewscore.engine.crew import Crew, LostError, open_crew
-from reviewscore.engine.worker import Shared
+from reviewscore.config import Settings
 from reviewscore.errors import StopError
 from reviewscore.hf.loading import ENCODER, Loaded, Loading, load, may_download
-from reviewscore.llm.client import Limits
 from reviewscore.llm.connect import Surroundings
+from reviewscore.runs.ray_cluster import NETWORK
+from reviewscore.runs.ray_pool import LostError, open_pool
 from reviewscore.similarity.corpus import Publication
 from reviewscore.similarity.encoder import Encoded, Taken, encode
 
@@ -23,13 +22,13 @@ _TRIES = 3
 """How often a portion is encoded whose worker is lost."""
 
 
-def encode_far(
+def encode_on_ray(
     papers: Sequence[Publication],
     model: str,
     loading: Loading,
     taken: Taken,
+    settings: Settings,
     *,
-    workers: int | None,
     say: Callable[[str], None],
 ) -> Encoded:
     """The vectors of papers, encoded on the workers of a Ray cluster.
@@ -42,7 +41,7 @@ def encode_far(
         model: ``hf/NAME``, or a folder that all machines reach.
         loading: How it is loaded; on a cluster with GPUs each worker has one.
         taken: Whose vector is the paper's.
-        workers: How many processes; None for one for each GPU, or each processor.
+        settings: How many workers; one for each GPU, or each processor, if they do not say.
         say: Told what the user should know.
 
     Raises:
@@ -51,25 +50,33 @@ def encode_far(
     """
 
     async def spread() -> list[Encoded]:
-        open_encoder = partial(_open, model, loading)
-        async with open_crew(
-            open_encoder,
-            Shared(Limits()),
-            workers=workers,
+        async with open_pool(
+            partial(_open, model, loading),
+            settings,
             say=say,
             on_gpus=loading.device != "cpu",
             variables=(*NETWORK, "HF_*") if may_download(loading) else (),
-        ) as crew:
-            portions = [papers[at : at + PORTION] for at in range(0, len(papers), PORTION)]
-            slots = asyncio.Semaphore(2 * crew.size)
-            each = (_portion(crew, slots, one, taken) for one in portions)
-            return list(await asyncio.gather(*each))
+        ) as pool:
+            slots = asyncio.Semaphore(2 * pool.size)
 
-    found = asyncio.run(spread())
+            async def portion(some: Sequence[Publication]) -> Encoded:
+                try:
+                    async with slots:
+                        return await pool.do(_encode, some, taken, tries=_TRIES)
+                except LostError as error:
+                    raise StopError(
+                        f"the process that encoded papers from '{some[0].paper_id}' on died "
+                        f"{_TRIES} times; it may lack memory: try with fewer --workers"
+                    ) from error
+
+            starts = range(0, len(papers), PORTION)
+            return await asyncio.gather(*(portion(papers[at : at + PORTION]) for at in starts))
+
+    portions = asyncio.run(spread())
     return Encoded(
-        {paper: vector for one in found for paper, vector in one.vectors.items()},
-        tuple(paper for one in found for paper in one.cut),
-        tuple(paper for one in found for paper in one.empty),
+        {paper: vector for each in portions for paper, vector in each.vectors.items()},
+        tuple(paper for each in portions for paper in each.cut),
+        tuple(paper for each in portions for paper in each.empty),
     )
 
 
@@ -80,18 +87,3 @@ async def _open(model: str, loading: Loading, around: Surroundings) -> AsyncIter
 
 async def _encode(loaded: Loaded, papers: Sequence[Publication], taken: Taken) -> Encoded:
     return encode(papers, loaded, taken)
-
-
-async def _portion(
-    crew: Crew, slots: asyncio.Semaphore, papers: Sequence[Publication], taken: Taken
-) -> Encoded:
-    async with slots:
-        for _ in range(_TRIES):
-            try:
-                return await crew.do(_encode, papers, taken)
-            except LostError:
-                continue
-    raise StopError(
-        f"the process that encoded papers from '{papers[0].paper_id}' on died {_TRIES} times; "
-        "it may lack memory: try with fewer --workers"
-    )

@@ -10,16 +10,15 @@ from pathlib import Path
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.schema.point_score import PointScore
-from reviewscore.store.decisive import differences, sum_of
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import (
+from reviewscore.runs.folder import (
     changed_records,
     changed_words,
     read_lines_of_points,
     read_manifest,
     read_points,
 )
+from reviewscore.runs.manifest import Manifest, differences, sum_of
+from reviewscore.schema.point_score import PointScore
 
 
 @dataclass(frozen=True)

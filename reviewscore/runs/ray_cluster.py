@@ -65,7 +65,7 @@ def starting(processors: int | None, variables: Iterable[str]) -> Iterator[Local
         variables: Names of variables that its workers need, as of `variables_for`.
     """
     process = start_child(
-        "reviewscore.engine.cluster",
+        "reviewscore.runs.ray_cluster",
         str(processors or 0),
         variables=(*EVERY_WORKER, *variables),
         settings={"PYTHONSAFEPATH": "1", "PYTHONNOUSERSITE": "1"},

@@ -1,13 +1,18 @@
-"""Append-only files of one JSON record a line that survive a kill and a full disk."""
+"""Files written whole or not at all, files of JSON lines, digests, and folders of results."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
+
+from pydantic import Field
 
 from reviewscore.bounds import (
     Bound,
@@ -18,9 +23,12 @@ from reviewscore.bounds import (
     read_regular,
 )
 from reviewscore.errors import InputError, RunFolderError, StopError
+from reviewscore.schema.record import Record, storable
 
 _LONGEST_NAME = 60
 """Characters of a file's name that its draft has too: a name is of at most 255 bytes."""
+_PIECE = 1 << 20
+"""Bytes that are hashed at once."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -258,3 +266,106 @@ def _told_apart(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from pieces
     except Exception as error:
         raise _SourceError from error
+
+
+class InputFile(Record):
+    """A file that was read.
+
+    Attributes:
+        name: Its name.
+        sha256: SHA-256 of its bytes.
+    """
+
+    name: str
+    sha256: str
+    size: int = Field(description="bytes")
+
+
+def hash_text(name: str, text: str) -> InputFile:
+    """Name, SHA-256 and size of what was given as a record and lies in no file."""
+    raw = text.encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(raw).hexdigest()
+    return InputFile(name=storable(name), sha256=digest, size=len(raw))
+
+
+def hash_file(path: Path) -> InputFile:
+    """Name, SHA-256 and size of a file.
+
+    Raises:
+        InputError: It is no ordinary file, or cannot be read.
+    """
+    try:
+        size = path.stat().st_size
+        return InputFile(name=storable(path.name), sha256=hash_start(path, size), size=size)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, cure="check the path"
+        ) from error
+
+
+def hash_start(path: Path, size: int) -> str:
+    """SHA-256 of so many bytes from a file's beginning; read again only if the file was changed.
+
+    Raises:
+        InputError: It is no ordinary file.
+        OSError: It cannot be read.
+    """
+    now = path.stat()
+    if not stat.S_ISREG(now.st_mode):
+        raise not_regular(path)
+    return _hashed(path.absolute(), size, (now.st_ino, now.st_size, now.st_mtime_ns))
+
+
+@lru_cache(maxsize=4096)
+def _hashed(file: Path, size: int, _: tuple[int, int, int]) -> str:
+    digest = hashlib.sha256()
+    with open_regular(file) as source:
+        while size > 0 and (piece := source.read(min(size, _PIECE))):
+            digest.update(piece)
+            size -= len(piece)
+    return digest.hexdigest()
+
+
+def results_folder(
+    out: Path,
+    *,
+    verb: str,
+    marker: str,
+    inside: Sequence[str] = (),
+    allow_foreign: bool | None = False,
+) -> None:
+    """Make a folder of results, or take one that the same verb wrote.
+
+    Args:
+        out: The folder.
+        verb: Who writes, for the message.
+        marker: A file that all folders of this verb have.
+        inside: Folders to make in it.
+        allow_foreign: Write beside other things too; None if the verb never does.
+
+    Raises:
+        RunFolderError: The folder holds other things, or cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        others = sorted(
+            one.name for one in out.iterdir() if not _left_by_a_kill(one, marker, inside)
+        )
+        if others and marker not in others and not allow_foreign:
+            cure = "choose another folder" + (", or say --yes" if allow_foreign is False else "")
+            raise RunFolderError(f"{out} holds {others[0]!r} and is no folder of `{verb}`; {cure}")
+        for name in inside:
+            if (out / name).is_symlink():
+                raise RunFolderError(f"{out / name} is a link; take it away")
+            (out / name).mkdir(exist_ok=True)
+    except FileExistsError as error:
+        raise RunFolderError(f"{out} is a file; name a folder with -o") from error
+    except OSError as error:
+        raise RunFolderError(f"{out}: {error.strerror}") from error
+
+
+def _left_by_a_kill(found: Path, marker: str, inside: Sequence[str]) -> bool:
+    """Whether this verb made it and was killed before the marker was there."""
+    if found.name in (f".{marker}.new", ".lock"):
+        return True
+    return found.name in inside and found.is_dir() and not any(found.iterdir())

@@ -1,7 +1,7 @@
 """Limits that all workers of a run share: calls at once, calls a minute, dollars.
 
 One object, `SharedLimits`, keeps them; it lives in a Ray actor beside the driver. Each worker sees
-it through a `FarBudget` and `FarLane`s, which take the places of `llm.budget.Budget` and
+it through a `RemoteBudget` and `RemoteLimiter`s, which take the places of `llm.budget.Budget` and
 `llm.lane.Lane`. What a worker holds when it is lost is freed at once, whether it comes back or not;
 dollars that it had set aside count as spent, since its calls may have been billed.
 """
@@ -143,7 +143,7 @@ class SharedLimits:
         return self._lanes[model]
 
 
-class FarBudget:
+class RemoteBudget:
     """The spending cap of all workers, as one of them sees it; see `llm.budget.Budget`.
 
     Args:
@@ -184,7 +184,7 @@ class FarBudget:
         self._shared.settle.remote(self._tickets[reserved].pop(), spent)
 
 
-class FarLane:
+class RemoteLimiter:
     """A model's lane of all workers, as one of them sees it; see `llm.lane.Lane`.
 
     Args:

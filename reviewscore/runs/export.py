@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from pydantic import RootModel
 
 from reviewscore.errors import SettingsError
+from reviewscore.files import drafted
+from reviewscore.runs.folder import read_points
+from reviewscore.runs.parts import read_parts
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Provenance
-from reviewscore.store.jsonl import drafted
-from reviewscore.store.parts import read_parts
-from reviewscore.store.run_dir import read_points
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, overload
+from typing import Literal, Self, TypeVar, overload
 
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import (
+    JsonLines,
+    hash_start,
+    opened,
+    own_file,
+    read_lines,
+    read_whole,
+    write_whole,
+)
 from reviewscore.notices import notice
+from reviewscore.runs.manifest import Digest, Manifest, first_difference
 from reviewscore.schema.point_score import PointScore, Status, read_point
 from reviewscore.schema.record import Record, storable
-from reviewscore.store.decisive import first_difference
-from reviewscore.store.jsonl import JsonLines, opened, own_file, read_lines, read_whole, write_whole
-from reviewscore.store.manifest import Digest, Manifest
+
+T = TypeVar("T")
 
 MANIFEST = "manifest.json"
 POINTS = "points.jsonl"
@@ -36,8 +44,6 @@ DIGEST = "focus-digest.json"
 SIMILARITY = "similarity-digest.json"
 """How near its reviewers' own papers are, where that was computed, for the report."""
 _LOCK = ".lock"
-_PIECE = 1 << 20
-"""Bytes that are hashed at once."""
 
 
 _OWN = frozenset({MANIFEST, POINTS, ERRORS, DIGEST, SIMILARITY})
@@ -87,7 +93,54 @@ class ErrorRecord(Record):
         return cls(what=what, kind=type(fault).__name__, message=storable(str(fault)))
 
 
-class RunDir:
+class LockedFolder:
+    """A folder opened for writing; one process at a time.
+
+    Args:
+        path: The folder; made if it is not there.
+        what: What is written to it, for the message.
+
+    Raises:
+        RunFolderError: Another process writes to it, or it cannot be made.
+    """
+
+    def __init__(self, path: Path, *, what: str = "it") -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise RunFolderError(f"{path} is a file; name a folder with -o") from error
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}") from error
+        self._lock = FileLock(path / _LOCK, blocking=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise RunFolderError(f"{path}: another process is writing to {what}") from error
+        except OSError as error:
+            raise RunFolderError(f"{path}: {error.strerror}") from error
+
+    def foreign(self) -> str | None:
+        """Name of something that is in the folder; None if it is empty."""
+        return next((one.name for one in self.path.iterdir() if one.name != _LOCK), None)
+
+    def close(self) -> None:
+        """Let others write to it."""
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class RunDir(LockedFolder):
     """A run folder opened for writing; one process at a time.
 
     Args:
@@ -96,6 +149,10 @@ class RunDir:
         allow_foreign: Write into a non-empty folder that is no run folder.
         retry_errors: Forget failed points, so that they are tried again.
         accept_changed: Go on with records that something else has changed; it is noted for good.
+
+    Attributes:
+        done: How scoring ended for the points that are there.
+        findings: How many of them have which finding.
 
     Raises:
         RunFolderError: Another process writes to it, it was made with other settings, it is not
@@ -111,15 +168,7 @@ class RunDir:
         retry_errors: bool = False,
         accept_changed: bool = False,
     ) -> None:
-        self.path = path
-        _make(path)
-        self._lock = FileLock(path / _LOCK, blocking=False)
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise RunFolderError(f"{path}: another process is writing to this run") from error
-        except OSError as error:
-            raise RunFolderError(f"{path}: {error.strerror}") from error
+        super().__init__(path, what="this run")
         try:
             for name in (MANIFEST, *RECORDS):
                 own_file(path / name)
@@ -131,22 +180,27 @@ class RunDir:
             self._note({name: one for name, one in kept.items() if one is not None}, growing=True)
             if retry_errors:
                 _drop_failed_points(path)
-            self.done = {score.point_id: score.status for score in read_points(path)}
+            self.done: dict[str, Status] = {}
+            self.findings: Counter[str] = Counter()
+            failures: list[str] = []
             # Errors describe the present: failed lines and reviews are met again by a new session.
-            failed = [_failure(one) for one in read_points(path) if one.status is Status.ERROR]
-            write_whole(path / ERRORS, "".join(f"{one.model_dump_json()}\n" for one in failed))
+            for score in read_points(path):
+                self._count(score)
+                if score.status is Status.ERROR:
+                    failures.append(f"{_failure(score).model_dump_json()}\n")
+            write_whole(path / ERRORS, "".join(failures))
             self._points, self._errors = JsonLines(path / POINTS), JsonLines(path / ERRORS)
             self._note(digests_of(path), growing=True)
         except BaseException:
-            self._lock.release()
+            super().close()
             raise
 
     def _continue(self, new: Manifest, *, allow_foreign: bool, accept_changed: bool) -> Manifest:
         if not (self.path / MANIFEST).is_file():
-            others = [entry.name for entry in self.path.iterdir() if entry.name != _LOCK]
-            if others and not allow_foreign:
+            foreign = self.foreign()
+            if foreign is not None and not allow_foreign:
                 raise RunFolderError(
-                    f"{self.path} holds {others[0]!r} and is no run folder; "
+                    f"{self.path} holds {foreign!r} and is no run folder; "
                     "choose another folder, or say --yes"
                 )
             return new
@@ -157,14 +211,7 @@ class RunDir:
                 f"{self.path} was made otherwise: {difference}; "
                 "use the same settings and input, or another folder"
             )
-        versions = (*old.reviewscore_versions, *new.reviewscore_versions)
-        kept: dict[str, object] = {
-            "run_id": old.run_id,
-            "reviewscore_versions": tuple(dict.fromkeys(versions)),
-            "times": old.times,
-            "spending": old.spending,
-            "models_answered": old.models_answered,
-            "refused": old.refused,
+        kept = new.taken_over(old) | {
             "unread": old.unread,
             "digests": old.digests,
             # Errors are written anew by each session.
@@ -185,9 +232,14 @@ class RunDir:
     def add(self, score: PointScore) -> None:
         """Write a point's score; it is with the operating system when this returns."""
         self._points.append(score.model_dump_json())
-        self.done[score.point_id] = score.status
+        self._count(score)
         if score.status is Status.ERROR:
             self.add_error(_failure(score))
+
+    def _count(self, score: PointScore) -> None:
+        self.done[score.point_id] = score.status
+        if score.finding is not None:
+            self.findings[score.finding.value] += 1
 
     def add_error(self, error: ErrorRecord) -> None:
         """Write down a failure."""
@@ -207,27 +259,11 @@ class RunDir:
         self.manifest = self.manifest.model_copy(update={"digests": digests, "growing": growing})
         write_whole(self.path / MANIFEST, self.manifest.model_dump_json(indent=2) + "\n")
 
-    def __enter__(self) -> RunDir:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close its files and let others write to it."""
         self._points.close()
         self._errors.close()
-        self._lock.release()
-
-
-def _make(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise RunFolderError(f"{path} is a file; name a folder with -o") from error
-    except OSError as error:
-        raise RunFolderError(f"{path}: {error.strerror}") from error
+        super().close()
 
 
 def _failure(score: PointScore) -> ErrorRecord:
@@ -322,20 +358,12 @@ def changed_words(names: Sequence[str]) -> str:
 
 
 def _sha256(file: Path, size: int) -> str:
-    """SHA-256 of so many bytes from the beginning."""
-    now = file.stat()
-    return _hashed(file.resolve(), size, (now.st_ino, now.st_size, now.st_mtime_ns))
-
-
-@lru_cache(maxsize=64)
-def _hashed(file: Path, size: int, _: tuple[int, int, int]) -> str:
-    """The same; a file is read again when it was changed."""
-    digest = hashlib.sha256()
-    with opened(file) as source:
-        while size > 0 and (piece := source.read(min(size, _PIECE))):
-            digest.update(piece)
-            size -= len(piece)
-    return digest.hexdigest()
+    try:
+        return hash_start(file, size)
+    except InputError as error:
+        raise RunFolderError(str(error)) from error
+    except OSError as error:
+        raise RunFolderError(f"{file}: {error.strerror}") from error
 
 
 def read_points(path: Path) -> Iterator[PointScore]:
@@ -350,10 +378,18 @@ def read_points(path: Path) -> Iterator[PointScore]:
 
 def read_lines_of_points(path: Path) -> Iterator[tuple[bytes, PointScore]]:
     """As `read_points`, each with the bytes of its line."""
-    file = path / POINTS
+    return parsed_lines(path / POINTS, read_point)
+
+
+def parsed_lines(file: Path, parse: Callable[[bytes], T]) -> Iterator[tuple[bytes, T]]:
+    """Lines of a file of records, each with its record.
+
+    Raises:
+        RunFolderError: A line is no such record; names file and line.
+    """
     for number, (_, raw) in enumerate(read_lines(file), start=1):
         try:
-            yield raw, read_point(raw)
+            yield raw, parse(raw)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in problem["loc"])

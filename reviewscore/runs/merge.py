@@ -13,12 +13,20 @@ from typing import TypeVar
 
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.files import InputFile, JsonLines, read_lines, write_whole
+from reviewscore.runs.folder import ERRORS, MANIFEST, POINTS, digests_of
+from reviewscore.runs.manifest import (
+    INPUT,
+    Counts,
+    Manifest,
+    Spending,
+    beside,
+    in_use,
+    of_input,
+    sum_of,
+)
+from reviewscore.runs.parts import Part, PointsOnce, check_alike, read_parts
 from reviewscore.schema.point_score import Status
-from reviewscore.store.decisive import INPUT, in_use, of_input, sum_of
-from reviewscore.store.jsonl import JsonLines, read_lines, write_whole
-from reviewscore.store.manifest import Counts, InputFile, Manifest, Spending, beside
-from reviewscore.store.parts import Part, PointsOnce, check_alike, read_parts
-from reviewscore.store.run_dir import ERRORS, MANIFEST, POINTS, digests_of
 
 _CURE = "merge runs of one judge and settings; `compare` sets others side by side"
 
