@@ -217,36 +217,20 @@ def _target(path: Path) -> Path:
     return target
 
 
-def write_whole(path: Path, text: str, *, named: bool = False) -> None:
+def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, named: bool = False) -> None:
     """Replace a file in one step, so that a kill leaves the old one or the new one.
 
     Args:
         path: The file.
-        text: What it is to hold.
+        content: What it is to hold, perhaps piece by piece; what its source raises goes on.
         named: As of `drafted`.
 
     Raises:
         StopError: The disk is full.
         RunFolderError: The file cannot be written.
     """
-    write_bytes_whole(path, text.encode(), named=named)
-
-
-def write_bytes_whole(path: Path, data: bytes, *, named: bool = False) -> None:
-    """As `write_whole`, for a file that is no text.
-
-    Raises:
-        StopError, RunFolderError: As `write_whole`.
-    """
-    write_pieces_whole(path, (data,), named=named)
-
-
-def write_pieces_whole(path: Path, pieces: Iterable[bytes], *, named: bool = False) -> None:
-    """As `write_bytes_whole`, of what comes piece by piece; what its source raises goes on.
-
-    Raises:
-        StopError, RunFolderError: As `write_whole`.
-    """
+    content = content.encode() if isinstance(content, str) else content
+    pieces = (content,) if isinstance(content, bytes) else content
     try:
         with drafted(path, named=named) as draft, draft.open("wb") as file:
             for piece in _told_apart(pieces):

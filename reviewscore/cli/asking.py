@@ -15,7 +15,7 @@ from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Settings
 
 if TYPE_CHECKING:
-    from reviewscore.runs.estimate import Expected
+    from reviewscore.runs.estimate import CallEstimate
     from reviewscore.runs.generation import GenerationManifest
     from reviewscore.runs.session import Outcome
 
@@ -59,7 +59,7 @@ def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     return settings_from({"model": model, **flags}).settings
 
 
-def expected_lines(found: Expected) -> list[str]:
+def expected_lines(found: CallEstimate) -> list[str]:
     """What would be asked, in words."""
     calls = ", ".join(f"{name} {count:,}" for name, count in found.calls.items())
     cost = "cost: unknown; no price for the model (--prices FILE)"
@@ -72,7 +72,7 @@ def expected_lines(found: Expected) -> list[str]:
     ]
 
 
-def agreed(found: Expected, settings: Settings) -> bool:
+def agreed(found: CallEstimate, settings: Settings) -> bool:
     """Whether the user agrees to the cost; asked only at a terminal."""
     if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
         return True

@@ -20,7 +20,7 @@ from reviewscore.files import InputFile
 from reviewscore.focus.annotator import annotate, numbered, prompt_of, question_groups
 from reviewscore.focus.facets import FacetSet, Kind, Polarity
 from reviewscore.focus.labelled import Labelled, Point
-from reviewscore.runs.estimate import Expected, expected
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GenerationFolder,
     GenerationManifest,
@@ -129,7 +129,9 @@ def label_points(
             return Labels(_all_labelled(rows, reviews, points), outcome)
 
 
-def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Settings) -> Expected:
+def expected_to_label(
+    points: Sequence[Point], facets: FacetSet, settings: Settings
+) -> CallEstimate:
     """What `label_points` would ask and cost; arguments as there."""
     definitions = {
         kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind)) for kind in Kind
@@ -140,7 +142,7 @@ def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Setti
         for some in [[points[at] for at in group]]
         for kind in Kind
     ]
-    return expected(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
+    return estimate_calls(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
 
 
 def _by_review(points: Sequence[Point]) -> dict[str, list[Point]]:

@@ -31,7 +31,7 @@ from reviewscore.focus.reference_replies import (
     numbered,
     plain,
 )
-from reviewscore.runs.estimate import Expected, expected
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GenerationFolder,
     GenerationManifest,
@@ -184,14 +184,14 @@ def sources_of(
     return Sources(tuple(found), left_out, tuple(dict.fromkeys((*materials.files, *files))))
 
 
-def expected_references(sources: Sources, settings: Settings) -> Expected:
+def expected_references(sources: Sources, settings: Settings) -> CallEstimate:
     """What `make_references` would ask and cost."""
     asked = []
     for one in sources.papers:
         meta, reviews = len(one.meta_review), sum(map(len, one.reviews))
         sizes = {EXTRACT: meta, AUGMENT: meta + reviews, CLEAN: _CHARACTERS}
         asked += [(settings.model, name, size) for name, size in sizes.items()]
-    return expected(asked, settings, REPLIES)
+    return estimate_calls(asked, settings, REPLIES)
 
 
 def make_references(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reviewscore.config import Settings
 from reviewscore.gem.generate import REVIEW
 from reviewscore.gem.prepare import ASSW, JUDGMENTS
-from reviewscore.runs.estimate import Expected, expected
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.sources.files import Collection
 from reviewscore.sources.written import Materials
 
@@ -22,7 +22,7 @@ def expected_to_prepare(
     *,
     assw: bool = True,
     anew: bool = False,
-) -> Expected:
+) -> CallEstimate:
     """What `prepare.prepare` would ask; arguments as there."""
     asked = [
         (settings.model, JUDGMENTS, len(one.raw))
@@ -35,12 +35,14 @@ def expected_to_prepare(
             given = row is not None and bool((row.assw or "").strip()) and not anew
             if paper_id in papers.papers and not given:
                 asked.append((settings.model, ASSW, len(papers.paper(paper_id).text)))
-    return expected(asked, settings, REPLIES)
+    return estimate_calls(asked, settings, REPLIES)
 
 
-def expected_to_generate(papers: Collection, models: Sequence[str], settings: Settings) -> Expected:
+def expected_to_generate(
+    papers: Collection, models: Sequence[str], settings: Settings
+) -> CallEstimate:
     """What `generate.generate` would ask; arguments as there."""
     names = tuple(dict.fromkeys(models))
     sizes = (len(papers.paper(paper_id).text) for paper_id in papers.papers)
     asked = [(name, REVIEW, size) for size in sizes for name in names]
-    return expected(asked, settings, REPLIES)
+    return estimate_calls(asked, settings, REPLIES)

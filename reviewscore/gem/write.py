@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from reviewscore.files import write_pieces_whole
+from reviewscore.files import write_whole
 from reviewscore.gem.score import Scores
 
 VERB, SCORES = "gem", "scores.jsonl"
@@ -15,7 +15,7 @@ VERB, SCORES = "gem", "scores.jsonl"
 def write_scores(scores: Sequence[Scores], out: Path) -> Path:
     """Write every candidate's score, one record a line, into a folder that is there."""
     path = out / SCORES
-    write_pieces_whole(path, (f"{line}\n".encode() for line in score_lines(scores)))
+    write_whole(path, (f"{line}\n".encode() for line in score_lines(scores)))
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+from collections import Counter
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -258,7 +259,7 @@ class _Audit:
         self, session: ScoringSession, tally: Tally, paid: Paid | None, times: tuple[str, float]
     ) -> Manifest:
         """The manifest at the end of a session."""
-        old, states = self._run.manifest, list(self._run.done.values())
+        old = self._run.manifest
         update = {} if paid is None else session.models_update(paid, old.spending)
         doubts = list(tally.warnings)
         if tally.rejected:
@@ -274,14 +275,8 @@ class _Audit:
             papers=max(old.counts.papers, papers),
             reviews=max(old.counts.reviews, len(self._reviews)),
             reviews_without_points=max(old.counts.reviews_without_points, tally.without_points),
-            points=len(states),
-            scored=states.count(Status.SCORED),
-            unknown=states.count(Status.UNKNOWN),
-            unscored=states.count(Status.UNSCORED),
-            error=states.count(Status.ERROR),
-            findings=dict(sorted(self._run.findings.items())),
             bad_lines=len(self._collection.skipped),
-        )
+        ).of_points(Counter(self._run.done.values()), self._run.findings)
         return old.model_copy(update=update)
 
 

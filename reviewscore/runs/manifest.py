@@ -1,4 +1,9 @@
-"""What a run was made with and what came of it, and whether two runs were made alike."""
+"""What a run was made with and what came of it, and whether two runs were made alike.
+
+The decisive values of a run are plain: its settings, the sum of each prompt that it uses and of
+each input, and the versions of the methods that are this package's own code. The version of the
+package is none of them: what did not change between two versions gives the same records.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import hashlib
 import os
 import re
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -17,6 +23,7 @@ from reviewscore.config import EMBEDDED, Plain, Settings
 from reviewscore.files import InputFile
 from reviewscore.printable import without_folders
 from reviewscore.schema.paper import Unread
+from reviewscore.schema.point_score import Status
 from reviewscore.schema.record import Record, storable
 
 
@@ -58,6 +65,12 @@ class Counts(Record):
     error: int = 0
     findings: dict[str, int] = Field(default_factory=dict)
     bad_lines: int = 0
+
+    def of_points(self, status: Counter[Status], findings: Counter[str]) -> Counts:
+        """These counts, with those of points by how scoring ended and by finding."""
+        ended = {each.value: status[each] for each in Status}
+        each = dict(sorted(findings.items()))
+        return self.model_copy(update={"points": status.total(), "findings": each, **ended})
 
 
 class Spending(Record):

@@ -6,7 +6,8 @@ import hashlib
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -105,8 +106,8 @@ def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> M
 
 
 def _points(parts: Sequence[Part], path: Path) -> tuple[_Tally, int]:
-    tally, once, lines = _Tally(), PointsOnce(parts), JsonLines(path)
-    try:
+    tally, once = _Tally(), PointsOnce(parts)
+    with closing(JsonLines(path)) as lines:
         for number, part in enumerate(parts):
             papers, reviews = set[str](), set[str]()
             for raw, score in once.read(part):
@@ -119,23 +120,15 @@ def _points(parts: Sequence[Part], path: Path) -> tuple[_Tally, int]:
             tally.papers_of[number], tally.reviews_of[number] = len(papers), len(reviews)
             tally.papers |= papers
             tally.reviews |= reviews
-    finally:
-        lines.close()
     return tally, once.repeated
 
 
 def _errors(parts: Sequence[Part], path: Path) -> None:
     """Failures of all parts; the same one twice stands once."""
-    met: set[bytes] = set()
-    lines = JsonLines(path)
-    try:
-        for part in parts:
-            for _, raw in read_lines(part.path / ERRORS):
-                if raw not in met:
-                    met.add(raw)
-                    lines.append(raw.decode().rstrip("\n"))
-    finally:
-        lines.close()
+    every = (raw for part in parts for _, raw in read_lines(part.path / ERRORS))
+    with closing(JsonLines(path)) as lines:
+        for raw in dict.fromkeys(every):
+            lines.append(raw.decode().rstrip("\n"))
 
 
 def _manifest(parts: Sequence[Part], tally: _Tally, out: Path) -> Manifest:
@@ -212,42 +205,30 @@ def _selection(selections: Sequence[dict[str, Plain]]) -> dict[str, Plain]:
 
 def _counts(counted: Sequence[Counts], tally: _Tally) -> Counts:
     """Counts of the whole: what has points is counted anew, the rest added up."""
-    pointless_papers = (
+    pointless_papers = sum(
         max(0, one.papers - tally.papers_of[number]) for number, one in enumerate(counted)
     )
-    pointless_reviews = (
+    pointless_reviews = sum(
         max(0, one.reviews - tally.reviews_of[number]) for number, one in enumerate(counted)
     )
     return Counts(
-        papers=len(tally.papers) + sum(pointless_papers),
-        reviews=len(tally.reviews) + sum(pointless_reviews),
+        papers=len(tally.papers) + pointless_papers,
+        reviews=len(tally.reviews) + pointless_reviews,
         reviews_without_points=sum(one.reviews_without_points for one in counted),
-        points=tally.status.total(),
-        scored=tally.status[Status.SCORED],
-        unknown=tally.status[Status.UNKNOWN],
-        unscored=tally.status[Status.UNSCORED],
-        error=tally.status[Status.ERROR],
-        findings=dict(sorted(tally.findings.items())),
         bad_lines=sum(one.bad_lines for one in counted),
-    )
+    ).of_points(tally.status, tally.findings)
 
 
 def _spending(spent: Sequence[Spending]) -> Spending:
-    def total(of: Callable[[Spending], int]) -> int:
-        return sum(map(of, spent))
-
     dollars = [one.usd for one in spent]
     known = [usd for usd in dollars if usd is not None]
+    added = {
+        name: sum(getattr(one, name) for one in spent)
+        for name in Spending.model_fields.keys() - {"usd", "prices"}
+    }
     return Spending(
-        calls=total(lambda one: one.calls),
-        reused=total(lambda one: one.reused),
-        input_tokens=total(lambda one: one.input_tokens),
-        cached_tokens=total(lambda one: one.cached_tokens),
-        written_tokens=total(lambda one: one.written_tokens),
-        batched=total(lambda one: one.batched),
-        output_tokens=total(lambda one: one.output_tokens),
+        **added,
         usd=sum(known) if len(known) == len(dollars) else None,
-        doubtful_usd=sum(one.doubtful_usd for one in spent),
         prices="; ".join(sorted({one.prices for one in spent if one.prices})) or None,
     )
 

@@ -1,4 +1,10 @@
-"""Worker processes on one or many machines, by Ray core. Front door: `open_pool`."""
+"""Worker processes on one or many machines, by Ray core. Front door: `open_pool`.
+
+Ray core and not Ray Data, because the unit of work is a paper that takes minutes, nearly all of
+them spent waiting for models, within a process that holds a client, a ledger and limits: an actor.
+Ray Data streams blocks through functions, begins a failed block from its start, and forgets what
+was finished when the driver is lost; here each paper is finished, written and resumed by itself.
+"""
 
 from __future__ import annotations
 

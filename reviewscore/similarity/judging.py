@@ -13,7 +13,7 @@ from pathlib import Path
 from reviewscore import prompts
 from reviewscore.config import Plain, Settings
 from reviewscore.files import InputFile
-from reviewscore.runs.estimate import Expected, expected
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
     GenerationFolder,
     GenerationManifest,
@@ -107,13 +107,13 @@ def judge_pairs(
             return outcome
 
 
-def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Expected:
+def expected_to_judge(questions: Sequence[Question], settings: Settings) -> CallEstimate:
     """What `judge_pairs` would ask and cost at most; arguments as there."""
     asked = (
         (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
         for one in questions
     )
-    return expected(asked, settings, {PROMPT: REPLY_TOKENS})
+    return estimate_calls(asked, settings, {PROMPT: REPLY_TOKENS})
 
 
 def _current(row: JudgedPair, one: Question) -> bool:

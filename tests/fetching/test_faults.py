@@ -101,14 +101,14 @@ def test_web_pages_in_place_of_pdfs_end_the_asking(
 def test_a_full_disk_stops_with_a_sentence(
     openreview: Replay, fetch: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = files.write_bytes_whole
+    true = files.write_whole
 
     def write(path: Path, data: bytes) -> None:
         if path.suffix == ".pdf":
             raise files._failure(path, OSError(28, "No space left on device"))
         true(path, data)
 
-    monkeypatch.setattr("reviewscore.sources.openreview.pdfs.write_pieces_whole", write)
+    monkeypatch.setattr("reviewscore.sources.openreview.pdfs.write_whole", write)
 
     ended = fetch(VENUE, "-o", tmp_path / "data")
 
@@ -119,7 +119,7 @@ def test_a_full_disk_stops_with_a_sentence(
 
 def test_a_file_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> None:
     with pytest.raises(files.RunFolderError, match=r"x\.pdf"):
-        files.write_bytes_whole(tmp_path / "nowhere" / "x.pdf", b"%PDF")
+        files.write_whole(tmp_path / "nowhere" / "x.pdf", b"%PDF")
 
 
 @pytest.mark.parametrize(

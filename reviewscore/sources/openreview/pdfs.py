@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore.errors import InputError, StopError
-from reviewscore.files import write_pieces_whole
+from reviewscore.files import write_whole
 from reviewscore.sources.data_folder import PDFS, copied
 from reviewscore.sources.openreview.server import LOG_IN, Server
 
@@ -91,7 +91,7 @@ def fetch_pdfs(
 
 def _keep(place: Path, pieces: Iterator[bytes]) -> None:
     """Write what comes, if it is a PDF."""
-    write_pieces_whole(place, _checked(pieces))
+    write_whole(place, _checked(pieces))
 
 
 def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:

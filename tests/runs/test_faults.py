@@ -26,16 +26,10 @@ from tests.conftest import ROOT, THOROUGH
 from tests.ledgers import column
 from tests.loopback import Body, Loopback, completion
 from tests.mishaps import KINDS, sometimes
+from tests.runs.conftest import points
 
 EXAMPLES = ROOT / "examples"
 KILLS = 100 if THOROUGH else 20
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture(autouse=True)
@@ -49,17 +43,13 @@ def run(out: Path, server: Loopback, **flags: object) -> Outcome:
     return audit(read_collection(EXAMPLES), out, resolve(flags))
 
 
-def points(out: Path) -> list[bytes]:
-    return sorted((out / "points.jsonl").read_bytes().splitlines())
-
-
-@pytest.fixture
-def undisturbed(tmp_path: Path, server: Loopback) -> Path:
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run in which nothing went wrong."""
-    out = tmp_path / "undisturbed"
-    assert run(out, server).failed == 0
-    server.served.clear()
-    return out
+    calm, out = Loopback().start(), tmp_path_factory.mktemp("undisturbed")
+    assert run(out, calm).failed == 0
+    yield out
+    calm.stop()
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "mixed"])
@@ -115,7 +105,7 @@ def test_a_reply_that_is_no_answer_is_asked_for_again(
     def quirk(body: Body, _: int) -> web.Response | None:
         messages = body["messages"]
         assert isinstance(messages, list)
-        if len(messages) > 2 or hash_of(body) % 4:
+        if len(messages) > 2 or hash_of(body) % (16 if what == "ten megabytes" else 4):
             return None
         return web.json_response(completion(BAD_TEXTS[what], key="k" * 16, size=40))
 

@@ -13,7 +13,7 @@ from reviewscore.llm.client import Limits
 from reviewscore.runs import ray_pool as module
 from reviewscore.runs.ray_limits import SharedLimits
 from reviewscore.runs.ray_pool import FailedError, LostError, WorkerHandle, WorkerPool
-from tests.engine.test_shared_limits import Near
+from tests.runs.test_ray_limits import Near
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 

@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,42 +21,9 @@ from reviewscore.schema.argument import ArgumentState, Validity
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection
-from tests.conftest import PAPER, ROOT
+from tests.conftest import ROOT
 from tests.ledgers import asked, column, wait_for_calls
 from tests.loopback import Loopback, schema_name
-
-WEAKNESSES = (
-    "- The gain is unexplained because no part of the network is ever removed.\n"
-    "- The counter is tested in one country only, so its use elsewhere is open.\n"
-    "- The writing is dense."
-)
-QUESTIONS = (
-    "- What learning rate is used to train the convolutional network with Adam?\n- Why frogs?"
-)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """A folder with one paper and two reviews."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    paper = {"paper_id": "frogs", "title": "Counting Frogs", "text": PAPER, "year": 2021}
-    (folder / "papers.jsonl").write_text(json.dumps(paper) + "\n")
-    sections = {"summary": "It counts frogs.", "strengths": "- Nice.", "weaknesses": WEAKNESSES}
-    reviews = [
-        {"review_id": "r1", "paper_id": "frogs", "sections": {**sections, "questions": QUESTIONS}},
-        {"review_id": "r2", "paper_id": "frogs", "sections": {"weaknesses": "- Too short."}},
-    ]
-    (folder / "reviews.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reviews))
-    return folder
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    """The scripted model."""
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 def run(data: Path, out: Path, server: Loopback | None = None, **flags: object) -> list[PointScore]:
@@ -173,7 +139,7 @@ def test_a_lost_record_is_made_again_without_paying(
 
 
 def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     broken = True
 
@@ -182,7 +148,7 @@ def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
             return web.json_response({"error": {"message": "context too long"}}, status=400)
         return None
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     scores = run(data, tmp_path / "run", server)
     failed = [score for score in scores if score.status is Status.ERROR]
     collection = read_collection(data)
@@ -190,7 +156,6 @@ def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
     outcome = audit(collection, tmp_path / "run", resolved)
     broken = False
     again = audit(collection, tmp_path / "run", resolved, retry_errors=True)
-    server.stop()
 
     assert [score.text for score in failed] == ["The writing is dense."]
     assert "context too long" in (failed[0].error or "")
@@ -199,23 +164,26 @@ def test_one_failed_point_becomes_a_record_and_is_tried_again_when_asked(
     assert (tmp_path / "run" / "errors.jsonl").read_text() == ""
 
 
-def test_a_refused_key_stops_the_run_and_keeps_what_is_done(data: Path, tmp_path: Path) -> None:
+def test_a_refused_key_stops_the_run_and_keeps_what_is_done(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if schema_name(body) == "AnswerabilityReply":
             return web.json_response({"error": {"message": "key revoked"}}, status=401)
         return None
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     resolved = resolve({"model": "openai/loopback", "base_url": server.url})
     outcome = audit(read_collection(data), tmp_path / "run", resolved)
-    server.stop()
 
     assert "key revoked" in (outcome.stopped or "")
     assert not outcome.manifest.complete
     assert all(score.status is not Status.ERROR for score in read_points(tmp_path / "run"))
 
 
-def test_proposed_points_that_are_not_verbatim_are_refused(data: Path, tmp_path: Path) -> None:
+def test_proposed_points_that_are_not_verbatim_are_refused(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if schema_name(body) != "SplitReply":
             return None
@@ -234,9 +202,8 @@ def test_proposed_points_that_are_not_verbatim_are_refused(data: Path, tmp_path:
         }
         return web.json_response(answer)
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     scores = [one for one in run(data, tmp_path / "run", server) if one.review_id == "r1"]
-    server.stop()
 
     assert [score.text for score in scores] == ["The writing is dense."]
     assert "not verbatim" in " ".join(read_manifest(tmp_path / "run").warnings)
@@ -298,9 +265,9 @@ def environment() -> dict[str, str]:
 
 
 def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    server = Loopback(latency=0.05).start()
+    server.latency = 0.05
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run(command(data, whole, server.url), env=environment(), check=True)
     before = set(server.served)
@@ -310,7 +277,6 @@ def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
     process.wait()
     recorded = column(killed, "key")
     subprocess.run(command(data, killed, server.url), env=environment(), check=True)
-    server.stop()
 
     keys = column(killed, "key")
     assert before
@@ -325,16 +291,15 @@ def test_a_killed_run_is_finished_without_paying_twice_and_to_the_same_bytes(
 
 
 def test_an_interrupted_run_finishes_calls_under_way_and_exits_130(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    server = Loopback(latency=0.2).start()
+    server.latency = 0.2
     out = tmp_path / "run"
     process = subprocess.Popen(command(data, out, server.url), env=environment())
     wait_for_calls(out, 2)
     process.send_signal(signal.SIGINT)
     code = process.wait(timeout=30)
     answered = sum(server.served.values())
-    server.stop()
 
     assert code == 130
     assert len(column(out, "key")) == answered

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,8 @@ from reviewscore.runs.estimate import estimate
 from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import PointScore, Unaided
 from reviewscore.sources.files import read_collection
-from tests.conftest import PAPER
 from tests.loopback import Loopback, completion, contents, schema_name
+from tests.runs.conftest import frogs
 
 ANSWER = "The counter is tested in four countries, see Section 3."
 
@@ -28,24 +27,14 @@ ANSWER = "The counter is tested in four countries, see Section 3."
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """One paper; a review that was answered and one that was not."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    paper = {"paper_id": "frogs", "title": "Counting Frogs", "text": PAPER, "year": 2021}
-    (folder / "papers.jsonl").write_text(json.dumps(paper) + "\n")
     points = "- The counter is tested in one country only.\n- The writing is dense."
-    reviews = [
-        {"review_id": "r1", "paper_id": "frogs", "sections": {"weaknesses": points},
-         "author_response": ANSWER},
-        {"review_id": "r2", "paper_id": "frogs", "sections": {"weaknesses": "- Too short."}},
-    ]  # fmt: skip
-    (folder / "reviews.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reviews))
-    return folder
+    answered = {"sections": {"weaknesses": points}, "author_response": ANSWER}
+    return frogs(tmp_path / "data", [answered, {"sections": {"weaknesses": "- Too short."}}])
 
 
-@pytest.fixture
-def server() -> Iterator[Loopback]:
+@pytest.fixture(autouse=True)
+def _denied(server: Loopback) -> None:
     """A model that calls false what the authors deny."""
-    running = Loopback().start()
 
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         prompt = "\n".join(contents(body))
@@ -58,9 +47,7 @@ def server() -> Iterator[Loopback]:
         reply = {"reasoning": "r", "factuality": 1 if denied else 4, "quotes": []}
         return web.json_response(completion(json.dumps(reply), key="0" * 64, size=10))
 
-    running.quirk = quirk
-    yield running
-    running.stop()
+    server.quirk = quirk
 
 
 def run(data: Path, out: Path, server: Loopback, **flags: object) -> dict[str, PointScore]:

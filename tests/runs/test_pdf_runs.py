@@ -122,15 +122,12 @@ def test_doubtful_papers_stand_in_the_account_and_the_head_of_the_report(
 )
 def test_hidden_words_and_cut_parts_never_reach_a_model(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: str, references: bool,
-    appendix: bool,
-) -> None:  # fmt: skip
+    appendix: bool, server: Loopback) -> None:  # fmt: skip
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    server = Loopback().start()
     model = {"model": "openai/loopback", "base_url": server.url}
     settings = {**model, "paper": ("sly",), "paper_parts": parts}
 
     audit(read_collection(data), tmp_path / "run", resolve(settings), data=data)
-    server.stop()
 
     asked = [json.dumps(body) for body in server.bodies]
     assert not [one for one in asked if SECRET in one]
@@ -147,15 +144,13 @@ def test_hidden_words_and_cut_parts_never_reach_a_model(
 
 @pytest.mark.parametrize("model", ["lexical", "openai/loopback"])
 def test_what_was_cut_is_said_on_the_terminal_in_the_manifest_and_on_every_page(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, server: Loopback
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    server = Loopback().start()
     collection, run = read_collection(data), tmp_path / "run"
     settings = {"model": model, "base_url": server.url, "paper": ("good",), "paper_parts": "main"}
 
     audit(collection, run, resolve(settings), data=data)
-    server.stop()
 
     cut = read_manifest(run).unread["good"]
     assert list(cut.parts) == ["references", "appendix"]

@@ -20,18 +20,16 @@ from reviewscore.runs.folder import read_points
 from reviewscore.schema.point_score import Status
 from reviewscore.schema.review import PointType
 from reviewscore.sources.files import read_collection, single
-from tests.batch.test_audit import data, run
 from tests.conftest import PAPER, ROOT
 from tests.ledgers import column
 from tests.loopback import Loopback, completion, schema_name
-
-__all__ = ["data"]
+from tests.runs.test_audit import run
 
 ARGUMENT = "The gain is unexplained because no part of the network is ever removed."
 
 
-def refusing(*names: str) -> Loopback:
-    """A server that declines to answer some questions."""
+def refuse(server: Loopback, *names: str) -> None:
+    """Have the server decline to answer some questions."""
 
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if schema_name(body) not in names:
@@ -40,14 +38,15 @@ def refusing(*names: str) -> Loopback:
         answer["choices"][0]["message"]["refusal"] = "I would rather not."  # type: ignore[index]
         return web.json_response(answer)
 
-    return Loopback(quirk=quirk).start()
+    server.quirk = quirk
 
 
-def test_a_refused_base_score_leaves_the_arguments_own_score(data: Path, tmp_path: Path) -> None:
-    server = refusing("FactualityReply")
+def test_a_refused_base_score_leaves_the_arguments_own_score(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
+    refuse(server, "FactualityReply")
 
     scores = {score.text: score for score in run(data, tmp_path / "run", server)}
-    server.stop()
 
     argued = scores[ARGUMENT]
     assert argued.status is Status.SCORED
@@ -59,7 +58,7 @@ def test_a_refused_base_score_leaves_the_arguments_own_score(data: Path, tmp_pat
 
 
 def test_one_refused_premise_does_not_hide_another_that_is_false(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     seen = 0
 
@@ -82,9 +81,8 @@ def test_one_refused_premise_does_not_hide_another_that_is_false(
         }
         return web.json_response(completion(json.dumps(reply), key="1" * 64, size=4))
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     scores = {score.text: score for score in run(data, tmp_path / "run", server)}
-    server.stop()
 
     argued = scores[ARGUMENT]
     assert (argued.status, argued.misinformed) == (Status.SCORED, True)
@@ -96,17 +94,16 @@ def test_one_refused_premise_does_not_hide_another_that_is_false(
 
 
 def test_all_premises_refused_is_an_error_of_a_point_whose_type_is_known(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
-    server = refusing("PremiseReply")
+    refuse(server, "PremiseReply")
     scores = {score.text: score for score in run(data, tmp_path / "run", server)}
-    server.stop()
     assert scores[ARGUMENT].status is Status.ERROR
     assert scores[ARGUMENT].type is PointType.ARGUMENT
 
 
 def test_recorded_refusals_are_asked_anew_only_when_errors_are_tried_again(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     willing = False
 
@@ -115,7 +112,7 @@ def test_recorded_refusals_are_asked_anew_only_when_errors_are_tried_again(
             return None
         return web.json_response(completion("no JSON here", key="0" * 64, size=4))
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     out = tmp_path / "run"
     flags = {"model": "openai/loopback", "base_url": server.url}
     run(data, out, server)
@@ -125,13 +122,12 @@ def test_recorded_refusals_are_asked_anew_only_when_errors_are_tried_again(
     audit(read_collection(data), out, resolve(flags))
     assert [one.status for one in read_points(out)].count(Status.ERROR) == 2
     audit(read_collection(data), out, resolve(flags), retry_errors=True)
-    server.stop()
 
     assert [one.status for one in read_points(out)].count(Status.ERROR) == 0
 
 
 def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if schema_name(body) == "SplitReply" and "Too short" in json.dumps(body):
@@ -145,9 +141,8 @@ def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
             return web.json_response(answer)
         return None
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     scores = run(data, tmp_path / "run", server)
-    server.stop()
 
     assert scores
     errors = (tmp_path / "run" / "errors.jsonl").read_text("utf-8")
@@ -155,7 +150,7 @@ def test_half_a_character_in_a_reply_or_an_error_does_not_stop_the_batch(
 
 
 def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     review = {
         "review_id": "r3",
@@ -172,26 +167,26 @@ def test_the_limitations_box_is_shown_to_the_model_when_it_is_asked_for(
         reply = {"points": ["Short.", "Snow is not discussed."]}
         return web.json_response(completion(json.dumps(reply), key="0" * 64, size=4))
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     texts = [one.text for one in run(data, tmp_path / "a", server)]
     wider = [one.text for one in run(data, tmp_path / "b", server, limitations=True)]
-    server.stop()
 
     assert texts == ["Short."]
     assert wider == ["Short.", "Snow is not discussed."]
     assert "weaknesses\\nlimitations" in asked[1]
 
 
-def test_rejected_proposals_are_not_said_to_come_from_the_model(data: Path, tmp_path: Path) -> None:
+def test_rejected_proposals_are_not_said_to_come_from_the_model(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
     def quirk(body: dict[str, object], _: int) -> web.Response | None:
         if schema_name(body) != "SplitReply":
             return None
         reply = {"points": ["Words that no reviewer wrote."]}
         return web.json_response(completion(json.dumps(reply), key="0" * 64, size=4))
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     scores = run(data, tmp_path / "run", server)
-    server.stop()
 
     assert len(scores) == 6
     assert all(one.stage != "split_points" for score in scores for one in score.provenance)
@@ -313,7 +308,7 @@ def test_strange_json_is_a_bad_line_and_no_crash(tmp_path: Path, line: str) -> N
 
 
 def test_points_keep_the_places_that_they_name_whatever_becomes_of_them(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, server: Loopback
 ) -> None:
     review = {
         "review_id": "r1",
@@ -321,13 +316,11 @@ def test_points_keep_the_places_that_they_name_whatever_becomes_of_them(
         "sections": {"weaknesses": "- Section 3.1 is dense.\n- Table 7 is dense."},
     }
     (data / "reviews.jsonl").write_text(json.dumps(review) + "\n")
-    untyped, unread = refusing("ArgumentReply"), refusing("FactualityReply")
-
-    failed = run(data, tmp_path / "untyped", untyped)
-    refused = run(data, tmp_path / "unread", unread)
+    refuse(server, "ArgumentReply")
+    failed = run(data, tmp_path / "untyped", server)
+    refuse(server, "FactualityReply")
+    refused = run(data, tmp_path / "unread", server)
     looked_up = audit(read_collection(data), tmp_path / "lexical", resolve({"model": "lexical"}))
-    untyped.stop()
-    unread.stop()
 
     assert looked_up.failed == 0
     for points in (failed, refused, list(read_points(tmp_path / "lexical"))):

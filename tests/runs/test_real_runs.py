@@ -74,12 +74,12 @@ def test_the_embedded_judge_quotes_sample12_to_the_character(shared: Path, tmp_p
     assert check_quotes(scores, collection) > 50
 
 
-def test_a_model_is_quoted_only_where_it_quotes_the_paper(shared: Path, tmp_path: Path) -> None:
+def test_a_model_is_quoted_only_where_it_quotes_the_paper(
+    shared: Path, tmp_path: Path, server: Loopback
+) -> None:
     collection = read_collection(shared / "iclr2022" / "sample12")
-    server = Loopback().start()
     flags = {"model": "openai/x", "base_url": server.url, "max_connections": 16}
     scores = run(collection, tmp_path / "run", **flags)
-    server.stop()
 
     assert {score.status for score in scores} == {Status.SCORED}
     assert check_quotes(scores, collection) > 50

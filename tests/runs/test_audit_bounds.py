@@ -20,9 +20,7 @@ def records(file: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("engine", ["lexical", "openai/tiny"])
 def test_a_run_goes_on_without_what_passes_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    engine: str,
-) -> None:  # fmt: skip
-    server = Loopback().start()
+    engine: str, server: Loopback) -> None:  # fmt: skip
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     data = tmp_path / "data"
     data.mkdir()
@@ -49,7 +47,6 @@ def test_a_run_goes_on_without_what_passes_a_bound(
     ended = invoker("audit", capsys)(
         data, "-o", tmp_path / "run", "--model", engine, "--config", settings
     )
-    server.stop()
 
     assert ended.exit_code == 3, ended.stderr
     points = records(tmp_path / "run" / "points.jsonl")
@@ -70,7 +67,10 @@ def test_a_run_goes_on_without_what_passes_a_bound(
 
 
 def test_a_reply_without_measure_fails_its_own_points(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    server: Loopback,
 ) -> None:
     large = []
 
@@ -80,14 +80,13 @@ def test_a_reply_without_measure_fails_its_own_points(
             return web.Response(body=b'{"id": "' + b"a" * 600_000, content_type="application/json")
         return None
 
-    server = Loopback(quirk=quirk).start()
+    server.quirk = quirk
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("REVIEWSCORE_MAX_REPLY_MB", "0.5")
 
     ended = invoker("audit", capsys)(
         ROOT / "examples", "-o", tmp_path / "run", "--model", "openai/tiny"
     )
-    server.stop()
 
     assert ended.exit_code == 3, ended.stderr
     states = [one["status"] for one in records(tmp_path / "run" / "points.jsonl")]

@@ -28,6 +28,7 @@ from tests.conftest import ROOT
 from tests.loopback import Body, Loopback
 from tests.mishaps import KINDS, sometimes
 from tests.ray_cluster import cluster
+from tests.runs.conftest import points
 
 pytestmark = [
     pytest.mark.xdist_group("ray"),
@@ -45,13 +46,6 @@ def address() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _on_it(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", address)
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture
@@ -84,10 +78,6 @@ def run(data: Path, out: Path, **flags: object) -> Outcome:
 
 def on_ray(data: Path, out: Path, **flags: object) -> Outcome:
     return run(data, out, engine="ray", workers=2, **flags)
-
-
-def points(out: Path) -> list[bytes]:
-    return sorted((out / "points.jsonl").read_bytes().splitlines())
 
 
 def asked(server: Loopback, **flags: object) -> dict[str, object]:

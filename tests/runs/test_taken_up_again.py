@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,9 @@ from reviewscore.runs.folder import MANIFEST, read_manifest
 from reviewscore.runs.manifest import Manifest, prompt_names
 from reviewscore.runs.parts import check_alike, read_parts, settings_sum
 from reviewscore.sources.files import read_collection
-from tests.conftest import PAPER, ROOT
+from tests.conftest import ROOT
 from tests.loopback import Loopback
+from tests.runs.conftest import frogs
 
 WEAKNESSES = (
     "- The gain is unexplained because no part of the network is ever removed.\n- Too dense."
@@ -34,20 +34,9 @@ _SOMETIMES = {"ask_again", "streamline", "text_lacks"}
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A paper with two reviews: an argument, two claims and a question."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    paper = {"paper_id": "frogs", "title": "Counting Frogs", "text": PAPER, "year": 2021}
-    (folder / "papers.jsonl").write_text(json.dumps(paper) + "\n")
-    texts = [
-        {"weaknesses": "- Too short."},
-        {"weaknesses": WEAKNESSES, "questions": "- Why frogs?"},
-    ]
-    rows = [
-        {"review_id": f"r{number}", "paper_id": "frogs", "sections": sections}
-        for number, sections in enumerate(texts, start=1)
-    ]
-    (folder / "reviews.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    return folder
+    second = {"weaknesses": WEAKNESSES, "questions": "- Why frogs?"}
+    reviews = [{"sections": sections} for sections in ({"weaknesses": "- Too short."}, second)]
+    return frogs(tmp_path / "data", reviews)
 
 
 @pytest.fixture
@@ -60,13 +49,6 @@ def first_methods(monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> Path:
     """Prompts of the user's own."""
     return Path(shutil.copytree(ROOT / "prompts", tmp_path / "prompts"))
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    running = Loopback().start()
-    yield running
-    running.stop()
 
 
 class Runs:
