@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,13 +42,13 @@ def run(out: Path, server: Loopback, **flags: object) -> Outcome:
     return audit(read_collection(EXAMPLES), out, resolve(flags))
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A run in which nothing went wrong."""
-    calm, out = Loopback().start(), tmp_path_factory.mktemp("undisturbed")
-    assert run(out, calm).failed == 0
-    yield out
-    calm.stop()
+@pytest.fixture
+def undisturbed(tmp_path: Path, server: Loopback) -> Path:
+    """A run in which nothing went wrong; of the same server, whose address is in the records."""
+    out = tmp_path / "undisturbed"
+    assert run(out, server).failed == 0
+    server.served.clear()
+    return out
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "mixed"])
