@@ -28,7 +28,7 @@ class Part:
     Attributes:
         path: The folder.
         name: Name of the folder, with those above it where two have one name.
-        manifest: Its own account of itself.
+        manifest: What it was made with and what came of it.
     """
 
     path: Path
