@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from reviewscore.papers.sections import find_sections
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review, ReviewPoint
 

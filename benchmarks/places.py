@@ -17,8 +17,8 @@ import pandas as pd
 
 from benchmarks.measure import SHARED, head, row, skip
 from reviewscore.papers.load import PaperRow, build_paper
-from reviewscore.points import split_review
 from reviewscore.points.places import with_places
+from reviewscore.points.split import split_review
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
 from reviewscore.schema.review import Review
 
 CASES = Path(__file__).with_name("points_cases.csv")

@@ -17,8 +17,9 @@ from benchmarks.measure import head, row
 from benchmarks.prefix_cache import Layout, Meter, SimulatedJobs, SimulatedProvider
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges
-from reviewscore.llm.batches import BatchProvider, Patience
+from reviewscore.llm.batches import BatchProvider
 from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.collecting import Patience
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.llm.provider import Provider

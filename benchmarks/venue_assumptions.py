@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from benchmarks.venue_costs import UnitCosts
 from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
-from reviewscore.batch.session import REVIEWS_AHEAD, REVIEWS_IN_A_WAVE
 from reviewscore.config import Settings
 from reviewscore.llm.warmth import KEPT, KEPT_LONG
+from reviewscore.runs.session import AHEAD, IN_A_WAVE
 
 FIRST_TOKEN, PER_SECOND, SPREAD = 0.6, 80.0, 0.5
 """Seconds to a reply's first token, tokens a second after it, sigma of the log-normal factor."""
@@ -43,8 +43,8 @@ STATED = (
      f"{CONNECTIONS}, {WORKERS} (a core each)",
      "assumption"),
     ("batch jobs",
-     f"a job takes {TURNAROUND / 3600:g} h; {REVIEWS_IN_A_WAVE} reviews under way; no other limit",
-     "assumption (providers promise 24 h); reviews: `batch/session.py`"),
+     f"a job takes {TURNAROUND / 3600:g} h; {IN_A_WAVE} reviews under way; no other limit",
+     "assumption (providers promise 24 h); reviews: `runs/session.py`"),
     ("local servers",
      f"{GPUS} GPUs with vLLM, each {PREFILL:,.0f} new input tokens or {DECODE:,.0f} output tokens "
      f"a second, cached input free (optimistic), ${GPU_USD:g} an hour a GPU",
@@ -108,7 +108,7 @@ def online(costs: UnitCosts, *, economy: bool = False, slower: float = 1.0) -> P
         call_cpu=costs.call_cpu,
         paper_cpu=costs.paper_cpu,
         point_cpu=costs.point_cpu,
-        open_reviews=CONNECTIONS * REVIEWS_AHEAD,
+        open_reviews=CONNECTIONS * AHEAD,
         kept=KEPT,
         protocol=Protocol(economy),
     )
@@ -121,7 +121,7 @@ def ways(costs: UnitCosts) -> list[Way]:
         plan, name = online(costs, economy=economy), "economy" if economy else "paper"
         waves = replace(
             plan, latency=job, connections=math.inf, requests=math.inf, tokens=math.inf,
-            workers=1, open_reviews=REVIEWS_IN_A_WAVE, kept=KEPT_LONG,
+            workers=1, open_reviews=IN_A_WAVE, kept=KEPT_LONG,
         )  # fmt: skip
         local = replace(
             plan,

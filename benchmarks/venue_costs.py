@@ -22,10 +22,10 @@ from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.place import FILE
 from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.papers.parts import shown
+from reviewscore.runs.shards import Shard, Shards
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import Collection, read_collection
-from reviewscore.store.shards import Shard, Shards
 
 FEW, MANY = (1, 3) if QUICK else (4, 16)
 """Papers of the shorter and the longer run."""

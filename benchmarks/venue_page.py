@@ -222,7 +222,7 @@ def _from_data(costs: UnitCosts) -> list[list[str]]:
          "real data (`iclr2022/batch100`)"],
         ["rounds, premises, tokens of instructions and replies", "means of 3.09 rounds (geometric, "
          "at most ten) and 4.14 premises; 250 tokens a reply, thrice that for a reconstruction",
-         "`reviewscore/estimate.py` (ReviewScore, table 5 and sec. 3.3); replies: its guess"],
+         "`reviewscore/runs/estimate.py` (ReviewScore, table 5 and sec. 3.3); replies: its guess"],
         ["stored replies", f"longer than the measured {costs.reply:.0f} bytes, by what 250 tokens "
          "of four characters come to; compressed in the ledger, whole in records and reports",
          "measured here, and the estimate's reply length"],

@@ -27,10 +27,10 @@ from benchmarks.venue_costs import FEW, MANY, UnitCosts, audited, part, unit_cos
 from benchmarks.venue_engine import Latency, Outcome, Plan, simulated
 from benchmarks.venue_page import page, venue_of
 from benchmarks.venue_workload import PaperShape, ran_shapes, real_shapes, venue
-from reviewscore.batch.session import REVIEWS_AHEAD
 from reviewscore.config import Settings
-from reviewscore.estimate import estimate
 from reviewscore.llm.prices import tokens_in
+from reviewscore.runs.estimate import estimate
+from reviewscore.runs.session import AHEAD
 from reviewscore.sources.collection import Collection, read_collection
 
 SOURCE = SHARED / "iclr2022" / "batch100"
@@ -90,7 +90,7 @@ def tested(folder: Path, costs: UnitCosts) -> list[Test]:
             call_cpu=costs.call_cpu,
             paper_cpu=costs.paper_cpu,
             point_cpu=costs.point_cpu,
-            open_reviews=connections * REVIEWS_AHEAD,
+            open_reviews=connections * AHEAD,
         )
         told = simulated(iter(ran_shapes(ran.out, tokens, sizes)), plan)
         predicted = costs.start + told.seconds

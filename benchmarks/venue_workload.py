@@ -2,7 +2,7 @@
 
 Lengths, reviews and points are those of real papers (batch100: 100 papers of ICLR 2022, three
 reviews each); further papers repeat them in a random order. Rounds and premises are drawn so that
-their means are those of `reviewscore.estimate`, whose tokens and stages are used too.
+their means are those of `reviewscore.runs.estimate`, whose tokens and stages are used too.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reviewscore import estimate as told
 from reviewscore.config import Settings
 from reviewscore.judges.asker import URGENCY
-from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.parts import shown
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
+from reviewscore.runs import estimate as told
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import Collection
 
@@ -27,7 +27,7 @@ WITH_PAPER = ("claim_factuality", "question_answerability", "reconstruct_argumen
               "premise_factuality", "premises_factuality")  # fmt: skip
 _LENGTHS = {"reconstruct_argument": 3, "faithfulness": 3, "premise_factuality": 2,
             "premises_factuality": 4}  # fmt: skip
-"""How many times a point's length a call carries, as in `reviewscore.estimate`."""
+"""How many times a point's length a call carries, as in `reviewscore.runs.estimate`."""
 _REPLIES = {"reconstruct_argument": 3.0, "premises_factuality": told.MEAN_PREMISES}
 
 
@@ -80,7 +80,7 @@ class Stage:
 
 
 def stage(name: str) -> Stage:
-    """A kind of call with the tokens that `reviewscore.estimate` counts for it."""
+    """A kind of call with the tokens that `reviewscore.runs.estimate` counts for it."""
     return Stage(
         name=name,
         urgency=URGENCY.get(name, 0),

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from reviewscore.config import Settings as Settings
     from reviewscore.errors import ReviewScoreError
     from reviewscore.judges.judge import Judges
-    from reviewscore.judges.lexical import LexicalJudges
+    from reviewscore.judges.lexical.judges import LexicalJudges
     from reviewscore.judges.model_judges import ModelJudges
     from reviewscore.papers.load import load_paper
     from reviewscore.pipeline import score_point as score_point
-    from reviewscore.points import split_review as split_review
+    from reviewscore.points.split import split_review as split_review
     from reviewscore.schema.argument import Argument
     from reviewscore.schema.paper import Evidence, Paper
     from reviewscore.schema.point_score import PointScore

@@ -18,11 +18,6 @@ from inspect import signature, unwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast, get_args
 
-from reviewscore.batch import Interruption, Outcome, Progress, Quiet
-from reviewscore.batch import audit as audit_collection
-from reviewscore.batch.run import learnt
-from reviewscore.batch.selection import chosen_reviews
-from reviewscore.batch.session import score_by_settings
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings, as_settings, resolve, several
 from reviewscore.errors import InputError, SettingsError
@@ -30,10 +25,18 @@ from reviewscore.judges.model_judges import judges_alone
 from reviewscore.llm.connect import check
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.parts import shown
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
 from reviewscore.prompts import use_directory
 from reviewscore.report.html import write_report
 from reviewscore.report.summary import Summary, summarise, write_summary
+from reviewscore.runs.audit import audit as audit_collection
+from reviewscore.runs.audit import chosen_calibration
+from reviewscore.runs.export import frame
+from reviewscore.runs.folder import REPORT, Points, read_manifest
+from reviewscore.runs.input_data import data_again
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.scoring import chosen_reviews, score_by_settings
+from reviewscore.runs.session import Interruption, Outcome, Progress, Quiet
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
@@ -45,10 +48,6 @@ from reviewscore.sources.collection import (
     single,
 )
 from reviewscore.sources.remote import at_hand
-from reviewscore.sources.run_data import data_again
-from reviewscore.store.export import frame
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import REPORT, Points, read_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +96,7 @@ class Run:
         path: Path,
         *,
         data: Collection | Path | None = None,
-        outcome: Outcome | None = None,
+        outcome: Outcome[Manifest] | None = None,
         accept_changed: bool = False,
     ) -> None:
         self.path, self._data, self._accept = path, data, accept_changed
@@ -374,7 +373,7 @@ def score(
                     judges,
                     chosen,
                     response=response,
-                    calibration=learnt(chosen),
+                    calibration=chosen_calibration(chosen),
                 )
 
     def work(interruption: Interruption) -> PointScore:

@@ -12,8 +12,9 @@ from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.judges.judge import Judges
 from reviewscore.papers.places import rests_on_missing
-from reviewscore.points import accept_proposed, open_sections, split_review
 from reviewscore.points.places import mentions, with_places
+from reviewscore.points.sections import open_sections
+from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import Advanced, PointScore, Status, WithoutResponse

@@ -24,8 +24,6 @@ from hypothesis import strategies as st
 
 import reviewscore as rs
 from reviewscore import api
-from reviewscore.batch import Interruption, Outcome, Quiet
-from reviewscore.batch import audit as audit_collection
 from reviewscore.cli.audit import command
 from reviewscore.cli.main import main
 from reviewscore.config import Settings, resolve
@@ -36,6 +34,8 @@ from reviewscore.errors import (
     RunFolderError,
     SettingsError,
 )
+from reviewscore.runs.audit import audit as audit_collection
+from reviewscore.runs.session import Interruption, Outcome, Quiet
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
 from tests.answering import answer

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.sentences import sentences
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_points
 from reviewscore.schema.argument import ArgumentState
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType
 from reviewscore.sources.collection import read_collection
-from reviewscore.store.run_dir import read_points
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

@@ -10,7 +10,7 @@ import pytest
 from reviewscore import prompts
 from reviewscore.errors import ModelError, RefusalError, StopError
 from reviewscore.judges.judge import Judges
-from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.pipeline import Score, make_record, score_point, score_with_response
 from reviewscore.schema.answer import FivePoints, Untrivialness
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined

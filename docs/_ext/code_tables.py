@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from reviewscore.config import HARMLESS, TABLES, Settings
 from reviewscore.prompts import available, latest
-from reviewscore.store.export import COLUMNS, NESTED
+from reviewscore.runs.export import COLUMNS, NESTED
 
 Schema = Mapping[str, Any]
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from reviewscore.agreement.human_labels import Scores
 from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
+from reviewscore.runs.folder import changed_records, read_manifest, read_points
+from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import PointScore
@@ -21,8 +23,6 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import spread
 from reviewscore.stats.statistic import Floats
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import changed_records, read_manifest, read_points
 
 NOT_IN_RUN = "not in the run"
 OTHER_WORDS = "other words in the run"

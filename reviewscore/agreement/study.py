@@ -23,6 +23,9 @@ from reviewscore.agreement.judge_scores import (
 from reviewscore.agreement.plots import figures
 from reviewscore.agreement.tables import Compared, study_tables
 from reviewscore.errors import InputError
+from reviewscore.files import write_whole
+from reviewscore.runs.folder import changed_words, read_manifest
+from reviewscore.runs.parts import check_scored
 from reviewscore.schema.annotation import UnitKind
 from reviewscore.schema.calibration import Calibration
 from reviewscore.sources.annotations import AnnotationSet
@@ -32,10 +35,6 @@ from reviewscore.stats.plots import save_all
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
 from reviewscore.stats.tables import Table, chance, csv_text, escaped, markdown
 from reviewscore.stats.writing import as_json, file_name, points, sections, write_report
-from reviewscore.store.calibration import write_calibration
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.parts import check_scored
-from reviewscore.store.run_dir import changed_words, read_manifest
 
 
 @dataclass(frozen=True)
@@ -321,3 +320,12 @@ def _calibration_section(calibrations: dict[str, Calibration]) -> str:
         parts += [f"- {name}: {kind}s are left as they are: {why}"
                   for kind, why in calibration.left_out.items()]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a calibration as `audit --calibration` reads it.
+
+    Raises:
+        RunFolderError: The file cannot be written.
+    """
+    write_whole(path, calibration.model_dump_json(indent=2) + "\n")

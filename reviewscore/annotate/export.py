@@ -11,11 +11,11 @@ from reviewscore.annotate.disagreements import middle_of
 from reviewscore.annotate.material import text_sha256
 from reviewscore.annotate.notebook import Given, now
 from reviewscore.annotate.workspace import CODEBOOK, Workspace
+from reviewscore.files import write_whole
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit
 from reviewscore.schema.record import Record
 from reviewscore.schema.review import PointType
 from reviewscore.sources.annotations import ANNOTATORS, LABELS, UNITS
-from reviewscore.store.jsonl import write_whole
 
 SOURCE = "SOURCE.md"
 ADJUDICATED = "adjudicated.jsonl"

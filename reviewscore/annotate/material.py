@@ -9,14 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from reviewscore.errors import InputError, ReviewScoreError
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
+from reviewscore.runs.folder import MANIFEST, read_points
+from reviewscore.runs.input_data import data_again
 from reviewscore.schema.annotation import Unit, UnitKind
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, ReviewPoint
 from reviewscore.sources.collection import Collection, read_collection
-from reviewscore.sources.run_data import data_again
-from reviewscore.store.run_dir import MANIFEST, read_points
 
 
 @dataclass(frozen=True)

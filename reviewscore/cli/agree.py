@@ -162,8 +162,8 @@ def _first(runs: tuple[Path, ...]) -> Path:
 
 def _write_sheet(run: Path, out: Path, *, accept_changed: bool) -> None:
     from reviewscore.agreement.judge_scores import point_units, read_run
+    from reviewscore.files import write_whole
     from reviewscore.sources.annotations import empty_sheet
-    from reviewscore.store.jsonl import write_whole
 
     points = read_run(run, None, accept_changed=accept_changed).points.values()
     units = [unit for point in points for unit in point_units(point)]
@@ -176,6 +176,7 @@ def _import_sheet(
 ) -> None:
     """Labels of a sheet into a set; its units are those of the set, or else of the runs."""
     from reviewscore.agreement.judge_scores import read_run, units_of
+    from reviewscore.files import write_whole
     from reviewscore.sources.annotations import (
         LABELS,
         UNITS,
@@ -184,7 +185,6 @@ def _import_sheet(
         read_sheet,
         read_units,
     )
-    from reviewscore.store.jsonl import write_whole
 
     units = read_units(folder)
     rows = list(read_sheet(sheet))
@@ -236,7 +236,7 @@ def _paper_text(
 
     They only help to guess why scores differ, so that only a folder that was named must be right.
     """
-    from reviewscore.sources.run_data import data_again
+    from reviewscore.runs.input_data import data_again
 
     collection = data_again(run.path, data, accept_changed=accept_changed).collection
     if collection is None:

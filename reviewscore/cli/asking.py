@@ -15,8 +15,9 @@ from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Settings
 
 if TYPE_CHECKING:
-    from reviewscore.asking.account import Outcome
-    from reviewscore.asking.expected import Expected
+    from reviewscore.runs.estimate import CallEstimate
+    from reviewscore.runs.generation import GenerationManifest
+    from reviewscore.runs.session import Outcome
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -58,7 +59,7 @@ def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     return settings_from({"model": model, **flags}).settings
 
 
-def expected_lines(found: Expected) -> list[str]:
+def expected_lines(found: CallEstimate) -> list[str]:
     """What would be asked, in words."""
     calls = ", ".join(f"{name} {count:,}" for name, count in found.calls.items())
     cost = "cost: unknown; no price for the model (--prices FILE)"
@@ -71,14 +72,14 @@ def expected_lines(found: Expected) -> list[str]:
     ]
 
 
-def agreed(found: Expected, settings: Settings) -> bool:
+def agreed(found: CallEstimate, settings: Settings) -> bool:
     """Whether the user agrees to the cost; asked only at a terminal."""
     if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
         return True
     return click.confirm(f"this may cost about ${found.usd:,.2f}; go on?", err=True)
 
 
-def close(outcome: Outcome, out: Path, *, err: bool = False) -> int:
+def close(outcome: Outcome[GenerationManifest], out: Path, *, err: bool = False) -> int:
     """Say how a session ended, and with which exit code.
 
     Args:
@@ -86,13 +87,13 @@ def close(outcome: Outcome, out: Path, *, err: bool = False) -> int:
         out: The session's folder.
         err: Whether stdout is for something else.
     """
-    account = outcome.account
-    counts = ", ".join(f"{count:,} {name}" for name, count in account.counts.items())
+    manifest = outcome.manifest
+    counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
     print_line(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s", err=err)
-    for warning in account.warnings:
+    for warning in manifest.warnings:
         say(f"warning: {warning}")
-    if account.spending.usd:
-        print_line(f"cost so far: ${account.spending.usd:,.2f}", err=err)
+    if manifest.spending.usd:
+        print_line(f"cost so far: ${manifest.spending.usd:,.2f}", err=err)
     if outcome.interrupted:
         say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED

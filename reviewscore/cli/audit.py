@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.api import conclude, read_input
-from reviewscore.batch import Outcome, audit, finished
 from reviewscore.bounds import put_in_force
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import (
@@ -25,15 +24,18 @@ from reviewscore.cli.progress import TerminalProgress
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.config import Resolved, Settings, as_settings
 from reviewscore.errors import InputError
+from reviewscore.files import read_lines
 from reviewscore.llm.connect import check
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
+from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.folder import POINTS
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
-from reviewscore.store.jsonl import read_lines
-from reviewscore.store.run_dir import POINTS
 
 if TYPE_CHECKING:
-    from reviewscore.estimate import Estimate
+    from reviewscore.runs.estimate import Estimate
     from reviewscore.similarity.corpus import Corpus
 
 
@@ -175,7 +177,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
     return found
 
 
-def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome) -> None:
+def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome[Manifest]) -> None:
     """Remember how far the estimate was off, where a whole run paid for everything itself."""
     if settings.selection or not settings.cache:
         return
@@ -254,7 +256,7 @@ def _close(
     collection: Collection,
     out: Path,
     settings: Settings,
-    outcome: Outcome,
+    outcome: Outcome[Manifest],
     *,
     quiet: bool,
     accept_changed: bool,
@@ -273,7 +275,7 @@ def _close(
     print_line(f"next:   {_next(settings, outcome, out)}")
 
 
-def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
+def _next(settings: Settings, outcome: Outcome[Manifest], out: Path) -> str:
     """What to do after a session."""
     if not (outcome.stopped or outcome.interrupted):
         return shlex.join(("reviewscore", "export", str(out), "-o", f"{out.name}.csv"))
@@ -287,7 +289,7 @@ def _next(settings: Settings, outcome: Outcome, out: Path) -> str:
     return f"{'; '.join(steps)}; then the same command again"
 
 
-def _exit_code(outcome: Outcome, out: Path) -> int:
+def _exit_code(outcome: Outcome[Manifest], out: Path) -> int:
     if outcome.interrupted:
         say(f"interrupted; what is finished is in {out}; run again to go on")
         return INTERRUPTED

@@ -61,8 +61,8 @@ def export(run: Path | None, output: str, ledger: str | None, *, accept_changed:
     \b
     Example:  reviewscore cache export runs/iclr24 -o calls.jsonl.gz
     """
+    from reviewscore.files import drafted
     from reviewscore.llm.ledger.upkeep import exported
-    from reviewscore.store.jsonl import drafted
 
     run_id = _run_id(run, accept_changed=accept_changed)
     calls = exported(_place(run, ledger), run=run_id)
@@ -145,7 +145,7 @@ def _place(run: Path | None, ledger: str | None) -> Place:
 
 def _run_id(run: Path | None, *, accept_changed: bool) -> str | None:
     """Name of a run in the ledger; None where none was named."""
-    from reviewscore.store.run_dir import read_manifest
+    from reviewscore.runs.folder import read_manifest
 
     return None if run is None else read_manifest(run, accept_changed=accept_changed).run_id
 

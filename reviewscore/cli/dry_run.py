@@ -9,13 +9,13 @@ import click
 
 from reviewscore.cli.cache import error_lines
 from reviewscore.config import Settings
-from reviewscore.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
 from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import counted, unread_words
+from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
 from reviewscore.sources.collection import Collection
 
 _GUESS = (

@@ -30,11 +30,11 @@ def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool
     Example:  reviewscore export runs/iclr24 -o iclr24.csv
               reviewscore export runs/part-1 runs/part-2 -o iclr24.parquet
     """
+    from reviewscore.files import own_file
     from reviewscore.report.lines import counted
-    from reviewscore.store.export import export, records
-    from reviewscore.store.jsonl import own_file
-    from reviewscore.store.parts import read_parts
-    from reviewscore.store.run_dir import check_destination
+    from reviewscore.runs.export import export, records
+    from reviewscore.runs.folder import check_destination
+    from reviewscore.runs.parts import read_parts
 
     read_parts(
         runs, accept_changed=accept_changed

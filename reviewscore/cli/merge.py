@@ -28,7 +28,7 @@ def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> No
     """
     from reviewscore.report.lines import counted, summary_lines
     from reviewscore.report.summary import write_summary
-    from reviewscore.store.merge import merge
+    from reviewscore.runs.merge import merge
 
     made = merge(runs, output, accept_changed=accept_changed)
     for line in summary_lines(write_summary(output, accept_changed=accept_changed)):

@@ -49,16 +49,16 @@ def command(
     Example:  reviewscore report runs/iclr24 -o iclr24.md
               reviewscore report runs/iclr24 --for meta-reviewer -o pages
     """
-    from reviewscore.store.run_dir import check_destination
+    from reviewscore.runs.folder import check_destination
 
     if output is not None:
         check_destination(output)
     if reader is not None:
         return _for(run, reader, output, data, accept_changed=accept_changed)
+    from reviewscore.files import write_whole
     from reviewscore.report.html import write_report
     from reviewscore.report.markdown import markdown_report
     from reviewscore.report.summary import summarise, write_summary
-    from reviewscore.store.jsonl import write_whole
 
     ending = ".html" if output is None else output.suffix.lower()
     page = ending in (".html", ".htm")

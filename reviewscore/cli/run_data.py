@@ -23,7 +23,7 @@ def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Coll
         InputError: The named folder cannot be read, or holds other files.
         RunFolderError: The run cannot be read.
     """
-    from reviewscore.sources.run_data import data_again
+    from reviewscore.runs.input_data import data_again
 
     again = data_again(run, data, accept_changed=accept_changed)
     for note in again.notes:

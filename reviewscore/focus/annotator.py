@@ -17,21 +17,30 @@ from itertools import count
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.far import Asks
-from reviewscore.asking.filling import Work, fill
-from reviewscore.asking.rows import Row, Rows, failed
-from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
+from reviewscore.files import InputFile
 from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Labelled, Point, Polarity
 from reviewscore.judges.asker import Reply
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.generation import (
+    Asks,
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    Work,
+    check_models,
+    failed,
+    fill,
+    new_manifest,
+)
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.verdict import Provenance
-from reviewscore.store.manifest import InputFile
 
 MOST = 20
 """Points in one question."""
@@ -234,7 +243,7 @@ class Labels:
     """
 
     points: list[Labelled] | None
-    outcome: Outcome
+    outcome: Outcome[GenerationManifest]
 
 
 def label_points(
@@ -270,8 +279,8 @@ def label_points(
     check_models(settings)
     with prompts.use_directory(settings.prompts_dir):
         more = {"model": settings.model, "facets": facets.name, "facets sha256": facets.sha256}
-        account = new_account(PROMPTS, settings, inputs=tuple(inputs), more=more)
-        with Folder(out, ACCOUNT, account) as folder:
+        manifest = new_manifest(PROMPTS, settings, inputs=tuple(inputs), more=more)
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
             rows = Rows(out / LABELS, LabelledReview, retry_errors=retry_errors)
             reviews = _by_review(points)
             work = Work(reviews, "reviews", _current, partial(_label_review, facets), _row)
@@ -281,7 +290,9 @@ def label_points(
             return Labels(_all_labelled(rows, reviews, points), outcome)
 
 
-def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Settings) -> Expected:
+def expected_to_label(
+    points: Sequence[Point], facets: FacetSet, settings: Settings
+) -> CallEstimate:
     """What `label_points` would ask and cost; arguments as there."""
     definitions = {
         kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind)) for kind in Kind
@@ -292,7 +303,7 @@ def expected_to_label(points: Sequence[Point], facets: FacetSet, settings: Setti
         for some in [[points[at] for at in group]]
         for kind in Kind
     ]
-    return expected(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
+    return estimate_calls(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
 
 
 def _by_review(points: Sequence[Point]) -> dict[str, list[Point]]:
@@ -307,7 +318,7 @@ def _current(row: LabelledReview, points: Sequence[Point]) -> bool:
 
 
 async def _label_review(
-    facets: FacetSet, session: Session, points: Sequence[Point]
+    facets: FacetSet, session: GenerationSession, points: Sequence[Point]
 ) -> LabelledReview:
     found = await annotate(session.asker(session.settings.model), points, facets)
     fields = failed(found.errors[0]) if found.errors else {"state": "made"}

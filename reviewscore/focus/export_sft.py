@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from reviewscore import __version__, prompts
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import JsonLines, results_folder, write_whole
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
 from reviewscore.focus.references import EXPERTS, plain
@@ -26,8 +27,6 @@ from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
 from reviewscore.stats.writing import hashes
-from reviewscore.store.jsonl import JsonLines, write_whole
-from reviewscore.store.results import results_folder
 
 Per: TypeAlias = Literal["review", "paper"]
 Side: TypeAlias = Literal["train", "test"]

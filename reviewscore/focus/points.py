@@ -10,11 +10,11 @@ import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from reviewscore.files import drafted
 from reviewscore.focus.facets import Labelled, Point, Polarity
 from reviewscore.points.split import split_review
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.system_reviews import Form, Materials, Written
-from reviewscore.store.jsonl import drafted
 
 _STANCE = re.compile(r"\W*the reviewer\s+(\w+)", re.IGNORECASE)
 _POLARITY = {"appreciates": Polarity.STRENGTH, "criticizes": Polarity.WEAKNESS}

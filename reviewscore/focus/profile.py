@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reviewscore.files import write_whole
 from reviewscore.focus.blind_spots import Difference, all_gaps, differences, spots
 from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, coded, distribution
 from reviewscore.focus.facets import FacetSet, Labelled, Point, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
+from reviewscore.runs.folder import DIGEST
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusSpot
 from reviewscore.sources.system_reviews import Form, Materials
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
 from reviewscore.stats.writing import Setup
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.run_dir import DIGEST
 from reviewscore.text.similarity import Metric
 
 _REASONS = 5

@@ -13,34 +13,36 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.rows import Counted, Row, Rows
-from reviewscore.asking.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
-)
 from reviewscore.config import Settings
 from reviewscore.errors import InputError
+from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.quotes import stands_in
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.generation import (
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    Work,
+    check_models,
+    fill,
+    new_manifest,
+)
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.record import Record
 from reviewscore.schema.verdict import Provenance
 from reviewscore.sources.system_reviews import PEOPLE, REVIEWS, Materials
-from reviewscore.store.manifest import hash_file
 
 Side: TypeAlias = Literal["strength", "weakness"]
 
@@ -343,14 +345,14 @@ def sources_of(
     return Sources(tuple(found), left_out, tuple(dict.fromkeys((*materials.files, *files))))
 
 
-def expected_references(sources: Sources, settings: Settings) -> Expected:
+def expected_references(sources: Sources, settings: Settings) -> CallEstimate:
     """What `make_references` would ask and cost."""
     asked = []
     for one in sources.papers:
         meta, reviews = len(one.meta_review), sum(map(len, one.reviews))
         sizes = {EXTRACT: meta, AUGMENT: meta + reviews, CLEAN: _CHARACTERS}
         asked += [(settings.model, name, size) for name, size in sizes.items()]
-    return expected(asked, settings, REPLIES)
+    return estimate_calls(asked, settings, REPLIES)
 
 
 def make_references(
@@ -360,7 +362,7 @@ def make_references(
     *,
     retry_errors: bool = False,
     say: Say = lambda _: None,
-) -> Outcome:
+) -> Outcome[GenerationManifest]:
     """Make a reference of each paper, into a folder that `written.read_materials` reads.
 
     Texts are never cut: what is too long for the model fails, with its reason. What is there
@@ -381,48 +383,27 @@ def make_references(
     """
     check_models(settings)
     with prompts.use_directory(settings.prompts_dir):
-        account = new_account(
+        manifest = new_manifest(
             (EXTRACT, AUGMENT, CLEAN),
             settings,
             inputs=tuple(hash_file(one) for one in sources.files),
             more={"model": settings.model},
         )
-        with Folder(out, ACCOUNT, account) as folder:
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
+            rows = Rows(out / f"{REVIEWS}.jsonl", Reference, retry_errors=retry_errors)
+            papers = {source.paper_id: source for source in sources.papers}
+            work = Work(papers, "references", _current, _reference, _row)
+            left_out = {"papers": sources}
             return asyncio.run(
-                _session(folder, sources, settings, retry_errors=retry_errors, say=say)
+                fill(folder, rows, work, settings, say=say, renew=retry_errors, left_out=left_out)
             )
 
 
-async def _session(
-    folder: Folder, sources: Sources, settings: Settings, *, retry_errors: bool, say: Say
-) -> Outcome:
-    clock = Clock()
-    rows = Rows(folder.path / f"{REVIEWS}.jsonl", Reference, retry_errors=retry_errors)
-    try:
-        for one in sources.papers:
-            old = rows.done.get(one.paper_id)
-            if old is not None and old.source_sha256 != one.sha256:
-                rows.forget(one.paper_id)
-        before = len(rows.done)
-        async with open_session(folder, settings, say, renew=retry_errors) as session:
-            await session.each(_tasks(session, rows, sources))
-            rows.finish(one.paper_id for one in sources.papers)
-            written: dict[str, Counted] = {"references": rows, "papers": sources}
-            return await close_account(folder, session, clock, written=written, before=before)
-    finally:
-        rows.close()
+def _current(row: Reference, source: Source) -> bool:
+    return row.source_sha256 == source.sha256
 
 
-def _tasks(
-    session: Session, rows: Rows[Reference], sources: Sources
-) -> Iterator[Callable[[], Awaitable[None]]]:
-    for one in sources.papers:
-        if one.paper_id not in rows.done:
-            make, instead = partial(_reference, session, one), partial(_row, one)
-            yield partial(session.write, rows, make, instead)
-
-
-async def _reference(session: Session, source: Source) -> Reference:
+async def _reference(session: GenerationSession, source: Source) -> Reference:
     """The chain for one paper."""
     asker = session.asker(session.settings.model)
     named = await asker.ask(

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.estimator import Scored
 from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance

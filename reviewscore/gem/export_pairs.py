@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Literal
 
 from reviewscore.errors import InputError
+from reviewscore.files import JsonLines, drafted
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.sources.system_reviews import PEOPLE, Materials, Written
-from reviewscore.store.jsonl import JsonLines, drafted
 
 Metric = Literal["GEM", "GEM-S"]
 METRICS: tuple[Metric, ...] = ("GEM", "GEM-S")

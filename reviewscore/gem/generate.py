@@ -12,26 +12,27 @@ from functools import partial
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.rows import Row, Rows
-from reviewscore.asking.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
-)
 from reviewscore.config import Plain, Settings
 from reviewscore.errors import SettingsError
+from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.generation import (
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    check_models,
+    new_manifest,
+    write_rows,
+)
+from reviewscore.runs.manifest import INPUT, METHOD
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.system_reviews import REVIEWS
-from reviewscore.store.decisive import INPUT, METHOD
-from reviewscore.store.manifest import hash_file
 
 ACCOUNT = "generate.json"
 REVIEW = "gem_review"
@@ -82,7 +83,7 @@ def generate(
     *,
     retry_errors: bool = False,
     say: Say = lambda _: None,
-) -> Outcome:
+) -> Outcome[GenerationManifest]:
     """Let every model review every paper, into a folder that `written.read_materials` reads.
 
     What is there already is not asked again; a later session may name further models.
@@ -110,41 +111,50 @@ def generate(
             f"{METHOD}reading": READING_VERSION,
             **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(files, 1)},
         }
-        account = new_account((REVIEW, "paper"), settings, inputs=files, more=more)
-        with Folder(out, ACCOUNT, account) as folder:
+        manifest = new_manifest((REVIEW, "paper"), settings, inputs=files, more=more)
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
             return asyncio.run(
                 _session(folder, papers, settings, retry_errors=retry_errors, say=say)
             )
 
 
-def expected_to_generate(papers: Collection, models: Sequence[str], settings: Settings) -> Expected:
+def expected_to_generate(
+    papers: Collection, models: Sequence[str], settings: Settings
+) -> CallEstimate:
     """What `generate` would ask; arguments as there."""
     names = tuple(dict.fromkeys(models))
     sizes = (len(papers.paper(paper_id).text) for paper_id in papers.papers)
     asked = [(name, REVIEW, size) for size in sizes for name in names]
-    return expected(asked, settings, {REVIEW: 1500})
+    return estimate_calls(asked, settings, {REVIEW: 1500})
 
 
 async def _session(
-    folder: Folder, papers: Collection, settings: Settings, *, retry_errors: bool, say: Say
-) -> Outcome:
-    clock = Clock()
+    folder: GenerationFolder,
+    papers: Collection,
+    settings: Settings,
+    *,
+    retry_errors: bool,
+    say: Say,
+) -> Outcome[GenerationManifest]:
     rows = Rows(folder.path / f"{REVIEWS}.jsonl", GeneratedReview, retry_errors=retry_errors)
-    try:
-        before = len(rows.done)
-        async with open_session(folder, settings, say, renew=retry_errors) as session:
-            await session.each(_tasks(session, rows, papers))
-            systems = sorted({one.system for one in rows.done.values()})
-            rows.finish(_name(paper, model) for paper in papers.papers for model in systems)
-            return await close_account(
-                folder, session, clock, written={"reviews": rows}, before=before
-            )
-    finally:
-        rows.close()
+
+    def finish() -> None:
+        systems = sorted({row.system for row in rows.done.values()})
+        rows.finish(_name(paper, model) for paper in papers.papers for model in systems)
+
+    return await write_rows(
+        folder,
+        settings,
+        {"reviews": rows},
+        lambda session: _tasks(session, rows, papers),
+        finish=finish,
+        say=say,
+        renew=retry_errors,
+    )
 
 
 def _tasks(
-    session: Session, rows: Rows[GeneratedReview], papers: Collection
+    session: GenerationSession, rows: Rows[GeneratedReview], papers: Collection
 ) -> Iterator[Callable[[], Awaitable[None]]]:
     for paper_id in papers.papers:
         for model in session.settings.models:
@@ -158,7 +168,7 @@ def _tasks(
 
 
 async def _review(
-    session: Session, papers: Collection, paper_id: str, model: str
+    session: GenerationSession, papers: Collection, paper_id: str, model: str
 ) -> GeneratedReview:
     judged = await session.asker(model).ask(
         REVIEW, ReviewReply, paper=papers.paper(paper_id), check=check_review

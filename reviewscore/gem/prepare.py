@@ -15,26 +15,27 @@ from pathlib import Path
 from typing import Literal
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.rows import Row, Rows
-from reviewscore.asking.session import (
-    Clock,
-    Say,
-    Session,
-    check_models,
-    close_account,
-    open_session,
-)
 from reviewscore.config import Plain, Settings
+from reviewscore.files import hash_file
 from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.generation import (
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    check_models,
+    new_manifest,
+    write_rows,
+)
+from reviewscore.runs.manifest import INPUT, METHOD
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
 from reviewscore.sources.system_reviews import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
-from reviewscore.store.decisive import INPUT, METHOD
-from reviewscore.store.manifest import hash_file
 
 STANCES = ("appreciates", "criticizes", "questions", "suggests")
 """A judgment begins with "The reviewer" and one of these."""
@@ -211,7 +212,7 @@ def prepare(
     anew: bool = False,
     retry_errors: bool = False,
     say: Say = lambda _: None,
-) -> Outcome:
+) -> Outcome[GenerationManifest]:
     """Reduce reviews to judgments and collect what papers state, into a folder.
 
     The folder can be read by `written.read_materials`. What is there already is not asked again,
@@ -238,13 +239,13 @@ def prepare(
     if papers is not None:
         more[f"{METHOD}reading"] = READING_VERSION
     with prompts.use_directory(settings.prompts_dir):
-        account = new_account(
+        manifest = new_manifest(
             (JUDGMENTS, ASSW, "paper") if assw else (JUDGMENTS,),
             settings,
             inputs=tuple(hash_file(one) for one in (*materials.files, *files)),
             more=more,
         )
-        with Folder(out, ACCOUNT, account) as folder:
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
             work = _Work(folder, materials, papers, assw=assw, anew=anew, retry_errors=retry_errors)
             return asyncio.run(work.session(settings, say))
 
@@ -256,7 +257,7 @@ def expected_to_prepare(
     *,
     assw: bool = True,
     anew: bool = False,
-) -> Expected:
+) -> CallEstimate:
     """What `prepare` would ask; arguments as there."""
     asked = [
         (settings.model, JUDGMENTS, len(one.raw))
@@ -269,7 +270,7 @@ def expected_to_prepare(
             given = row is not None and bool((row.assw or "").strip()) and not anew
             if paper_id in papers.papers and not given:
                 asked.append((settings.model, ASSW, len(papers.paper(paper_id).text)))
-    return expected(asked, settings, {JUDGMENTS: 300, ASSW: 600})
+    return estimate_calls(asked, settings, {JUDGMENTS: 300, ASSW: 600})
 
 
 class _Work:
@@ -277,7 +278,7 @@ class _Work:
 
     def __init__(
         self,
-        folder: Folder,
+        folder: GenerationFolder,
         materials: Materials,
         papers: Collection | None,
         *,
@@ -292,27 +293,18 @@ class _Work:
         self._reviews = Rows(path / f"{REVIEWS}.jsonl", PreparedReview, retry_errors=retry_errors)
         self._synopses = Rows(path / f"{SYNOPSES}.jsonl", Synopsis, retry_errors=retry_errors)
 
-    async def session(self, settings: Settings, say: Say) -> Outcome:
+    async def session(self, settings: Settings, say: Say) -> Outcome[GenerationManifest]:
         """Write what is missing."""
-        clock = Clock()
-        try:
-            self._forget_changed()
-            before = len(self._reviews.done) + len(self._synopses.done)
-            async with open_session(self._folder, settings, say, renew=self._retry) as session:
-                await session.each(self._tasks(session))
-                self._reviews.finish(one.review_id for one in self._materials.all())
-                self._synopses.finish(self._materials.papers)
-                self._warn()
-                return await close_account(
-                    self._folder,
-                    session,
-                    clock,
-                    written={"judgments": self._reviews, "assw": self._synopses},
-                    before=before,
-                )
-        finally:
-            self._reviews.close()
-            self._synopses.close()
+        self._forget_changed()
+        return await write_rows(
+            self._folder,
+            settings,
+            {"judgments": self._reviews, "assw": self._synopses},
+            self._tasks,
+            finish=self._finish,
+            say=say,
+            renew=self._retry,
+        )
 
     def _forget_changed(self) -> None:
         for review in self._materials.all():
@@ -323,7 +315,7 @@ class _Work:
             if row.state == "not-asked" and self._assw:
                 self._synopses.forget(name)
 
-    def _tasks(self, session: Session) -> Iterator[Callable[[], Awaitable[None]]]:
+    def _tasks(self, session: GenerationSession) -> Iterator[Callable[[], Awaitable[None]]]:
         """Papers and their reviews in turn, so that both go on at once."""
         for paper_id, group in self._materials.papers.items():
             if paper_id not in self._synopses.done:
@@ -342,7 +334,7 @@ class _Work:
                         partial(_review_row, review, judgments=None),
                     )
 
-    async def _prepared(self, session: Session, review: Written) -> PreparedReview:
+    async def _prepared(self, session: GenerationSession, review: Written) -> PreparedReview:
         if review.judgments and not self._anew:
             return _review_row(review, {"state": "given"}, judgments=review.judgments)
         if not review.raw.strip():
@@ -355,7 +347,7 @@ class _Work:
         fields: dict[str, object] = {"state": state, "provenance": judged.provenance}
         return _review_row(review, fields, judgments=lines)
 
-    async def _synopsis(self, session: Session, paper_id: str) -> Synopsis:
+    async def _synopsis(self, session: GenerationSession, paper_id: str) -> Synopsis:
         known = self._materials.synopses.get(paper_id)
         self._abstracts[paper_id] = _abstract(known)
         paper = self._paper(paper_id)
@@ -388,11 +380,13 @@ class _Work:
             return None
         return self._papers.paper(paper_id)
 
-    def _warn(self) -> None:
+    def _finish(self) -> None:
+        self._reviews.finish(one.review_id for one in self._materials.all())
+        self._synopses.finish(self._materials.papers)
         states = self._reviews.states()
         if states["given"] and states["made"]:
-            account = self._folder.account
-            self._folder.update(account.model_copy(update={"warnings": (MIXED,)}))
+            manifest = self._folder.manifest
+            self._folder.update(manifest.model_copy(update={"warnings": (MIXED,)}))
 
 
 def _abstract(row: SynopsisRow | None) -> str | None:

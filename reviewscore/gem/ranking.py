@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError
+from reviewscore.files import read_lines
 from reviewscore.gem.score import SCORES, Scores
 from reviewscore.papers.load import input_error
 from reviewscore.sources.system_reviews import PEOPLE
@@ -25,7 +26,6 @@ from reviewscore.stats.plots import colour_of, new_figure, save_all, short_name
 from reviewscore.stats.resampling import Clusters, Resampling, percent
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table, chance
-from reviewscore.store.jsonl import read_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from reviewscore.errors import InputError
+from reviewscore.files import write_whole
 from reviewscore.gem.backgrounds import Evaluators, text_of
 from reviewscore.gem.estimator import Gem, Information, mean
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.spooled import ListView, SpooledList
 from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
-from reviewscore.store.jsonl import write_pieces_whole
 from reviewscore.text.similarity import Pair
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
@@ -382,7 +382,7 @@ VERB, SCORES = "gem", "scores.jsonl"
 def write_scores(scores: Sequence[Scores], out: Path) -> Path:
     """Write every candidate's score, one record a line, into a folder that is there."""
     path = out / SCORES
-    write_pieces_whole(path, (f"{line}\n".encode() for line in score_lines(scores)))
+    write_whole(path, (f"{line}\n".encode() for line in score_lines(scores)))
     return path
 
 

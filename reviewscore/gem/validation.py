@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from reviewscore.asking.questions import OpenAsker
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import (
     Alteration,
@@ -27,6 +26,7 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.with_model import ModelAlteration
 from reviewscore.gem.estimator import Scored, scored
+from reviewscore.runs.generation import OpenAsker
 from reviewscore.schema.record import Record
 from reviewscore.stats.effects import (
     UNMOVED,

@@ -17,7 +17,7 @@ from reviewscore.config import Settings
 from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.judges.asker import Asker, Reply, SamplingParams
 from reviewscore.judges.judge import Judges, Proposal
-from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client

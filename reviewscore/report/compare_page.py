@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from reviewscore.files import write_whole
 from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
-from reviewscore.store.jsonl import write_whole
 from reviewscore.venue.compare import SHEET, Compared, Comparison, Side
 from reviewscore.venue.drift import Cross, Section
 from reviewscore.venue.outcomes import MEASURES

@@ -8,8 +8,8 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from reviewscore.errors import RunFolderError
+from reviewscore.files import read_whole
 from reviewscore.schema.record import Record
-from reviewscore.store.jsonl import read_whole
 
 RecordT = TypeVar("RecordT", bound=Record)
 

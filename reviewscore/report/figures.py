@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore import __version__
+from reviewscore.files import results_folder, write_whole
 from reviewscore.report.html import page_environment
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.tables import Cell, Kind, Table, ends, escaped, estimate_of, undefined, value
 from reviewscore.stats.tables import markdown as table_markdown
 from reviewscore.stats.writing import points, sections
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.results import results_folder
 
 _SPAN = 0.1
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
+from reviewscore.runs.folder import DIGEST
+from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusGap, FocusSpot, ReviewGaps
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import DIGEST
 
 COLOURS = 8
 """Facets that have a colour of their own; more of them begin anew."""

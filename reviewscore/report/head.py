@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError
+from reviewscore.files import read_lines
 from reviewscore.printable import without_folders
 from reviewscore.report.lines import share_words, unread_words
 from reviewscore.report.summary import LEXICAL_NOTE, Summary
-from reviewscore.store.jsonl import read_lines
-from reviewscore.store.manifest import Manifest, Setting
-from reviewscore.store.run_dir import ERRORS, ErrorRecord, changed_words
+from reviewscore.runs.folder import ERRORS, ErrorRecord, changed_words
+from reviewscore.runs.manifest import Manifest, Setting
 
 _SHOWN = 20
 _NAMED = 5

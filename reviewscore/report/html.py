@@ -14,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from reviewscore.files import opened, write_whole
 from reviewscore.papers.converted import gaps_in_words
 from reviewscore.report import argument_map, excerpts, wording
 from reviewscore.report.focus import Focus, spot_words
@@ -33,9 +34,8 @@ from reviewscore.report.loop import rows as loop_rows
 from reviewscore.report.pages import Page, PaperOf, PaperPages, ReviewOf, Row, paper_of, rows_of
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Five, Summary, summarise
-from reviewscore.store.jsonl import opened, write_whole
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import REPORT, read_manifest
+from reviewscore.runs.folder import REPORT, read_manifest
+from reviewscore.runs.manifest import Manifest
 
 _MARK = b'<meta name="generator" content="reviewscore '
 _HEAD = 4_000

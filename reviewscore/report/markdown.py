@@ -13,9 +13,9 @@ from reviewscore.report.places import shown_places
 from reviewscore.report.similarity import HONEST, Nearness
 from reviewscore.report.summary import Summary, summarise
 from reviewscore.report.wording import NO_QUOTE, answer_label, headline
+from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import PointScore
-from reviewscore.store.run_dir import read_manifest, read_points
 
 LOWEST = 20
 """Points shown: those that ask for attention first."""

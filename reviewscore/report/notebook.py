@@ -15,10 +15,10 @@ from reviewscore.report.head import banners, read_failures
 from reviewscore.report.html import page_environment
 from reviewscore.report.pages import Row, card_of, rows_of
 from reviewscore.report.summary import Summary
+from reviewscore.runs.folder import REPORT
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.verdict import Finding
-from reviewscore.store.run_dir import REPORT
 
 _SHOWN = 5
 """Flags of a run that are shown."""

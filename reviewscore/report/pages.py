@@ -16,18 +16,18 @@ from markupsafe import Markup
 
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import ReviewScoreError
+from reviewscore.files import read_lines
 from reviewscore.report import excerpts, wording
 from reviewscore.report.lines import unread_evidence_words
 from reviewscore.report.places import ShownPlace, shown_places
 from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
+from reviewscore.runs.folder import POINTS, points_by_offset, read_points
+from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
 from reviewscore.schema.verdict import Provenance
-from reviewscore.store.jsonl import read_lines
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import POINTS, points_by_offset, read_points
 
 POINTS_PER_PAGE = 500
 """A run of more points is split into pages, each of whole papers."""

@@ -10,15 +10,15 @@ from pathlib import Path
 from reviewscore import __version__
 from reviewscore.config import EMBEDDED
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.files import write_whole
 from reviewscore.report.head import doubted_words
 from reviewscore.report.html import page_environment
 from reviewscore.report.pages import PaperOf, look_up, rows_of
 from reviewscore.report.roles import Reader, sheet
 from reviewscore.report.sheet import Sheet, markdown
+from reviewscore.runs.folder import changed_records, points_by_offset, read_manifest
+from reviewscore.runs.manifest import Manifest
 from reviewscore.sources.data_folder import digest_name, file_name
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import changed_records, points_by_offset, read_manifest
 
 TitleOf = Callable[[str], str | None]
 _ENDINGS = (".html", ".htm", ".md")

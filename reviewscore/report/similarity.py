@@ -9,9 +9,9 @@ from statistics import median
 
 from reviewscore.report.digests import read_digest
 from reviewscore.report.lines import counted
+from reviewscore.runs.folder import SIMILARITY
+from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.similarity import ReviewSimilarity, SimilarityDigest
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.run_dir import SIMILARITY
 
 HONEST = (
     "Similarity is of words: how near a reviewer's own papers are to the paper under review. It "

@@ -11,7 +11,10 @@ from pydantic import Field
 
 from reviewscore.arguments.aggregate import round_half_up
 from reviewscore.config import EMBEDDED, Plain
+from reviewscore.files import write_whole
 from reviewscore.report.loop import ArgumentCounts, LoopTally
+from reviewscore.runs.folder import SUMMARY, changed_records, read_manifest, read_points
+from reviewscore.runs.manifest import Manifest, Spending
 from reviewscore.schema.paper import UnreadTotal
 from reviewscore.schema.place import Place
 from reviewscore.schema.point_score import PointScore, Status
@@ -20,9 +23,6 @@ from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.schema.verdict import Finding
 from reviewscore.stats.resampling import wilson
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.manifest import Manifest, Spending
-from reviewscore.store.run_dir import SUMMARY, changed_records, read_manifest, read_points
 
 UNTYPED = "untyped"
 """Name of the row for points that failed before their type was known."""

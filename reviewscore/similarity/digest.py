@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from reviewscore.errors import InputError
+from reviewscore.files import hash_file, write_whole
 from reviewscore.papers.hygiene import tidy
+from reviewscore.runs.folder import SIMILARITY, read_manifest
 from reviewscore.schema.review import Review
 from reviewscore.schema.similarity import OwnPaper, ReviewSimilarity, SimilarityDigest
 from reviewscore.similarity.affinity import Affinity, Library, Recipe
@@ -17,9 +19,6 @@ from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication, gaps, title_key
 from reviewscore.sources.collection import Collection
 from reviewscore.stats.statistic import Floats, Ints
-from reviewscore.store.jsonl import write_whole
-from reviewscore.store.manifest import hash_file
-from reviewscore.store.run_dir import SIMILARITY, read_manifest
 
 NAMELESS = "the review names no reviewer"
 NO_PROFILE = "has no profile"

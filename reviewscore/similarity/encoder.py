@@ -20,12 +20,12 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.files import write_whole
 from reviewscore.hf.loading import Loaded
 from reviewscore.hf.reading import Ids, Reader, padded
 from reviewscore.similarity.corpus import Publication, lines
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats
-from reviewscore.store.jsonl import write_whole
 
 NO_VECTOR = "has no embedding"
 

@@ -14,20 +14,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reviewscore import prompts
-from reviewscore.asking.account import Folder, Outcome, new_account
-from reviewscore.asking.expected import Expected, expected
-from reviewscore.asking.far import Asks
-from reviewscore.asking.filling import Work, fill
-from reviewscore.asking.rows import Row, Rows, read_rows
-from reviewscore.asking.session import Say, Session, check_models
 from reviewscore.config import Plain, Settings
+from reviewscore.files import InputFile
 from reviewscore.judges.asker import Judged, Reply
+from reviewscore.runs.estimate import CallEstimate, estimate_calls
+from reviewscore.runs.generation import (
+    Asks,
+    GenerationFolder,
+    GenerationManifest,
+    GenerationSession,
+    Row,
+    Rows,
+    Work,
+    check_models,
+    fill,
+    new_manifest,
+    read_rows,
+)
+from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Text, Whole
 from reviewscore.similarity.affinity import NO_PAPER, NO_WORDS
 from reviewscore.similarity.corpus import Corpus, Publication, most_recent
 from reviewscore.similarity.pairs import HEADING, csv_lines
 from reviewscore.stats.tables import guarded
-from reviewscore.store.manifest import InputFile
 
 PROMPT = "similarity_judge"
 LOWEST, HIGHEST = 0, 100
@@ -191,7 +200,7 @@ def judge_pairs(
     retry_errors: bool = False,
     say: Say = lambda _: None,
     step: Callable[[], None] = lambda: None,
-) -> Outcome:
+) -> Outcome[GenerationManifest]:
     """Judge pairs by a model into a folder, and write ``predictions.csv`` of those with a score.
 
     What is there already is not asked again, except where texts have changed; what is no longer
@@ -214,8 +223,8 @@ def judge_pairs(
     check_models(settings)
     with prompts.use_directory(settings.prompts_dir):
         decisive: dict[str, Plain] = {"model": settings.model, **more}
-        account = new_account((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
-        with Folder(out, ACCOUNT, account) as folder:
+        manifest = new_manifest((PROMPT,), settings, inputs=tuple(inputs), more=decisive)
+        with GenerationFolder(out, ACCOUNT, manifest) as folder:
             rows = Rows(out / SCORES, JudgedPair, retry_errors=retry_errors)
             work = Work({one.key: one for one in questions}, "pairs", _current, _judged, _row)
             outcome = asyncio.run(
@@ -225,20 +234,20 @@ def judge_pairs(
             return outcome
 
 
-def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Expected:
+def expected_to_judge(questions: Sequence[Question], settings: Settings) -> CallEstimate:
     """What `judge_pairs` would ask and cost at most; arguments as there."""
     asked = (
         (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
         for one in questions
     )
-    return expected(asked, settings, {PROMPT: REPLY_TOKENS})
+    return estimate_calls(asked, settings, {PROMPT: REPLY_TOKENS})
 
 
 def _current(row: JudgedPair, one: Question) -> bool:
     return row.question_sha256 == one.sha256
 
 
-async def _judged(session: Session, one: Question) -> JudgedPair:
+async def _judged(session: GenerationSession, one: Question) -> JudgedPair:
     found = await judge(session.asker(session.settings.model), one)
     fields = {
         "state": "none" if found.reply.score is None else "made",

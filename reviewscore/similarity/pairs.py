@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from reviewscore.files import drafted
 from reviewscore.similarity.affinity import Affinity
 from reviewscore.stats.statistic import Floats, Ints
 from reviewscore.stats.tables import guarded
-from reviewscore.store.jsonl import drafted
 
 VERB, PAIRS, SCORES = "similarity", "pairs.csv", "scores.csv"
 HEADING = ("algorithm", "version", "reviewer_id", "paper_id", "similarity", "percentile",

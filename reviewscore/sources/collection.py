@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
+from reviewscore.files import InputFile, hash_text
 from reviewscore.papers.load import PaperRow, load_paper, read_content
 from reviewscore.papers.paper_warnings import left_out
 from reviewscore.schema.paper import Paper
@@ -39,7 +40,6 @@ from reviewscore.sources.reviews import (
     reviews_by_paper,
 )
 from reviewscore.sources.spooled import SpooledList
-from reviewscore.store.manifest import InputFile, hash_text
 
 _CURE = (
     "give a folder with papers.jsonl and reviews.jsonl (or .parquet, .csv, .xlsx, .json), a folder "

@@ -12,9 +12,8 @@ from typing import Any
 
 from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, RunFolderError
+from reviewscore.files import JsonLines, results_folder, write_whole
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.store.jsonl import JsonLines, write_bytes_whole, write_whole
-from reviewscore.store.results import results_folder
 
 PAPERS, REVIEWS, METAREVIEWS = "papers.jsonl", "reviews.jsonl", "metareviews.jsonl"
 ACCOUNT = "fetch.json"
@@ -68,7 +67,7 @@ def copied(file: Path, out: Path, name: str) -> Path:
     """
     data = read_bounded(file, in_force().pdf)
     place = Path(PDFS) / f"{file_name(name)}.pdf"
-    write_bytes_whole(out / place, data)
+    write_whole(out / place, data)
     return place
 
 

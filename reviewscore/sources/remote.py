@@ -10,7 +10,7 @@ from typing import Any
 from reviewscore.addresses import without_credentials
 from reviewscore.bounds import in_force
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.store.jsonl import write_whole
+from reviewscore.files import write_whole
 
 _PIECE = 1_048_576
 _COPIES = "fetched"

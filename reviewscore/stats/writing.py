@@ -14,10 +14,8 @@ from typing import TypeAlias
 from reviewscore import __version__
 from reviewscore.config import Plain
 from reviewscore.errors import RunFolderError
+from reviewscore.files import hash_file, read_whole, results_folder, write_whole
 from reviewscore.stats.tables import Table, as_csv, escaped, latex, markdown, records
-from reviewscore.store.jsonl import read_whole, write_whole
-from reviewscore.store.manifest import hash_file
-from reviewscore.store.results import results_folder
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from pydantic import Field
 
 from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
+from reviewscore.runs.manifest import Difference, differences, of_input
+from reviewscore.runs.parts import Part, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.shares import PAPERS, SECOND_SEED
-from reviewscore.store.decisive import Difference, differences, of_input
-from reviewscore.store.parts import Part, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.venue.drift import (
     Columns,
     Cross,

@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reviewscore.runs.folder import read_points
+from reviewscore.runs.parts import Part
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate, PendingEstimate
@@ -26,8 +28,6 @@ from reviewscore.stats.shares import (
     share,
 )
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic
-from reviewscore.store.parts import Part
-from reviewscore.store.run_dir import read_points
 from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, Measure, outcome
 
 Kind = Literal["share", "difference", "coefficient"]

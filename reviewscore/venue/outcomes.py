@@ -8,13 +8,13 @@ from itertools import islice
 
 import numpy as np
 
+from reviewscore.runs.parts import Part, PointsOnce
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import PAPERS, plan_of_papers, share
 from reviewscore.stats.statistic import Floats, Ints
-from reviewscore.store.parts import Part, PointsOnce
 
 UNTYPED = "untyped"
 TYPES = (*(kind.value for kind in PointType), UNTYPED)

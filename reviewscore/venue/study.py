@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewscore.errors import InputError
-from reviewscore.sources.collection import named_table
-from reviewscore.sources.run_data import folder_again
-from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
-from reviewscore.stats.resampling import Resampling
-from reviewscore.stats.shares import PAPERS
-from reviewscore.store.parts import (
+from reviewscore.runs.input_data import folder_again
+from reviewscore.runs.parts import (
     Part,
     changed_notes,
     check_alike,
@@ -21,6 +17,10 @@ from reviewscore.store.parts import (
     read_parts,
     settings_sum,
 )
+from reviewscore.sources.collection import named_table
+from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
+from reviewscore.stats.resampling import Resampling
+from reviewscore.stats.shares import PAPERS
 from reviewscore.venue.outcomes import MEASURES, Counts, count_points
 from reviewscore.venue.panels import (
     AT_LEAST,

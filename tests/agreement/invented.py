@@ -12,6 +12,7 @@ import numpy as np
 from reviewscore.agreement.study import Study, compare, study
 from reviewscore.agreement.tables import Compared
 from reviewscore.arguments.aggregate import advanced
+from reviewscore.runs.manifest import Setting
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence
 from reviewscore.schema.point_score import Advanced, PointScore, Status
@@ -21,7 +22,6 @@ from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import KnowledgeSource, PremiseVerdict, Rating, Verdict
 from reviewscore.sources.annotations import read_annotations
 from reviewscore.stats.resampling import Resampling
-from reviewscore.store.manifest import Setting
 from tests.report.synthetic import manifest, write_run
 
 KINDS = (PointType.QUESTION, PointType.CLAIM, PointType.ARGUMENT)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from reviewscore.agreement.study import Study, page, study, write_study
+from reviewscore.agreement.study import Study, page, study, write_calibration, write_study
 from reviewscore.errors import InputError, SettingsError
+from reviewscore.runs.audit import read_calibration
 from reviewscore.schema.calibration import Calibration, Curve, TypeCalibration, calibrated
 from reviewscore.schema.review import PointType
-from reviewscore.store.calibration import read_calibration, write_calibration
 from tests.agreement.invented import Said, compared_of, labels_of, point, run_of, study_of, truth
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.venue_engine import Outcome, Plan, simulated
 from benchmarks.venue_workload import PaperShape, Point, Protocol, venue
-from reviewscore.estimate import MEAN_PREMISES, MEAN_ROUNDS
+from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS
 from reviewscore.schema.review import PointType
 
 CLAIM = Point(PointType.CLAIM, 100)

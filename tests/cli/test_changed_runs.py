@@ -13,7 +13,7 @@ from reviewscore.annotate.material import read_material
 from reviewscore.cli.main import WRONG_USE, group, main
 from reviewscore.errors import RunFolderError
 from reviewscore.notices import shown
-from reviewscore.store.run_dir import digests_of, read_manifest
+from reviewscore.runs.folder import digests_of, read_manifest
 from tests.agreement.invented import judged, labels_of, truth, write_labels
 from tests.report.synthetic import many_points, write_run
 

@@ -19,8 +19,8 @@ from reviewscore.llm.ledger import upkeep
 from reviewscore.llm.ledger.place import Place
 from reviewscore.llm.ledger.upkeep import exported
 from reviewscore.llm.provider import open_jobs
+from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.schema.call import Call
-from reviewscore.store.run_dir import read_manifest, read_points
 from tests.conftest import ROOT
 from tests.loopback import Loopback
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from reviewscore import files
 from reviewscore.sources.openreview import server as servers
-from reviewscore.store import jsonl
 from tests.commands import Invoke
 from tests.fetching.server import HTML, JSON, Answer, Replay, load
 from tests.fetching.test_fetch import VENUE, lines, more
@@ -101,14 +101,14 @@ def test_web_pages_in_place_of_pdfs_end_the_asking(
 def test_a_full_disk_stops_with_a_sentence(
     openreview: Replay, fetch: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = jsonl.write_bytes_whole
+    true = files.write_whole
 
     def write(path: Path, data: bytes) -> None:
         if path.suffix == ".pdf":
-            raise jsonl._failure(path, OSError(28, "No space left on device"))
+            raise files._failure(path, OSError(28, "No space left on device"))
         true(path, data)
 
-    monkeypatch.setattr("reviewscore.sources.openreview.thread_store.write_pieces_whole", write)
+    monkeypatch.setattr("reviewscore.sources.openreview.thread_store.write_whole", write)
 
     ended = fetch(VENUE, "-o", tmp_path / "data")
 
@@ -118,8 +118,8 @@ def test_a_full_disk_stops_with_a_sentence(
 
 
 def test_a_file_that_cannot_be_written_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(jsonl.RunFolderError, match=r"x\.pdf"):
-        jsonl.write_bytes_whole(tmp_path / "nowhere" / "x.pdf", b"%PDF")
+    with pytest.raises(files.RunFolderError, match=r"x\.pdf"):
+        files.write_whole(tmp_path / "nowhere" / "x.pdf", b"%PDF")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.focus.points import form_of, points_of
@@ -37,6 +36,7 @@ from reviewscore.focus.references import (
     sections_of,
     sources_of,
 )
+from reviewscore.runs.session import Outcome
 from reviewscore.sources.system_reviews import Form, meta_reviews_of, read_materials
 from tests.commands import Invoke, invoker
 from tests.gem.conftest import read_lines, write_lines
@@ -248,7 +248,7 @@ def test_points_of_the_meta_review_get_the_detail_of_the_reviews_and_stand_alone
     assert points[1]["named"] == "Two reviewers find the ponds too few."
     assert points[1]["quotes"] == ["Only four ponds were used."]
     assert outcome.failed == 0
-    assert outcome.account.complete
+    assert outcome.manifest.complete
 
 
 def test_every_step_says_which_prompt_and_model_it_came_from(run: Run, tmp_path: Path) -> None:
@@ -260,16 +260,16 @@ def test_every_step_says_which_prompt_and_model_it_came_from(run: Run, tmp_path:
     assert [one["prompt_id"] for one in steps] == [
         "focus_extract/v1", "focus_augment/v1", "focus_clean/v1",
     ]  # fmt: skip
-    assert all(one["prompt_sha256"] == outcome.account.prompts[one["prompt_id"]] for one in steps)
+    assert all(one["prompt_sha256"] == outcome.manifest.prompts[one["prompt_id"]] for one in steps)
     assert row["provenance"] == steps[-1]
-    assert outcome.account.models_answered == ("loopback-1",)
-    assert outcome.account.spending.calls == 4
+    assert outcome.manifest.models_answered == ("loopback-1",)
+    assert outcome.manifest.spending.calls == 4
 
 
 def test_papers_without_a_meta_review_or_reviews_or_points_are_counted(run: Run) -> None:
     outcome = run()
 
-    assert outcome.account.counts == {
+    assert outcome.manifest.counts == {
         "references made": 1,
         "references none": 1,
         "papers without a meta-review": 1,
@@ -330,7 +330,7 @@ def test_a_reply_with_other_counts_is_asked_again_and_then_the_paper_has_failed(
     row = read_lines(tmp_path / "out" / "reviews.jsonl")[0]
     assert (row["state"], row["sections"], row["points"]) == ("failed", None, [])
     assert "focus_clean" in str(row["reason"])
-    assert outcome.account.failures == {"references": {"no reply fitted": 1}, "papers": {}}
+    assert outcome.manifest.failures == {"references": {"no reply fitted": 1}, "papers": {}}
 
 
 def test_what_an_earlier_step_gave_is_not_paid_again_when_a_later_one_failed(
@@ -387,7 +387,7 @@ def test_a_cap_on_dollars_stops_the_chain(run: Run, tmp_path: Path) -> None:
     stopped = run(max_usd=0.01, prices=prices)
 
     assert "--max-usd" in str(stopped.stopped)
-    assert not stopped.account.complete
+    assert not stopped.manifest.complete
 
 
 def test_without_any_meta_review_nothing_is_begun(data: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from reviewscore.errors import RunFolderError
 from reviewscore.report.focus import Focus, gap_words, often_missed
+from reviewscore.runs.folder import DIGEST, read_manifest
 from reviewscore.schema.focus import FocusGap, ReviewGaps
-from reviewscore.store.run_dir import DIGEST, read_manifest
 from tests.commands import Invoke, invoker
 
 BODY = "We count frogs in ponds. We compare with no baseline. The threshold is fixed. " * 20

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from math import log
 
-from reviewscore.asking.questions import OpenAsker
 from reviewscore.gem.alterations.alteration import Case, with_others
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.validation import Subject
@@ -16,6 +15,7 @@ from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.runs.generation import OpenAsker
 from reviewscore.sources.system_reviews import Form
 
 RAW = """Summary Of The Paper:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.asking.questions import open_asker
 from reviewscore.config import Settings
 from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.gem.baselines import NO_PAPER, NO_REVIEW, Compression, Examiner, similarity
@@ -22,6 +21,7 @@ from reviewscore.judges.asker import Asker
 from reviewscore.llm.ledger.book import Ledger
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
+from reviewscore.runs.generation import open_asker
 from reviewscore.schema.call import Request
 from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL, rouge_l
 from tests.gem.invented import asks

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.gem.generate import Reason, ReviewReply, check_review, generate, sections_of
+from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import read_papers
 from reviewscore.sources.system_reviews import read_materials
 from tests.gem.conftest import read_lines
@@ -38,7 +38,7 @@ def test_every_model_reviews_every_paper_under_its_own_name(run: Run, tmp_path: 
     assert [one["review_id"] for one in rows] == [
         "frogs/openai/large", "frogs/openai/small", "toads/openai/large", "toads/openai/small",
     ]  # fmt: skip
-    assert outcome.account.counts == {"reviews made": 4}
+    assert outcome.manifest.counts == {"reviews made": 4}
     read = read_materials(tmp_path / "out")
     assert read.warnings == []
     assert read.systems() == ["openai/large", "openai/small"]
@@ -67,8 +67,8 @@ def test_a_paper_that_a_model_declines_is_counted_and_the_others_go_on(
 
     outcome = run("openai/small")
 
-    assert outcome.account.counts == {"reviews failed": 1, "reviews made": 1}
-    assert outcome.account.failures == {"reviews": {"the provider's filter withheld the reply": 1}}
+    assert outcome.manifest.counts == {"reviews failed": 1, "reviews made": 1}
+    assert outcome.manifest.failures == {"reviews": {"the provider's filter withheld the reply": 1}}
     assert read_materials(tmp_path / "out").warnings == [
         f"{tmp_path / 'out' / 'reviews.jsonl'}: 1 reviews without any text are left out"
     ]

@@ -13,7 +13,6 @@ import pytest
 from aiohttp import web
 
 from reviewscore import __version__, prompts
-from reviewscore.asking.account import Outcome
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.gem.prepare import (
@@ -29,6 +28,7 @@ from reviewscore.gem.prepare import (
     prepare,
     stated_lines,
 )
+from reviewscore.runs.session import Outcome
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection, read_papers
 from reviewscore.sources.lazy_papers import PaperHandle
@@ -83,7 +83,7 @@ def test_the_folder_holds_reviews_and_synopses_that_gem_reads(run: Run, tmp_path
 
     read = read_materials(tmp_path / "out")
     assert outcome.failed == 0
-    assert outcome.account.complete
+    assert outcome.manifest.complete
     assert read.warnings == []
     assert [one.review_id for one in read.all()] == ["f1", "f2", "t1"]
     first = next(read.all())
@@ -106,11 +106,11 @@ def test_every_text_says_which_prompt_and_model_it_came_from(run: Run, tmp_path:
             origin = row["provenance"]
             assert isinstance(origin, dict)
             assert origin["prompt_id"] == prompt
-            assert origin["prompt_sha256"] == outcome.account.prompts[prompt]
+            assert origin["prompt_sha256"] == outcome.manifest.prompts[prompt]
             assert origin["model_answered"] == "loopback-1"
-    assert outcome.account.models_answered == ("loopback-1",)
-    assert outcome.account.spending.calls == 5
-    assert outcome.account.spending.input_tokens > 0
+    assert outcome.manifest.models_answered == ("loopback-1",)
+    assert outcome.manifest.spending.calls == 5
+    assert outcome.manifest.spending.input_tokens > 0
 
 
 def test_the_paper_stands_in_front_of_the_question_about_it(run: Run, loopback: Loopback) -> None:
@@ -129,7 +129,7 @@ def test_a_reply_that_never_fits_leaves_the_review_without_judgments_and_is_coun
     outcome = run()
 
     assert outcome.failed == 1
-    assert outcome.account.failures["judgments"] == {"no reply fitted": 1}
+    assert outcome.manifest.failures["judgments"] == {"no reply fitted": 1}
     row = read_lines(tmp_path / "out" / "reviews.jsonl")[0]
     assert (row["state"], row["judgments"], row["text"]) == (
         "failed", None, "Too few ponds. Why frogs?",
@@ -137,7 +137,7 @@ def test_a_reply_that_never_fits_leaves_the_review_without_judgments_and_is_coun
     assert "only there" in str(row["reason"])
     asked = [one for one in loopback.bodies if "Too few ponds" in "".join(contents(one))]
     assert len(asked) == 3
-    assert outcome.account.counts["judgments made"] == 2
+    assert outcome.manifest.counts["judgments made"] == 2
 
 
 def test_a_refusal_is_a_reason_of_its_own_and_stops_nobody(run: Run, loopback: Loopback) -> None:
@@ -145,8 +145,8 @@ def test_a_refusal_is_a_reason_of_its_own_and_stops_nobody(run: Run, loopback: L
 
     outcome = run()
 
-    assert outcome.account.failures == {"judgments": {"the model declined": 1}, "assw": {}}
-    assert outcome.account.counts == {
+    assert outcome.manifest.failures == {"judgments": {"the model declined": 1}, "assw": {}}
+    assert outcome.manifest.counts == {
         "judgments failed": 1, "judgments made": 2, "assw made": 2,
     }  # fmt: skip
 
@@ -160,8 +160,8 @@ def test_a_finished_folder_asks_nothing_again(run: Run, loopback: Loopback, tmp_
     assert (again.new, again.before) == (0, 5)
     assert len(loopback.bodies) == served
     assert (tmp_path / "out" / "reviews.jsonl").read_bytes() == texts
-    assert again.account.spending.calls == first.account.spending.calls == 5
-    assert len(again.account.times) == 2
+    assert again.manifest.spending.calls == first.manifest.spending.calls == 5
+    assert len(again.manifest.times) == 2
 
 
 def test_what_a_kill_left_is_gone_on_with_and_nothing_is_paid_twice(
@@ -177,7 +177,7 @@ def test_what_a_kill_left_is_gone_on_with_and_nothing_is_paid_twice(
     assert outcome.new == 2
     assert (tmp_path / "out" / "reviews.jsonl").read_bytes() == whole
     assert max(loopback.served.values()) == 1
-    assert outcome.account.spending.reused == 2
+    assert outcome.manifest.spending.reused == 2
 
 
 def test_a_failure_is_asked_for_again_only_if_that_is_wanted(run: Run, loopback: Loopback) -> None:
@@ -214,12 +214,12 @@ def test_judgments_that_came_with_the_reviews_stay_and_the_mixture_is_told(
     outcome = run()
     anew = run("anew", anew=True)
 
-    assert outcome.account.counts["judgments given"] == 1
-    assert outcome.account.warnings == (MIXED,)
+    assert outcome.manifest.counts["judgments given"] == 1
+    assert outcome.manifest.warnings == (MIXED,)
     row = read_lines(tmp_path / "out" / "reviews.jsonl")[0]
     assert (row["judgments"], row["provenance"]) == ("The reviewer criticizes the ponds", None)
-    assert anew.account.counts["judgments made"] == 3
-    assert anew.account.warnings == ()
+    assert anew.manifest.counts["judgments made"] == 3
+    assert anew.manifest.warnings == ()
 
 
 def test_a_review_without_a_judgment_is_said_to_have_none(
@@ -241,10 +241,10 @@ def test_without_papers_or_without_the_wish_nothing_is_asked_about_papers(
     unwished = run("unwished", assw=False)
     later = run("unwished")
 
-    assert outcome.account.counts["assw no-text"] == 2
-    assert unwished.account.counts["assw not-asked"] == 2
-    assert "gem_assw/v1" not in unwished.account.prompts
-    assert later.account.counts["assw made"] == 2
+    assert outcome.manifest.counts["assw no-text"] == 2
+    assert unwished.manifest.counts["assw not-asked"] == 2
+    assert "gem_assw/v1" not in unwished.manifest.prompts
+    assert later.manifest.counts["assw made"] == 2
 
 
 def test_an_abstract_stays_where_the_model_failed(
@@ -259,7 +259,7 @@ def test_an_abstract_stays_where_the_model_failed(
 
     outcome = run()
 
-    assert outcome.account.failures["assw"] == {"no reply fitted": 2}
+    assert outcome.manifest.failures["assw"] == {"no reply fitted": 2}
     row = read_lines(tmp_path / "out" / "synopses.jsonl")[0]
     assert str(row["abstract"]).startswith("We count frogs")
     assert row["assw"] is None
@@ -276,8 +276,8 @@ def test_a_cap_stops_the_run_and_a_higher_one_goes_on(run: Run, tmp_path: Path) 
 
     assert stopped.stopped is not None
     assert "--max-usd" in stopped.stopped
-    assert not stopped.account.complete
-    assert run(max_usd=100000.0, prices=prices).account.complete
+    assert not stopped.manifest.complete
+    assert run(max_usd=100000.0, prices=prices).manifest.complete
 
 
 def test_a_folder_made_otherwise_or_of_something_else_is_refused(
@@ -308,9 +308,9 @@ def test_an_interrupt_keeps_what_is_done_and_the_next_run_asks_only_the_rest(
     second = run(max_connections=1)
 
     assert first.interrupted
-    assert not first.account.complete
+    assert not first.manifest.complete
     assert first.new < 5
-    assert second.account.complete
+    assert second.manifest.complete
     assert first.new + second.new == 5
     assert max(loopback.served.values()) == 1
 
@@ -324,8 +324,8 @@ def test_people_or_programs_can_answer_through_a_folder(run: Run, tmp_path: Path
 
     assert waiting.stopped is not None
     assert answered == 5
-    assert done.account.complete
-    assert done.account.counts == {"judgments made": 3, "assw made": 2}
+    assert done.manifest.complete
+    assert done.manifest.counts == {"judgments made": 3, "assw made": 2}
 
 
 @pytest.mark.parametrize(
@@ -349,9 +349,9 @@ def test_whatever_goes_wrong_with_one_paper_is_counted_and_the_others_go_on(
         read_materials(data), Collection({"frogs": handle}, []), tmp_path / "out", settings
     )
 
-    assert outcome.account.failures["assw"] == {kind: 1}
+    assert outcome.manifest.failures["assw"] == {kind: 1}
     assert read_lines(tmp_path / "out" / "synopses.jsonl")[0]["abstract"] is None
-    assert outcome.account.counts["judgments made"] == 3
+    assert outcome.manifest.counts["judgments made"] == 3
 
 
 def test_the_embedded_judge_cannot_write(run: Run) -> None:
@@ -420,11 +420,11 @@ def test_a_prompt_that_was_never_asked_decides_nothing_and_one_that_was_is_named
     run: Run, tmp_path: Path
 ) -> None:
     folder = Path(shutil.copytree(ROOT / "prompts", tmp_path / "prompts"))
-    first = run(assw=False, prompts_dir=folder).account
+    first = run(assw=False, prompts_dir=folder).manifest
     for name in ("gem_assw/v1", "gem_review/v1"):
         change(folder, name)
 
-    later = run(prompts_dir=folder).account
+    later = run(prompts_dir=folder).manifest
     run(assw=False, prompts_dir=folder)  # asks less, which changes nothing of what is there
 
     assert not {"prompt gem_assw/v1", "prompt paper/v2"} & first.decisive.keys()
@@ -444,7 +444,7 @@ def test_a_folder_of_an_early_version_goes_on_and_names_both(run: Run, tmp_path:
     early["reviewscore_version"] = "0.0.9"
     file.write_text(json.dumps(early))
 
-    account = run().account
+    account = run().manifest
 
     assert account.reviewscore_versions == ("0.0.9", __version__)
     with pytest.raises(RunFolderError, match="structured was 'auto' and is now 'text'"):

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from reviewscore.batch.interrupt import interruptible
 from reviewscore.config import Settings
 from reviewscore.errors import RunFolderError, SettingsError, StopError
 from reviewscore.llm.connect import connect
@@ -22,6 +21,7 @@ from reviewscore.llm.ledger.jobs import JobBook
 from reviewscore.llm.ledger.link import Link
 from reviewscore.llm.ledger.memory import CallsInMemory
 from reviewscore.llm.ledger.place import Place
+from reviewscore.runs.session import Session, interruptible
 from tests.llm.test_ledger import call
 
 AWAY = 0.4
@@ -87,15 +87,10 @@ async def test_look_ups_that_wait_together_are_answered_together_by_one_thread(
 
 
 async def test_ctrl_c_is_answered_while_a_look_up_waits(tmp_path: Path, away: list[int]) -> None:
-    class Session:
-        interrupted = False
-        reason: str | None = "none yet"
-
-        def stop(self, reason: str | None) -> None:
-            self.reason = reason
-
-    ledger, session, answered = Ledger(tmp_path, run="one"), Session(), list[float]()
-    with interruptible(session, lambda _: answered.append(time.monotonic())):
+    answered: list[float] = []
+    session = Session(settings=Settings(), say=lambda _: answered.append(time.monotonic()))
+    ledger = Ledger(tmp_path, run="one")
+    with interruptible(session):
         waiting = asyncio.create_task(ledger.find("k"))
         await asyncio.sleep(0.05)
         began = time.monotonic()
@@ -104,7 +99,8 @@ async def test_ctrl_c_is_answered_while_a_look_up_waits(tmp_path: Path, away: li
     ledger.close()
 
     assert session.interrupted
-    assert session.reason is None
+    assert session.stopping
+    assert session.stopped is None
     assert answered[0] - began < AWAY / 2
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from reviewscore.batch import Outcome, audit
 from reviewscore.config import resolve
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm import parameters, retry
@@ -20,9 +19,11 @@ from reviewscore.llm.parameters import Refusals, Refused
 from reviewscore.llm.provider import open_provider
 from reviewscore.llm.providers import openai
 from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_points
+from reviewscore.runs.session import Outcome
 from reviewscore.schema.call import Completion, Message, Parameters, Request, Structured
 from reviewscore.sources.collection import read_collection
-from reviewscore.store.run_dir import read_points
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback, completion
 

@@ -260,7 +260,7 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_opens_no_ledger_loads_no_sqlalchemy() -> None:
-    modules = "reviewscore.cli.main, reviewscore.cli.audit, reviewscore.batch, reviewscore.asking"
+    modules = "reviewscore.cli.main, reviewscore.cli.audit, reviewscore.runs.generation"
     line = f"import sys, {modules}; sys.exit('sqlalchemy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", line], cwd=ROOT, check=False).returncode == 0

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from reviewscore.cli.inspect import command
 from reviewscore.judges.asker import Asker
-from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.lexical.finder import find
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import FactualityReply
 from reviewscore.llm.client import Client
 from reviewscore.papers.converted import gaps_in_words, in_one_notation, left_out
@@ -23,7 +23,7 @@ from reviewscore.papers.places import rests_on_missing
 from reviewscore.papers.quotes import find_quote
 from reviewscore.papers.sentences import SentenceKind, sentences
 from reviewscore.pipeline import score_point
-from reviewscore.points import split_review
+from reviewscore.points.split import split_review
 from reviewscore.report.lines import paper_unread_words, unread_evidence_words, unread_words
 from reviewscore.schema.paper import Missing, Paper, Unread, UnreadTotal, Zone
 from reviewscore.schema.place import PlaceKind

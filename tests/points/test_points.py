@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.points import accept_proposed, open_sections, split_review
+from reviewscore.points.sections import open_sections
+from reviewscore.points.split import accept_proposed, split_review
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.section_roles import field_role
 

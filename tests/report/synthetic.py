@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reviewscore.config import Plain
+from reviewscore.files import InputFile
+from reviewscore.runs.folder import ErrorRecord
+from reviewscore.runs.manifest import Counts, Manifest, Setting, Spending
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
 from reviewscore.schema.paper import Evidence, Paper, Section
 from reviewscore.schema.place import Place, PlaceKind, Target
@@ -14,8 +17,6 @@ from reviewscore.schema.proof import Proof, Validity
 from reviewscore.schema.review import PointType, Review, Role
 from reviewscore.schema.span import Span
 from reviewscore.schema.verdict import Finding, KnowledgeSource, PremiseVerdict, Provenance, Verdict
-from reviewscore.store.manifest import Counts, InputFile, Manifest, Setting, Spending
-from reviewscore.store.run_dir import ErrorRecord
 
 MODEL = "openai/imagined-1"
 HEADING = "1 Method\n"

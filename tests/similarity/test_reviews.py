@@ -10,12 +10,12 @@ import pytest
 
 from reviewscore.errors import RunFolderError
 from reviewscore.report.similarity import HONEST, Nearness, similarity_lines
+from reviewscore.runs.folder import SIMILARITY, read_manifest, read_points
 from reviewscore.schema.review import Review
 from reviewscore.schema.similarity import SimilarityDigest
 from reviewscore.similarity.affinity import Library, Recipe, recipe
 from reviewscore.similarity.corpus import ONLY, Corpus, Publication
 from reviewscore.similarity.digest import ALONE, NAMELESS, NO_PROFILE, digest
-from reviewscore.store.run_dir import SIMILARITY, read_manifest, read_points
 from tests.commands import Invoke, invoker
 from tests.similarity.invented import TEXTS, corpus, write_corpus, write_jsonl
 

@@ -15,10 +15,10 @@ from reviewscore import audit
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.load import PaperRow
+from reviewscore.runs.input_data import data_again
 from reviewscore.sources.collection import Collection, read_collection, single
 from reviewscore.sources.inspection import Inspection, inspect_file
 from reviewscore.sources.records import ENDINGS, read_records
-from reviewscore.sources.run_data import data_again
 from reviewscore.sources.system_reviews import read_materials
 from tests.conftest import ROOT
 from tests.sources.test_source_bounds import row, spreadsheet

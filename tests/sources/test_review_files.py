@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
+from reviewscore.runs.input_data import data_again
 from reviewscore.sources.collection import Collection, single
 from reviewscore.sources.reviews import holds_paper, review_names
-from reviewscore.sources.run_data import data_again
 from tests.conftest import PAPER
 
 TEXT = "Weaknesses\n- There is no ablation study.\n"
@@ -194,8 +194,8 @@ def test_names_are_unique_and_do_not_depend_on_the_order(
 
 
 def test_a_run_is_read_again_without_the_reviews_that_are_gone(folder: Path) -> None:
-    from reviewscore.batch import audit
     from reviewscore.config import resolve
+    from reviewscore.runs.audit import audit
 
     found = single(folder / "paper.txt", [folder / "ada" / "review.txt", folder / "bob"])
     manifest = audit(found, folder / "run", resolve({})).manifest

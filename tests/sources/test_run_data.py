@@ -10,17 +10,17 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
 from reviewscore.printable import without_folders
 from reviewscore.report.html import write_report
+from reviewscore.runs.audit import audit
+from reviewscore.runs.folder import read_manifest
+from reviewscore.runs.input_data import data_again
+from reviewscore.runs.manifest import Manifest
+from reviewscore.runs.merge import merge
 from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.remote import at_hand
-from reviewscore.sources.run_data import data_again
-from reviewscore.store.manifest import Manifest
-from reviewscore.store.merge import merge
-from reviewscore.store.run_dir import read_manifest
 from tests.conftest import PAPER
 
 REVIEW = "There is no ablation study of the microphones."

@@ -16,12 +16,14 @@ import pytest
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import InputError, TooLargeError
-from reviewscore.estimate import estimate
+from reviewscore.files import hash_file
 from reviewscore.focus.facets import read_facets
 from reviewscore.gem.ranking import read_columns
 from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.pdf import read_pdf
+from reviewscore.runs.audit import read_calibration
+from reviewscore.runs.estimate import estimate
 from reviewscore.sources.annotations import read_annotations
 from reviewscore.sources.collection import read_collection, single
 from reviewscore.sources.inspection import inspect_file
@@ -29,8 +31,6 @@ from reviewscore.sources.openreview.fetch import records_in
 from reviewscore.sources.records import read_csv, read_grid, table_rows
 from reviewscore.sources.remote import at_hand
 from reviewscore.sources.system_reviews import read_materials, read_meta_reviews
-from reviewscore.store.calibration import read_calibration
-from reviewscore.store.manifest import hash_file
 from tests.conftest import ROOT
 from tests.sources.test_files import PAPER, REVIEW, write
 

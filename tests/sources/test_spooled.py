@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.batch.selection import chosen_reviews
 from reviewscore.config import Settings
 from reviewscore.focus.distribution import coded
 from reviewscore.focus.facets import DEFAULT, Labelled, Point, Polarity
 from reviewscore.focus.points import PointLines
 from reviewscore.focus.profile import Points
 from reviewscore.focus.tables import text_table
+from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList

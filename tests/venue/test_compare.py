@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
+from reviewscore.similarity.comparison import Comparison
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import TwoSamples, by_composition
 from reviewscore.stats.statistic import SCALE, Floats, ratio
-from reviewscore.venue.compare import Comparison, compare_runs
+from reviewscore.venue.compare import compare_runs
 from reviewscore.venue.drift import Section
 from tests.report.synthetic import manifest
 from tests.report.venues import venue_points, venue_run, verdict

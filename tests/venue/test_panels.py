@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
+from reviewscore.runs.parts import read_parts
 from reviewscore.stats.resampling import Resampling, wilson
 from reviewscore.stats.shares import ONE_PAPER
-from reviewscore.store.parts import read_parts
 from reviewscore.venue.outcomes import Counts, count_points, rates
 from reviewscore.venue.panels import (
     TOGETHER,

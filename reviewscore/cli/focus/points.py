@@ -86,8 +86,8 @@ def read(flags: dict[str, Any]) -> Read:
     """
     from reviewscore.cli.run_data import collection_of
     from reviewscore.focus.profile import Points
+    from reviewscore.runs.folder import MANIFEST
     from reviewscore.sources.system_reviews import Form, materials_of, read_materials
-    from reviewscore.store.run_dir import MANIFEST
 
     data, moved = Path(flags.pop("data")), flags.pop("moved")
     others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")
@@ -242,8 +242,8 @@ class Annotator:
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress
+        from reviewscore.files import hash_file
         from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
-        from reviewscore.store.manifest import hash_file
 
         expected = expected_to_label(points, self.facets, self.settings)
         for line in expected_lines(expected):
@@ -257,7 +257,7 @@ class Annotator:
                 inputs=[hash_file(one) for one in files], retry_errors=self.retry_errors,
                 say=progress.say, step=progress.step,
             )  # fmt: skip
-        account = found.outcome.account
+        account = found.outcome.manifest
         by = ", ".join(name for name in account.prompts if name.startswith(PROMPTS))
         answered = ", ".join(account.models_answered) or "nobody"
         return Labelling(

@@ -54,9 +54,9 @@ def command(reference: str | None, bertscore: str | None, **flags: Any) -> int:
     from reviewscore.focus.plots import draw
     from reviewscore.focus.points import VERB, PointLines
     from reviewscore.focus.profile import profile_systems, write_digest
+    from reviewscore.runs.folder import FOCUS
     from reviewscore.sources.system_reviews import PEOPLE
     from reviewscore.stats.writing import Setup, hashes
-    from reviewscore.store.run_dir import FOCUS
 
     by, reviews, tabling = flags["by"], read(flags), Tabling.of(flags)
     run = reviews.run

@@ -32,10 +32,10 @@ def command(
     \b
     Example:  reviewscore focus sample reviews.parquet -o labels/A1.csv --points 150
     """
+    from reviewscore.files import write_whole
     from reviewscore.focus.human_labels import draw_points, empty_sheet
     from reviewscore.focus.profile import Points
     from reviewscore.sources.system_reviews import read_materials
-    from reviewscore.store.jsonl import write_whole
 
     if output.exists() and not yes:
         raise InputError(

@@ -35,9 +35,9 @@ def command(left: Path, right: Path) -> None:
 
 def _name(folder: Path) -> str:
     """The evaluation model, and the folder."""
+    from reviewscore.files import read_whole
     from reviewscore.gem.score import VERB
     from reviewscore.stats.writing import numbers_name
-    from reviewscore.store.jsonl import read_whole
 
     try:
         model = json.loads(read_whole(folder / numbers_name(VERB)) or b"")["model"]

@@ -27,10 +27,10 @@ from reviewscore.config import Plain
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.asking.questions import OpenAsker
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.score import Variant
     from reviewscore.gem.validation import AlteredSet, Subject
+    from reviewscore.runs.generation import OpenAsker
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.text.similarity import Metric
 
@@ -100,9 +100,9 @@ class Companions:
 
     def _asker(self, model: str) -> OpenAsker:
         """Puts questions through the ledger that all runs share."""
-        from reviewscore.asking.questions import open_asker
         from reviewscore.llm.connect import Surroundings, check
         from reviewscore.llm.ledger.book import Ledger
+        from reviewscore.runs.generation import open_asker
 
         settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)

@@ -31,7 +31,7 @@ class _Parts(Parts):
 
 
 def _is_run(folder: Path) -> bool:
-    from reviewscore.store.run_dir import MANIFEST, POINTS
+    from reviewscore.runs.folder import MANIFEST, POINTS
 
     return (folder / MANIFEST).is_file() and (folder / POINTS).is_file()
 

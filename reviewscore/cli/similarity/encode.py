@@ -60,10 +60,10 @@ def command(
     name = local.name if local.is_dir() else local
     taken: Taken = "mean" if take == "mean" else "first"
     if settings.engine == "ray":
-        from reviewscore.similarity.encoding_far import encode_far
+        from reviewscore.similarity.encoding_on_ray import encode_on_ray
 
         place = str(local.resolve()) if local.is_dir() else model
-        found = encode_far(papers, place, loading, taken, workers=settings.workers, say=say)
+        found = encode_on_ray(papers, place, loading, taken, settings, say=say)
     else:
         found = encode(papers, load(model, ENCODER, loading), taken)
     write_embeddings(output, found)

@@ -101,8 +101,8 @@ def _ask(
 ) -> int:
     """Say what it costs, ask, and say how it ended."""
     from reviewscore.cli.progress import TerminalProgress
+    from reviewscore.files import hash_file
     from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
-    from reviewscore.store.manifest import hash_file
 
     expected = expected_to_judge(asked, settings)
     for line in expected_lines(expected):

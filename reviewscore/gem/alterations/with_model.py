@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from reviewscore.asking.questions import OpenAsker, all_settled, with_asker
 from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
@@ -23,6 +22,7 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
+from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.system_reviews import Form
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewscore.errors import InputError, RunFolderError, StopError
+from reviewscore.files import JsonLines, read_lines, read_whole, write_whole
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.data_folder import PDFS, copied
 from reviewscore.sources.openreview.notes import (
@@ -26,13 +27,6 @@ from reviewscore.sources.openreview.notes import (
 )
 from reviewscore.sources.openreview.server import LOG_IN, Server
 from reviewscore.sources.openreview.threads import Thread, thread
-from reviewscore.store.jsonl import (
-    JsonLines,
-    read_lines,
-    read_whole,
-    write_pieces_whole,
-    write_whole,
-)
 
 _KEPT = (
     "id", "forum", "replyto", "invitation", "invitations", "number", "cdate", "mdate", "tcdate",
@@ -411,7 +405,7 @@ def fetch_pdfs(
 
 def _keep(place: Path, pieces: Iterator[bytes]) -> None:
     """Write what comes, if it is a PDF."""
-    write_pieces_whole(place, _checked(pieces))
+    write_whole(place, _checked(pieces))
 
 
 def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:

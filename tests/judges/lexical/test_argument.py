@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft
 from reviewscore.logic.validity import prove
-from reviewscore.schema.argument import Draft, Extraction, Validity
+from reviewscore.schema.argument import Draft, Extraction
+from reviewscore.schema.proof import Validity
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from reviewscore.judges.lexical.finder import Found, find
 from reviewscore.papers.load import PaperRow, build_paper, load_paper
 from reviewscore.papers.parts import shown
-from reviewscore.points import split_review
 from reviewscore.points.places import with_places
+from reviewscore.points.split import split_review
 from reviewscore.retrieval.index import index_of
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import Review

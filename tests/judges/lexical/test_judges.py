@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from reviewscore.judges.judge import Judges
-from reviewscore.judges.lexical import LexicalJudges
+from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.pipeline import score_point
 from reviewscore.points.places import with_places
 from reviewscore.schema.argument import Extraction, Premise

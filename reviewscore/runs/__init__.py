@@ -1,0 +1,1 @@
+"""One run: its folder, session, records and executors."""

@@ -1,0 +1,399 @@
+"""Score a whole collection into a run folder: streamed, resumable, stoppable."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from collections import Counter
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from reviewscore import __version__, prompts
+from reviewscore.addresses import without_credentials
+from reviewscore.arguments.aggregate import AGGREGATION_VERSION
+from reviewscore.arguments.reconstruct import RECONSTRUCTION_VERSION
+from reviewscore.bounds import in_force, put_in_force, read_bounded
+from reviewscore.config import Resolved, Settings
+from reviewscore.errors import InputError, SettingsError
+from reviewscore.files import hash_file
+from reviewscore.judges.asker import ASKING_VERSION
+from reviewscore.judges.lexical.judges import LexicalJudges
+from reviewscore.judges.model_judges import open_judges
+from reviewscore.llm.connect import Surroundings, check, open_ledger
+from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.paid import Paid
+from reviewscore.llm.sending import Book
+from reviewscore.logic.pool import shared
+from reviewscore.papers.load import READING_VERSION
+from reviewscore.points import POINTS_VERSION
+from reviewscore.points.split import split_review
+from reviewscore.runs.folder import (
+    MANIFEST,
+    ErrorRecord,
+    RunDir,
+    failed_reviews,
+    read_manifest,
+    read_points,
+)
+from reviewscore.runs.input_data import noted_data
+from reviewscore.runs.manifest import (
+    INPUT,
+    METHOD,
+    PROMPT,
+    Counts,
+    Manifest,
+    Setting,
+    first_difference,
+    prompt_names,
+    sum_of,
+)
+from reviewscore.runs.scoring import LocalScoring, ScoringSession, Tally, chosen_reviews
+from reviewscore.runs.scoring_on_ray import RayScoring, check_ray
+from reviewscore.runs.session import Clock, Interruption, Outcome, Progress, Quiet, interruptible
+from reviewscore.schema.calibration import Calibration
+from reviewscore.schema.point_score import Status
+from reviewscore.schema.record import storable
+from reviewscore.sources.collection import Collection
+
+
+def audit(  # noqa: PLR0913 - each says another thing of one run
+    collection: Collection,
+    out: Path,
+    resolved: Resolved,
+    *,
+    data: Path | None = None,
+    progress: Progress | None = None,
+    allow_foreign: bool = False,
+    retry_errors: bool = False,
+    accept_changed: bool = False,
+    interruption: Interruption | None = None,
+) -> Outcome[Manifest]:
+    """Score a collection into a run folder; what is there already is not done again.
+
+    Args:
+        collection: Papers and reviews.
+        out: The run folder.
+        resolved: Settings with their origins.
+        data: Folder the collection was read from; noted in the manifest.
+        progress: Told what happens.
+        allow_foreign: Write into a non-empty folder that is no run folder.
+        retry_errors: Try failed points again.
+        accept_changed: Go on in a folder whose records something else has changed; it is noted.
+        interruption: Brings Ctrl-C, where this does not run in the main thread.
+
+    Raises:
+        SettingsError: The model is unknown or its key is missing, or the engine cannot be used.
+        RunFolderError: The folder cannot be used, or its records were changed.
+        InputError: A chosen paper or point does not exist.
+    """
+    progress = progress or Quiet()
+    settings = resolved.settings
+    put_in_force(settings.bounds)
+    check(settings)
+    if settings.engine == "ray":
+        check_ray(settings, collection)
+    chosen_calibration(settings)  # a wrong file is said before anything is asked
+    with prompts.use_directory(settings.prompts_dir):
+        manifest = new_manifest(collection, resolved, out=out, data=data)
+        done = finished(
+            collection,
+            out,
+            resolved,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+            manifest=manifest,
+        )
+        if done is not None:  # nothing is asked again, and the run's account stays as it is
+            return Outcome(
+                manifest=done,
+                failed=done.counts.error + len(collection.unread),
+                before=done.counts.points,
+            )
+        with RunDir(
+            out,
+            manifest,
+            allow_foreign=allow_foreign,
+            retry_errors=retry_errors,
+            accept_changed=accept_changed,
+        ) as run:
+            work = _Audit(
+                collection, settings, run, progress, renew=retry_errors, interruption=interruption
+            )
+            return asyncio.run(work.session())
+
+
+def chosen_calibration(settings: Settings) -> Calibration | None:
+    """The calibration that was asked for."""
+    if settings.calibration is None:
+        return None
+    judge = " + ".join((settings.model, *settings.panel))
+    return read_calibration(settings.calibration, judge=judge)
+
+
+def read_calibration(path: Path, *, judge: str) -> Calibration:
+    """Read a calibration, as `agree --calibrate` writes it, that was learnt of a judge.
+
+    Raises:
+        InputError: The file cannot be read, or holds no calibration.
+        SettingsError: It was learnt of another judge, whose errors are others.
+    """
+    try:
+        calibration = Calibration.model_validate_json(read_bounded(path, in_force().text))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputError(
+            f"is no calibration ({first['msg']})",
+            file=path,
+            field=".".join(str(part) for part in first["loc"]) or None,
+            cure="agree --calibrate writes one",
+        ) from error
+    if calibration.judge != judge:
+        raise SettingsError(
+            f"{path} was learnt of {calibration.judge}, but the judge is {judge}; "
+            "a calibration holds for the judge it was learnt of"
+        )
+    return calibration
+
+
+class _Audit:
+    """One session of a run, on this process or on many."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        settings: Settings,
+        run: RunDir,
+        progress: Progress,
+        *,
+        renew: bool,
+        interruption: Interruption | None = None,
+    ) -> None:
+        self._collection, self._settings, self._run = collection, settings, run
+        self._progress, self._renew, self._interruption = progress, renew, interruption
+        self._reviews = chosen_reviews(collection, settings)
+        self._by_rules = sum(
+            len(split_review(one, include_limitations=settings.limitations))
+            for one in self._reviews
+        )
+
+    async def session(self) -> Outcome[Manifest]:
+        """Do what is missing, and write the run's account of it."""
+        clock, before = Clock(), len(self._run.done)
+        with ExitStack() as stack:
+            book: Book = CallsInMemory()  # the embedded judge makes no calls
+            if not self._settings.embedded:
+                book = await open_ledger(
+                    self._settings,
+                    self._run.path,
+                    run=self._run.manifest.run_id,
+                    say=self._progress.say,
+                )
+                stack.callback(book.close)
+            self._progress.expect(self._by_rules)
+            for fault in self._collection.skipped:
+                self._run.add_error(ErrorRecord.of_input("line", fault))
+            for fault in self._collection.unread:
+                self._run.add_error(ErrorRecord.of_input("file", fault))
+            session = await self._scored(book)
+            tally = session.met()
+            if not session.stopping:
+                self._tell_of(tally)
+            paid = None if self._settings.embedded else await book.paid()
+        times = clock.read()
+        manifest = self._run.update(self._closing(session, tally, paid, times))
+        return Outcome(
+            manifest=manifest,
+            interrupted=session.interrupted,
+            stopped=session.stopped,
+            failed=manifest.counts.error + tally.failed_reviews + len(self._collection.unread),
+            new=len(self._run.done) - before,
+            before=before,
+            seconds=times[1],
+        )
+
+    async def _scored(self, book: Book) -> ScoringSession:
+        """Score on this process or on workers."""
+        settings, say, refused = self._settings, self._progress.say, self._run.manifest.refused
+        common: dict[str, Any] = {
+            "collection": self._collection,
+            "settings": settings,
+            "run": self._run,
+            "progress": self._progress,
+            "calibration": chosen_calibration(settings),
+            "refused": refused,
+        }
+        if settings.engine == "ray":
+            remote = RayScoring(**common, spent=(await book.paid()).total, renew=self._renew)
+            with interruptible(remote, self._interruption):
+                await remote.score(self._reviews)
+            return remote
+        around = Surroundings(
+            idle=lambda: not shared().busy, say=say, renew=self._renew, refused=refused
+        )
+        async with open_judges(settings, book, around) as (judges, client):
+            local = LocalScoring(**common, judges=judges, client=client)
+            with interruptible(local, self._interruption):
+                await local.score(self._reviews)
+            return local
+
+    def _tell_of(self, tally: Tally) -> None:
+        """Write down and say what was asked for or counted on and did not come."""
+        for name in sorted(set(self._settings.point) - self._run.done.keys()):
+            tally.failed_reviews += 1
+            message = f"no review holds the point {name}; check --point"
+            self._run.add_error(
+                ErrorRecord(what="point", point_id=name, kind="InputError", message=message)
+            )
+            self._progress.say(message)
+        if tally.points != self._by_rules and not tally.failed_reviews:
+            self._progress.say(
+                f"the rules, by which points are counted beforehand, split the reviews into "
+                f"{self._by_rules:,} points; the model's own split, which counts, into "
+                f"{tally.points:,}"
+            )
+
+    def _closing(
+        self, session: ScoringSession, tally: Tally, paid: Paid | None, times: tuple[str, float]
+    ) -> Manifest:
+        """The manifest at the end of a session."""
+        old = self._run.manifest
+        update = {} if paid is None else session.models_update(paid, old.spending)
+        doubts = list(tally.warnings)
+        if tally.rejected:
+            doubts.append(f"{tally.rejected} proposed points were not verbatim in their review")
+        update["warnings"] = tuple(dict.fromkeys((*old.warnings, *doubts)))
+        update["doubtful"] = tuple(dict.fromkeys((*old.doubtful, *tally.doubtful)))
+        update["unread"] = {**old.unread, **tally.unread}
+        update["times"] = (*old.times, times)
+        # A later session with a selection adds nothing to a whole run, and takes nothing from it.
+        update["complete"] = old.complete or not session.stopping
+        papers = len({review.paper_id for review in self._reviews})
+        update["counts"] = Counts(
+            papers=max(old.counts.papers, papers),
+            reviews=max(old.counts.reviews, len(self._reviews)),
+            reviews_without_points=max(old.counts.reviews_without_points, tally.without_points),
+            bad_lines=len(self._collection.skipped),
+        ).of_points(Counter(self._run.done.values()), self._run.findings)
+        return old.model_copy(update=update)
+
+
+_VERSIONED = ("z3-solver", "pydantic", "openai", "anthropic", "bm25s")
+"""Packages whose versions a run's account names."""
+
+
+def new_manifest(
+    collection: Collection, resolved: Resolved, *, out: Path, data: Path | None = None
+) -> Manifest:
+    """What a run is to be made with.
+
+    Args:
+        collection: Papers and reviews.
+        resolved: Settings with their origins.
+        out: The run folder.
+        data: Folder the collection was read from.
+    """
+    settings = resolved.settings
+    judge_version = LexicalJudges().version if settings.embedded else None
+    problems = prompts.verify() if settings.prompts_dir is None else ()
+    chosen = settings.decisive()
+    sums = {one.prompt_id: one.sha256 for one in map(prompts.latest, prompt_names(chosen))}
+    inputs = (*map(hash_file, collection.files), *collection.records)
+    decisive = {
+        **chosen,
+        "judge_version": judge_version,
+        **{f"{METHOD}{name}": version for name, version in _methods(settings).items()},
+        **{f"{PROMPT}{name}": digest for name, digest in sums.items()},
+        **{f"{INPUT}{n} {one.name}": one.sha256 for n, one in enumerate(inputs, start=1)},
+        "year": collection.year,
+    }
+    if settings.calibration is not None:
+        decisive["calibration"] = hash_file(settings.calibration).sha256
+    return Manifest(
+        reviewscore_version=__version__,
+        judge=settings.model,
+        judge_version=judge_version,
+        settings={
+            name: Setting(value=without_credentials(value), origin=resolved.origins[name])
+            for name, value in settings.model_dump(mode="json").items()
+        },
+        decisive=decisive,
+        decisive_sha256=sum_of(decisive),
+        selection=settings.selection,
+        prompts=sums,
+        versions={
+            "python": platform.python_version(),
+            **{name: version(name) for name in _VERSIONED},
+        },
+        inputs=inputs,
+        **noted_data(out, data, collection.pair),
+        year=collection.year,
+        warnings=tuple(
+            storable(warning)
+            for warning in (
+                *collection.warnings,
+                *(f"left out: {fault}" for fault in collection.unread),
+                *problems,
+            )
+        ),
+    )
+
+
+def _methods(settings: Settings) -> dict[str, int]:
+    """Versions of what this package itself does to make a run's records, as far as it is used.
+
+    The embedded judge has a version of its own.
+    """
+    used = {"points": POINTS_VERSION, "reading": READING_VERSION, "scores": AGGREGATION_VERSION}
+    if not settings.embedded:
+        used["asking"] = ASKING_VERSION
+    if settings.score != "base":
+        used["reconstruction"] = RECONSTRUCTION_VERSION
+    return used
+
+
+def finished(
+    collection: Collection,
+    out: Path,
+    resolved: Resolved,
+    *,
+    retry_errors: bool = False,
+    accept_changed: bool = False,
+    manifest: Manifest | None = None,
+) -> Manifest | None:
+    """The manifest of a run that holds all that is asked for; None if something is left to do.
+
+    Nothing is asked or written.
+
+    Args:
+        collection: Papers and reviews.
+        out: The run folder.
+        resolved: Settings with their origins.
+        retry_errors: Whether failed points are to be tried again.
+        accept_changed: Go on with records that something else has changed.
+        manifest: What the run is to be made with, if that is known already.
+
+    Raises:
+        InputError: A chosen paper or point does not exist.
+        RunFolderError: The folder holds something that cannot be read, or records that were
+            changed.
+    """
+    settings = resolved.settings
+    if not (out / MANIFEST).is_file():
+        return None
+    with prompts.use_directory(settings.prompts_dir):
+        new = manifest or new_manifest(collection, resolved, out=out)
+    old = read_manifest(out, accept_changed=accept_changed)
+    same = first_difference(old.decisive, new.decisive) is None
+    same = same and old.selection in ({}, new.selection)
+    if not (same and old.complete) or failed_reviews(out):
+        return None
+    chosen_reviews(collection, settings)  # a name that does not exist is wrong use, done or not
+    done = {score.point_id: score.status for score in read_points(out)}
+    again = retry_errors and Status.ERROR in done.values()
+    if again or len(done) != old.counts.points or set(settings.point) - done.keys():
+        return None
+    return old

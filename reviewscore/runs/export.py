@@ -1,0 +1,349 @@
+"""The points of one run or many as a file: CSV for spreadsheets, Parquet for analysis, or JSONL."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import RootModel
+
+from reviewscore.errors import SettingsError
+from reviewscore.files import drafted
+from reviewscore.runs.folder import read_points
+from reviewscore.runs.parts import read_parts
+from reviewscore.schema.paper import Evidence
+from reviewscore.schema.place import Place
+from reviewscore.schema.point_score import PointScore
+from reviewscore.schema.verdict import Provenance
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Cell = str | int | float | bool | None
+
+RUN = "run"
+"""Column that comes first where several runs are written: the name of the run's folder."""
+
+COLUMNS = {
+    "point_id": "Identifier of the review point, unique in the run.",
+    "review_id": "Identifier of the review it stands in.",
+    "paper_id": "Identifier of the paper that is reviewed.",
+    "section": "Heading or field of the review's form that it stands under.",
+    "role": "What that section is for: weaknesses, questions, mixed, and so on.",
+    "type": "question, claim or argument; empty if it failed before this was known.",
+    "status": "scored, unknown or error; unscored for the embedded judge.",
+    "scale": "What `base` measures: unanswerability (questions) or factuality (others).",
+    "base": "BASE ReviewScore 1 to 5, where 1 and 2 are misinformed; empty is unknown, and for "
+    "the embedded judge, which gives no score.",
+    "advanced": "ADVANCED ReviewScore 1 to 5 (weighted for arguments); empty is unknown.",
+    "conjunction": "Arguments: whether every premise has factuality 3 or more; empty is unknown.",
+    "all_trivial": "Arguments: all weights were 0, so `advanced` is a plain mean.",
+    "misinformed": "Whether the point is judged misinformed; empty is unknown, and for the "
+    "embedded judge.",
+    "calibrated": "Score after calibration by human labels, 1 to 5; empty without one.",
+    "calibrated_misinformed": "Whether the point is misinformed after calibration.",
+    "finding": "What the embedded judge says instead of a score: addressed, passages or "
+    "cannot_judge; empty for models.",
+    "passage_count": "Passages of that finding, all verbatim in the paper; empty for models.",
+    "first_passage": "The first of them; of the finding passages the closest one, those in places "
+    "that the point names before others.",
+    "rationale": "Why, in the judge's words.",
+    "answer": "For an answerable question, the answer from the paper.",
+    "quotes": "Number of quotes of verdicts that are verbatim in the paper, those on premises too; "
+    "empty for the embedded judge.",
+    "unquoted": "Whether it is judged misinformed and no verdict that says so has such a quote.",
+    "first_quote": "The first of these quotes.",
+    "argument_state": "How reconstructing the argument ended.",
+    "rounds": "Number of rounds the reconstruction took.",
+    "premises": "Number of premises of the reconstruction.",
+    "conclusion": "Conclusion of the reconstruction.",
+    "text": "The point's own words, verbatim from the review.",
+    "context": "Words just before it that it needs to be understood.",
+    "field": "Text box of the review that the point stands in.",
+    "start": "Offset of its first character in that text box.",
+    "end": "Offset just after its last character.",
+    "named_places": "Places of the paper that the point names, such as lines 212-215 or Table 3b, "
+    "separated by semicolons; empty where there are none, or the record is of before.",
+    "places_not_at_hand": "Those of them that the text at hand does not hold, which is no fault of "
+    "the review's.",
+    "error": "What failed, if status is error.",
+    "judge": "lexical, or the model asked for.",
+    "judge_version": "Version of the embedded judge; empty for models.",
+    "models_answered": "Models that the provider says answered, separated by blanks.",
+    "reviewscore_version": "Version of the program that wrote the record.",
+    "places": "Parquet only: the named places with where the review names them and where in the "
+    "paper they are, as JSON text; empty in records of before.",
+    "passages": "Parquet only: the passages of a finding with offsets, as JSON text.",
+    "evidence": "Parquet only: all verified quotes with offsets, as JSON text.",
+    "argument": "Parquet only: the whole reconstruction with its rounds, as JSON text.",
+    "provenance": "Parquet only: what was asked of which model with which prompt, as JSON text.",
+}
+"""Each column and what it means."""
+
+NESTED = ("places", "passages", "evidence", "argument", "provenance")
+"""Columns of JSON text, left out of CSV: spreadsheets cut cells off at 32,767 characters."""
+
+_INTEGERS = {"base", "passage_count", "quotes", "rounds", "premises", "start", "end"}
+_NUMBERS = {"advanced", "calibrated"}
+_FLAGS = {"conjunction", "all_trivial", "misinformed", "calibrated_misinformed", "unquoted"}
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_CHUNK = 1000
+
+_Quotes = RootModel[tuple[Evidence, ...]]
+_Places = RootModel[tuple[Place, ...]]
+_Origins = RootModel[tuple[Provenance, ...]]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A point and the name of its run; None where there is but one run."""
+
+    run: str | None
+    score: PointScore
+
+
+def export(runs: Path | Sequence[Path], out: Path, *, accept_changed: bool = False) -> int:
+    """Write the points of one run or many as the kind of file that the ending asks for.
+
+    Points are read and written in chunks, so that memory does not grow with the runs; the file
+    appears only once it is whole. A point that is in several runs has a row of each, told apart by
+    the column `RUN`; nothing is decided between them.
+
+    Args:
+        runs: The run folder, or several.
+        out: ``.csv`` and ``.parquet`` have the columns of `COLUMNS`; ``.jsonl`` has the records
+            of ``points.jsonl``. Of several runs, `RUN` comes first in each. In CSV, text that a
+            spreadsheet would take for a formula begins with an apostrophe.
+        accept_changed: Go on with records that something else has changed.
+
+    Returns:
+        How many points were written.
+
+    Raises:
+        SettingsError: The ending is not known.
+        RunFolderError: A run cannot be read or is named twice, or the file not be written.
+        StopError: The disk is full.
+    """
+    writer = _WRITERS.get(out.suffix.lower())
+    if writer is None:
+        raise SettingsError(
+            f"{out}: unknown ending '{out.suffix}'; known are {', '.join(_WRITERS)}"
+        )
+    several = not isinstance(runs, Path) and len(runs) > 1
+    with drafted(out, named=True) as draft:
+        places = [runs] if isinstance(runs, Path) else runs
+        return writer(_lines(places, accept_changed=accept_changed), draft, several)
+
+
+def _lines(runs: Sequence[Path], *, accept_changed: bool) -> Iterator[_Line]:
+    for part in read_parts(runs, accept_changed=accept_changed):
+        name = part.name if len(runs) > 1 else None
+        for score in read_points(part.path):
+            if score.error is None:
+                yield _Line(name, score)
+                continue
+            error = part.manifest.for_others(score.error)
+            yield _Line(name, score.model_copy(update={"error": error}))
+
+
+def records(runs: Sequence[Path], *, accept_changed: bool = False) -> Iterator[str]:
+    """The points of runs as JSONL, without line ends; as `export` writes them.
+
+    Args:
+        runs: The run folders.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: A run cannot be read or is named twice.
+    """
+    return map(_json, _lines(runs, accept_changed=accept_changed))
+
+
+def frame(runs: Sequence[Path], *, accept_changed: bool = False) -> pd.DataFrame:
+    """The points of runs as a data frame: a row for each, with the flat columns of `COLUMNS`.
+
+    What is unknown is missing (``<NA>``): numbers and truth values keep their kinds beside it.
+
+    Args:
+        runs: The run folders.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        RunFolderError: A run cannot be read or is named twice.
+    """
+    import pandas as pd
+
+    named = {RUN: "string"} if len(runs) > 1 else {}
+    kinds = named | {name: _kind(name) for name in COLUMNS if name not in NESTED}
+    rows = [
+        {RUN: line.run, **row(line.score)} for line in _lines(runs, accept_changed=accept_changed)
+    ]
+    return pd.DataFrame(rows, columns=list(kinds), dtype=object).astype(kinds)
+
+
+def _kind(name: str) -> str:
+    """The kind of a flat column in a data frame."""
+    if name in _INTEGERS:
+        return "Int64"
+    if name in _FLAGS:
+        return "boolean"
+    return "Float64" if name in _NUMBERS else "string"
+
+
+def _json(line: _Line) -> str:
+    text = line.score.model_dump_json()
+    return text if line.run is None else f'{{"{RUN}":{json.dumps(line.run)},{text[1:]}'
+
+
+def row(score: PointScore) -> dict[str, Cell]:
+    """The flat columns of one point, in the order of `COLUMNS`."""
+    verdict, argument, advanced = score.verdict, score.argument, score.advanced
+    quotes = [quote for quote in score.evidence if quote.verified]
+    unscored = score.finding is not None
+    return {
+        "point_id": score.point_id,
+        "review_id": score.review_id,
+        "paper_id": score.paper_id,
+        "section": score.section,
+        "role": score.role.value,
+        "type": score.type.value if score.type else None,
+        "status": score.status.value,
+        "scale": verdict.scale if verdict else None,
+        "base": score.base,
+        "advanced": advanced.score if advanced else None,
+        "conjunction": advanced.conjunction if advanced else None,
+        "all_trivial": advanced.all_trivial if advanced and argument else None,
+        "misinformed": score.misinformed,
+        "calibrated": score.calibrated.score if score.calibrated else None,
+        "calibrated_misinformed": score.calibrated.misinformed if score.calibrated else None,
+        "finding": score.finding.value if score.finding else None,
+        "passage_count": len(score.passages) if unscored else None,
+        "first_passage": score.passages[0].quote if score.passages else None,
+        "rationale": verdict.rationale if verdict else score.rationale or None,
+        "answer": verdict.answer if verdict else None,
+        "quotes": None if unscored else len(quotes),
+        "unquoted": None if unscored else score.unquoted,
+        "first_quote": quotes[0].quote if quotes else None,
+        "argument_state": argument.state.value if argument else None,
+        "rounds": len(argument.rounds) if argument else None,
+        "premises": len(argument.premises) if argument else None,
+        "conclusion": argument.conclusion if argument else None,
+        "text": score.text,
+        "context": score.context,
+        "field": score.span.field,
+        "start": score.span.start,
+        "end": score.span.end,
+        "named_places": _labels(score.places),
+        "places_not_at_hand": _labels(one for one in score.places or () if one.target is None),
+        "error": score.error,
+        "judge": score.judge,
+        "judge_version": score.judge_version,
+        "models_answered": " ".join(_models(score)) or None,
+        "reviewscore_version": score.reviewscore_version,
+    }
+
+
+def _labels(places: Iterable[Place] | None) -> str | None:
+    return "; ".join(dict.fromkeys(place.label for place in places or ())) or None
+
+
+def _models(score: PointScore) -> Iterator[str]:
+    answered = (one.model_answered for one in score.origins)
+    yield from dict.fromkeys(name for name in answered if name)
+
+
+def _write_csv(lines: Iterable[_Line], path: Path, several: bool) -> int:
+    flat = [name for name in COLUMNS if name not in NESTED]
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([RUN, *flat] if several else flat)
+        for line in lines:
+            cells = [_csv_cell(cell) for cell in row(line.score).values()]
+            writer.writerow([_csv_cell(line.run), *cells] if several else cells)
+            count += 1
+    return count
+
+
+def _csv_cell(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    text = str(cell)
+    return f"'{text}" if isinstance(cell, str) and text.startswith(_FORMULA_STARTS) else text
+
+
+def _write_parquet(lines: Iterable[_Line], path: Path, several: bool) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = parquet_schema(several=several)
+    source, count = iter(lines), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while chunk := list(islice(source, _CHUNK)):
+            rows = [
+                {**({RUN: one.run} if several else {}), **parquet_row(one.score)} for one in chunk
+            ]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            count += len(chunk)
+    return count
+
+
+def parquet_row(score: PointScore) -> dict[str, Cell]:
+    """One point with the columns of `COLUMNS`, nested ones too."""
+    return row(score) | _nested(score)
+
+
+def parquet_schema(*, several: bool = False) -> pa.Schema:
+    """Names, types and meanings of the columns of `COLUMNS`, of several runs with `RUN` first."""
+    import pyarrow as pa
+
+    def kind(name: str) -> pa.DataType:
+        if name in _INTEGERS:
+            return pa.int64()
+        if name in _FLAGS:
+            return pa.bool_()
+        return pa.float64() if name in _NUMBERS else pa.string()
+
+    named = {RUN: "Name of the run's folder."} if several else {}
+    return pa.schema(
+        [
+            pa.field(name, kind(name), metadata={"doc": text})
+            for name, text in (named | COLUMNS).items()
+        ]
+    )
+
+
+def _nested(score: PointScore) -> dict[str, Cell]:
+    return {
+        "places": None if score.places is None else _Places(score.places).model_dump_json(),
+        "passages": _Quotes(score.passages).model_dump_json(),
+        "evidence": _Quotes(score.evidence).model_dump_json(),
+        "argument": score.argument.model_dump_json() if score.argument else None,
+        "provenance": _Origins(score.provenance).model_dump_json(),
+    }
+
+
+def _write_jsonl(lines: Iterable[_Line], path: Path, several: bool) -> int:
+    del several  # each line knows its run
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for line in lines:
+            file.write(_json(line) + "\n")
+            count += 1
+    return count
+
+
+_WRITERS: dict[str, Callable[[Iterable[_Line], Path, bool], int]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+    ".jsonl": _write_jsonl,
+}
+"""How each ending is written."""

@@ -1,0 +1,380 @@
+"""Scoring reviews, one after the other or many at once; failures become records."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from reviewscore.config import Settings
+from reviewscore.errors import InputError, ReviewScoreError, StopError
+from reviewscore.judges.judge import Judges
+from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.papers.parts import Parts, shown
+from reviewscore.pipeline import make_record, review_points, score_with_response
+from reviewscore.points.places import with_places
+from reviewscore.runs.folder import ErrorRecord
+from reviewscore.runs.session import Progress, Say, Session
+from reviewscore.schema.calibration import Calibration, calibrated
+from reviewscore.schema.paper import Paper, Unread
+from reviewscore.schema.point_score import PointScore, Status
+from reviewscore.schema.review import Review, ReviewPoint
+from reviewscore.schema.verdict import Provenance
+from reviewscore.sources.collection import Collection
+from reviewscore.sources.spooled import ListView
+
+log = logging.getLogger(__name__)
+
+PAPERS_HELD = 64
+"""Papers kept in memory; reviews of one paper follow each other."""
+PAPERS_AHEAD = 4
+"""Papers read from files before they are needed, so that judging need not wait for reading."""
+
+
+class Sink(Protocol):
+    """Where scores go (`folder.RunDir`).
+
+    Attributes:
+        done: How scoring ended for the points that are there.
+    """
+
+    done: dict[str, Status]
+
+    def add(self, score: PointScore) -> None:
+        """Take a point's score."""
+        ...
+
+    def add_error(self, error: ErrorRecord) -> None:
+        """Take a failure."""
+        ...
+
+
+@dataclass
+class Tally:
+    """What a session met, as far as scores do not tell it.
+
+    Attributes:
+        failed_reviews: Reviews that could not be scored.
+        without_points: Reviews in which no point was found.
+        points: Points found, scored before or not.
+        rejected: Proposed points that were not verbatim in their review.
+        warnings: What is doubtful about papers, in words.
+        doubtful: The papers it is about.
+        unread: How much of a paper judges do not see, by its identifier.
+    """
+
+    failed_reviews: int = 0
+    without_points: int = 0
+    points: int = 0
+    rejected: int = 0
+    warnings: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
+    unread: dict[str, Unread] = field(default_factory=dict)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            failed_reviews=self.failed_reviews + other.failed_reviews,
+            without_points=self.without_points + other.without_points,
+            points=self.points + other.points,
+            rejected=self.rejected + other.rejected,
+            warnings=(*self.warnings, *other.warnings),
+            doubtful=(*self.doubtful, *other.doubtful),
+            unread={**self.unread, **other.unread},
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class ScoringSession(Session):
+    """One session of an audit, wherever the judges are.
+
+    Attributes:
+        run: Where scores go.
+        progress: Told what happens.
+        calibration: Correction of scores, if one was asked for.
+        tally: What it met.
+    """
+
+    collection: Collection
+    run: Sink
+    progress: Progress
+    calibration: Calibration | None = None
+    tally: Tally = field(default_factory=Tally)
+    say: Say = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.say = self.progress.say
+
+    def met(self) -> Tally:
+        """All that it met."""
+        return self.tally
+
+    def finished(self, score: PointScore) -> None:
+        """Write a point's score down and tell of it."""
+        self.run.add(score)
+        self.progress.finished(score, None if self.settings.embedded else self.traffic)
+
+    def fail(self, review: Review, message: str) -> None:
+        """Write down that a review failed, and tell of it.
+
+        Args:
+            review: The review.
+            message: The kind of error, a colon and what happened.
+        """
+        self.tally.failed_reviews += 1
+        kind = message.partition(":")[0]
+        self.run.add_error(
+            ErrorRecord(what="review", review_id=review.review_id, kind=kind, message=message)
+        )
+        self.say(f"review {review.review_id}: {message}")
+
+
+@dataclass(eq=False, kw_only=True)
+class LocalScoring(ScoringSession):
+    """Scores reviews in this process.
+
+    Attributes:
+        judges: Who judges.
+    """
+
+    judges: Judges
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._papers = Papers(self.collection, self.settings.paper_parts, self.say)
+
+    def met(self) -> Tally:
+        """All that it met, what is doubtful about papers too."""
+        papers = self._papers
+        return self.tally + Tally(
+            warnings=papers.warnings, doubtful=papers.doubtful, unread=papers.unread
+        )
+
+    async def score(self, reviews: Sequence[Review]) -> None:
+        """Score reviews, those of one paper following each other, until done or stopped.
+
+        Raises:
+            RunFolderError: The sink failed: nothing can go on.
+        """
+        order = list(dict.fromkeys(review.paper_id for review in reviews))
+        places = {paper_id: place for place, paper_id in enumerate(order)}
+
+        async def score_next(review: Review) -> None:
+            place = places[review.paper_id]
+            self._papers.ahead(order[place : place + PAPERS_AHEAD])
+            await self._score_review(review)
+
+        await self.each(partial(score_next, review) for review in reviews)
+
+    async def _score_review(self, review: Review) -> None:
+        """Score the points of a review that are not done; failures become records."""
+        settings = self.settings
+        try:
+            paper = await self._papers.paper(review.paper_id)
+            points, origin, rejected = await review_points(
+                review,
+                self.judges,
+                limitations=settings.limitations,
+                rules_only=settings.points == "rules",
+            )
+        except StopError as error:
+            self.stop_for(error)
+            return
+        except Exception as error:  # the outer loop: one bad review never ends a batch
+            if not isinstance(error, ReviewScoreError):
+                log.exception("review %s", review.review_id)
+            self.fail(review, _in_words(error))
+            return
+        self.tally.points += len(points)
+        self.tally.without_points += not points
+        self.tally.rejected += len(rejected)
+        todo = [
+            point
+            for point in points
+            if point.point_id not in self.run.done
+            and (not settings.point or point.point_id in settings.point)
+        ]
+        if self.client is None:  # nothing to wait for: in order, so that every run is the same
+            for point in todo:
+                await self._score_point(point, paper, review, origin)
+            return
+        await asyncio.gather(*(self._score_point(one, paper, review, origin) for one in todo))
+
+    async def _score_point(
+        self, point: ReviewPoint, paper: Paper, review: Review, origin: tuple[Provenance, ...]
+    ) -> None:
+        """Score one point and write it down, whatever comes of it."""
+        await asyncio.sleep(0)  # lets signals in between points of a judge that never waits
+        if self.stopping:
+            return
+        try:
+            point = with_places(point, paper, review)  # here, so that what fails keeps them too
+            score = await score_by_settings(
+                point,
+                paper,
+                self.judges,
+                self.settings,
+                response=review.author_response,
+                calibration=self.calibration,
+            )
+            score = score.model_copy(update={"provenance": (*origin, *score.provenance)})
+        except StopError as error:
+            self.stop_for(error)
+            return
+        except Exception as error:  # the outer loop: one bad point never ends a batch
+            if not isinstance(error, ReviewScoreError):
+                log.exception("point %s", point.point_id)
+            score = make_record(point, self.judges, status=Status.ERROR, error=_in_words(error))
+        try:
+            self.finished(score)
+        except StopError as error:
+            self.stop_for(error)
+
+
+async def score_by_settings(
+    point: ReviewPoint,
+    paper: Paper,
+    judges: Judges,
+    settings: Settings,
+    *,
+    response: str | None,
+    calibration: Calibration | None,
+) -> PointScore:
+    """Score a point as the settings ask.
+
+    Args:
+        point: The point.
+        paper: The paper, as judges see it.
+        judges: Who judges.
+        settings: Which score, how many rounds, and whether judges see the response.
+        response: The authors' response; None if there is none.
+        calibration: What corrects scores; None if that was not asked for.
+
+    Raises:
+        ModelError, StopError: As `pipeline.score_point`.
+    """
+    score = await score_with_response(
+        point,
+        paper,
+        judges,
+        score=settings.score,
+        rounds=settings.rounds,
+        response=response if settings.author_response else None,
+    )
+    if calibration is None:
+        return score
+    return score.model_copy(update={"calibrated": calibrated(score, calibration)})
+
+
+def _in_words(error: Exception) -> str:
+    """The kind and message of an error, as text that can be stored."""
+    return str(without_surrogates(f"{type(error).__name__}: {error}"))
+
+
+class Papers:
+    """Reads papers, each once while it is held, and remembers what is doubtful about them.
+
+    Args:
+        collection: Where they come from.
+        parts: The parts that judges see.
+        say: Told what is doubtful about a paper when it is first read.
+
+    Attributes:
+        unread: How much of a paper judges do not see, by its identifier.
+    """
+
+    def __init__(self, collection: Collection, parts: Parts, say: Callable[[str], None]) -> None:
+        self._collection, self._parts, self._say = collection, parts, say
+        self._held: OrderedDict[str, asyncio.Future[Paper]] = OrderedDict()
+        self._doubts: dict[str, tuple[str, ...]] = {}
+        self.unread: dict[str, Unread] = {}
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """Identifiers of papers with warnings, in the order of reading."""
+        return tuple(name for name, warnings in self._doubts.items() if warnings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is doubtful, paper by paper."""
+        return tuple(_line(name, one) for name, all_ in self._doubts.items() for one in all_)
+
+    async def paper(self, paper_id: str) -> Paper:
+        """A paper as judges see it.
+
+        Raises:
+            InputError: If there is no such paper, or its text cannot be used.
+        """
+        held = self._held.get(paper_id)
+        if held is None:
+            held = self._hold(paper_id)
+        self._held.move_to_end(paper_id)
+        paper = await asyncio.shield(held)
+        if paper_id not in self._doubts:
+            self._doubts[paper_id] = paper.warnings
+            if paper.unread is not None:
+                self.unread[paper_id] = paper.unread
+            for warning in paper.warnings:
+                self._say(_line(paper_id, warning))
+        return paper
+
+    def ahead(self, paper_ids: Iterable[str]) -> None:
+        """Begin to read papers that will be needed next, if they lie in files of their own."""
+        for paper_id in paper_ids:
+            handle = self._collection.papers.get(paper_id)
+            if handle is not None and handle.in_file and paper_id not in self._held:
+                self._hold(paper_id)
+
+    def _hold(self, paper_id: str) -> asyncio.Future[Paper]:
+        handle = self._collection.papers.get(paper_id)
+        reading: asyncio.Future[Paper]
+        if handle is not None and handle.in_file:
+            reading = asyncio.ensure_future(asyncio.to_thread(self._read, paper_id))
+            # A paper read ahead that nobody asks for any more may have failed unseen.
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
+        else:
+            reading = asyncio.get_running_loop().create_future()
+            reading.set_result(self._read(paper_id))
+        self._held[paper_id] = reading
+        while len(self._held) > PAPERS_HELD:
+            self._held.popitem(last=False)
+        return reading
+
+    def _read(self, paper_id: str) -> Paper:
+        return shown(self._collection.paper(paper_id), self._parts)
+
+
+def _line(paper_id: str, warning: str) -> str:
+    return f"paper '{paper_id}': {warning}"
+
+
+def chosen_reviews(collection: Collection, settings: Settings) -> Sequence[Review]:
+    """Reviews to score, those of one paper together, in the order of the papers' first review.
+
+    Raises:
+        InputError: A chosen paper or point does not exist.
+    """
+    by_paper: dict[str, array[int]] = {}
+    names: list[str] = []
+    for number, review in enumerate(collection.reviews):
+        by_paper.setdefault(review.paper_id, array("i")).append(number)
+        names.append(review.review_id)
+    for name in settings.paper:
+        if name not in by_paper:
+            raise InputError(f"no review is of paper '{name}'", cure="check --paper")
+    wanted = by_paper if not settings.paper else set(settings.paper)
+    numbers = [n for paper, group in by_paper.items() if paper in wanted for n in group]
+    if settings.point:
+        for name in settings.point:
+            if "#" not in name:
+                raise InputError(f"'{name}' is no point id", cure="write REVIEW#NUMBER")
+        owners = {name.rpartition("#")[0] for name in settings.point}
+        unknown = owners - {names[number] for number in numbers}
+        if unknown:
+            raise InputError(f"no review '{min(unknown)}'", cure="check --point")
+        numbers = [number for number in numbers if names[number] in owners]
+    return ListView(collection.reviews, numbers[: settings.limit])

@@ -1,1 +1,0 @@
-"""The folder of one run: manifest, records, calls, resume, export. Front door: `run_dir.RunDir`."""

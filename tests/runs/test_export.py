@@ -1,0 +1,118 @@
+"""Points as CSV, Parquet and JSONL."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewscore.errors import SettingsError
+from reviewscore.runs.export import COLUMNS, export
+from reviewscore.runs.folder import read_points
+from tests.report.synthetic import lexical_points, manifest, model_points, naming_places, write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    formula = '=HYPERLINK("http://x")'
+    points = [one.model_copy(update={"text": formula}) for one in model_points()]
+    return write_run(tmp_path / "run", points)
+
+
+def test_csv_has_a_row_a_point_and_documented_columns(run: Path, tmp_path: Path) -> None:
+    rows = export(run, tmp_path / "x.csv")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert rows == len(table) == len(model_points())
+    assert set(table[0]) <= set(COLUMNS)
+
+
+def test_no_cell_of_a_csv_is_a_formula(run: Path, tmp_path: Path) -> None:
+    export(run, tmp_path / "x.csv")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "\t", "\r"))]
+    assert any(cell.startswith("'=HYPERLINK") for cell in cells)
+
+
+def test_parquet_keeps_types_and_nested_records(run: Path, tmp_path: Path) -> None:
+    import pandas as pd
+
+    export(run, tmp_path / "x.parquet")
+
+    table = pd.read_parquet(tmp_path / "x.parquet")
+    assert list(table["point_id"]) == [one.point_id for one in read_points(run)]
+    with_argument = next(one for one in table["argument"] if isinstance(one, str))
+    assert json.loads(with_argument)["rounds"]
+
+
+def test_jsonl_is_the_records_themselves(run: Path, tmp_path: Path) -> None:
+    export(run, tmp_path / "x.jsonl")
+
+    assert (tmp_path / "x.jsonl").read_text() == (run / "points.jsonl").read_text()
+
+
+def test_an_unknown_ending_is_refused_with_the_known_ones(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"\.csv"):
+        export(run, tmp_path / "x.xls")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_run_without_points_exports_nothing(tmp_path: Path, ending: str) -> None:
+    run = write_run(tmp_path / "empty", [])
+
+    assert export(run, tmp_path / f"x.{ending}") == 0
+    assert (tmp_path / f"x.{ending}").exists()
+
+
+def test_findings_have_columns_of_their_own_and_no_score(tmp_path: Path) -> None:
+    import pandas as pd
+
+    run = write_run(tmp_path / "run", lexical_points(), made=manifest("lexical"))
+
+    export(run, tmp_path / "x.csv")
+    export(run, tmp_path / "x.parquet")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["finding"] for row in rows] == [one.finding for one in lexical_points()]
+    assert [row["passage_count"] for row in rows] == ["1", "2", "0", "1"]
+    assert rows[1]["first_passage"] == "We repeat every run with five seeds"
+    assert rows[1]["rationale"] == "Words of the point stand in this passage."
+    scores = ("scale", "base", "advanced", "conjunction", "misinformed", "unquoted", "quotes",
+              "first_quote", "argument_state", "premises", "conclusion")  # fmt: skip
+    assert {row[name] for row in rows for name in scores} == {""}
+    table = pd.read_parquet(tmp_path / "x.parquet")
+    assert table[list(scores)].isna().all(axis=None)
+    assert len(json.loads(table["passages"][1])) == 2
+
+
+def test_columns_of_arguments_are_empty_for_other_points(run: Path, tmp_path: Path) -> None:
+    export(run, tmp_path / "x.csv")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        trivial = {row["type"]: row["all_trivial"] for row in csv.DictReader(file)}
+    assert trivial["question"] == trivial["claim"] == ""
+    assert trivial["argument"] == "false"
+
+
+def test_named_places_have_columns_and_those_not_at_hand_stand_apart(tmp_path: Path) -> None:
+    import pandas as pd
+
+    run = write_run(tmp_path / "run", [naming_places(), *model_points()[1:2]])
+
+    export(run, tmp_path / "x.csv")
+    export(run, tmp_path / "x.parquet")
+
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert first["named_places"] == "Section A; Table 9"
+    assert first["places_not_at_hand"] == "Table 9"
+    assert (second["named_places"], second["places_not_at_hand"]) == ("", "")
+    nested = pd.read_parquet(tmp_path / "x.parquet")["places"]
+    assert [one["label"] for one in json.loads(nested[0])] == ["Section A", "Section A", "Table 9"]
+    assert nested.isna().tolist() == [False, True]

@@ -1,0 +1,225 @@
+"""Runs on workers, by a pool of one that works in this process, and what a worker writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewscore.config import resolve
+from reviewscore.errors import InputError, ReviewScoreError
+from reviewscore.llm.connect import Surroundings
+from reviewscore.runs import audit as module
+from reviewscore.runs import scoring_on_ray
+from reviewscore.runs.audit import audit
+from reviewscore.runs.ray_pool import FailedError, WorkerSetup
+from reviewscore.runs.scoring_on_ray import (
+    PaperReply,
+    PaperTask,
+    ScoringContext,
+    ScoringOrders,
+    open_context,
+    score_paper,
+)
+from reviewscore.runs.session import Outcome
+from reviewscore.runs.shards import Shard, Shards
+from reviewscore.schema.point_score import Status
+from reviewscore.sources.collection import Collection, read_collection
+from tests.conftest import ROOT
+from tests.loopback import Loopback
+from tests.mishaps import sometimes
+from tests.runs.conftest import points
+
+
+class Here:
+    """Does all work itself; implements what a run needs of `runs.ray_pool.WorkerPool`."""
+
+    size = 1
+
+    def __init__(self, context: ScoringContext) -> None:
+        self._context = context
+
+    async def do(
+        self, function: Callable[..., Awaitable[Any]], *args: object, alone: bool = False
+    ) -> Any:
+        try:
+            return await function(self._context, *args)
+        except ReviewScoreError:
+            raise
+        except Exception as error:
+            raise FailedError(f"{type(error).__name__}: {error}") from error
+
+
+@asynccontextmanager
+async def _open(setup: WorkerSetup, *_: object, **__: object) -> AsyncIterator[Here]:
+    async with setup(Surroundings()) as context:
+        yield Here(context)
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring_on_ray, "open_pool", _open)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Two papers, with the example's reviews each."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in ("papers", "reviews"):
+        lines = (ROOT / "examples" / f"{name}.jsonl").read_text("utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        for row in list(rows):
+            other = {**row, "paper_id": "other"}
+            if name == "reviews":
+                other["review_id"] = f"other-{row['review_id']}"
+            rows.append(other)
+        text = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text(text, "utf-8")
+    return folder
+
+
+def run(data: Path, out: Path, *, retry_errors: bool = False, **flags: object) -> Outcome:
+    return audit(read_collection(data), out, resolve(flags), retry_errors=retry_errors)
+
+
+def test_a_paper_that_fails_for_no_known_reason_is_an_error_and_the_others_go_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = run(data, tmp_path / "alone")
+
+    async def odd(context: ScoringContext, task: PaperTask) -> PaperReply:
+        if task.paper_id == "other":
+            raise KeyError("odd")
+        return await score_paper(context, task)
+
+    monkeypatch.setattr(scoring_on_ray, "score_paper", odd)
+    outcome = run(data, tmp_path / "ray", engine="ray")
+    assert outcome.failed == alone.manifest.counts.reviews / 2
+    assert "KeyError: 'odd'" in (tmp_path / "ray" / "errors.jsonl").read_text("utf-8")
+    assert 0 < len(points(tmp_path / "ray")) < len(points(tmp_path / "alone"))
+
+    monkeypatch.setattr(scoring_on_ray, "score_paper", score_paper)
+    assert run(data, tmp_path / "ray", engine="ray").failed == 0
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+
+
+def test_shards_of_a_run_that_began_on_one_process_lose_no_point(
+    data: Path, tmp_path: Path
+) -> None:
+    run(data, tmp_path / "alone")
+    first = json.loads(points(tmp_path / "alone")[0])["point_id"]
+    run(data, tmp_path / "mixed", point=(first,))
+    run(data, tmp_path / "mixed", engine="ray")
+    assert points(tmp_path / "mixed") == points(tmp_path / "alone")
+
+    store = str(tmp_path / "mixed" / "shards")
+    run(data, tmp_path / "new", engine="ray", store=store)
+    assert points(tmp_path / "new") == points(tmp_path / "alone")
+
+
+def test_what_failed_is_tried_again_when_asked(
+    data: Path, tmp_path: Path, server: Loopback
+) -> None:
+    flags = {"model": "openai/loop", "base_url": server.url, "max_retries": 0}
+    run(data, tmp_path / "alone", cache=False, **flags)
+    server.mishap = sometimes(1.0, kinds=("server_error",), most=99)
+    assert run(data, tmp_path / "ray", engine="ray", **flags).failed > 0
+    server.mishap = None
+
+    outcome = run(data, tmp_path / "ray", retry_errors=True, engine="ray", **flags)
+
+    assert outcome.failed == 0
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+
+
+def test_shards_of_an_early_version_are_taken_over_when_their_run_goes_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as early:  # it summed up more than what decides
+        early.setattr(module, "sum_of", lambda _: "e" * 64)
+        run(data, tmp_path / "ray", engine="ray", limit=1)
+
+    outcome = run(data, tmp_path / "ray", engine="ray")
+
+    run(data, tmp_path / "alone")
+    assert outcome.manifest.decisive_sha256 == "e" * 64
+    assert points(tmp_path / "ray") == points(tmp_path / "alone")
+
+
+def collection() -> Collection:
+    return read_collection(ROOT / "examples")
+
+
+async def judged(
+    out: Path, reviews: Sequence[int], done: Sequence[str] = (), *, point: Sequence[str] = ()
+) -> Shard:
+    """The shard after some reviews of the example were judged."""
+    settings = resolve({"engine": "ray", "point": tuple(point)}).settings
+    orders = ScoringOrders(settings, out, "run", False, {}, str(out / "shards"), "d", None)
+    found = collection()
+    (paper_id,) = found.papers
+    handle = found.papers[paper_id]
+    assert handle.raw is not None
+    task = PaperTask(
+        paper_id,
+        handle.title,
+        handle.raw().packed(),
+        tuple(found.reviews[one] for one in reviews),
+        dict.fromkeys(done, Status.UNKNOWN),
+    )
+    async with open_context(orders, Surroundings()) as context:
+        assert (await score_paper(context, task)).finished
+    shard = Shards(orders.store).read(paper_id)
+    assert shard is not None
+    return shard
+
+
+async def test_a_shard_keeps_what_it_has_of_reviews_that_are_not_asked_for(tmp_path: Path) -> None:
+    both = await judged(tmp_path, (0, 1))
+    again = await judged(tmp_path, (0,))
+
+    assert again.whole
+    assert again.reviews == both.reviews
+    assert again.points == both.points
+    assert sorted(one.point_id for one in again.scores) == sorted(
+        one.point_id for one in both.scores
+    )
+
+
+async def test_a_shard_that_lacks_points_scored_elsewhere_is_not_whole(tmp_path: Path) -> None:
+    alone = await judged(tmp_path / "alone", (0,))
+    first, *others = (one.point_id for one in alone.scores)
+
+    shard = await judged(tmp_path / "mixed", (0,), [first])
+    assert not shard.whole
+    assert [one.point_id for one in shard.scores] == others
+
+    shard = await judged(tmp_path / "mixed", (0,), others)
+    assert shard.whole
+    assert {one.point_id for one in shard.scores} == {first, *others}
+
+
+async def test_a_shard_of_chosen_points_is_whole_once_all_are_there(tmp_path: Path) -> None:
+    alone = await judged(tmp_path / "alone", (0,))
+    chosen = [one.point_id for one in alone.scores][:1]
+
+    assert not (await judged(tmp_path / "one", (0,), point=chosen)).whole
+    assert (await judged(tmp_path / "one", (0,), chosen)).whole
+
+
+async def test_a_paper_that_changed_meanwhile_is_told_with_its_line(tmp_path: Path) -> None:
+    for name in ("papers", "reviews"):
+        text = (ROOT / "examples" / f"{name}.jsonl").read_text("utf-8")
+        (tmp_path / f"{name}.jsonl").write_text(text, "utf-8")
+    (handle,) = read_collection(tmp_path).papers.values()
+    row = {"paper_id": handle.paper_id, "text": 7}
+    (tmp_path / "papers.jsonl").write_text(json.dumps(row), "utf-8")
+    assert handle.raw is not None
+
+    with pytest.raises(InputError, match=r"papers\.jsonl:1: field 'text'"):
+        handle.raw()
