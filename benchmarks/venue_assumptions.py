@@ -14,7 +14,7 @@ from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
 from reviewscore.batch.session import REVIEWS_AHEAD, REVIEWS_IN_A_WAVE
 from reviewscore.config import Settings
-from reviewscore.llm.warmth import KEPT, KEPT_LONG
+from reviewscore.llm.limiter import KEPT, KEPT_LONG
 
 FIRST_TOKEN, PER_SECOND, SPREAD = 0.6, 80.0, 0.5
 """Seconds to a reply's first token, tokens a second after it, sigma of the log-normal factor."""

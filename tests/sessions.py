@@ -6,14 +6,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from reviewscore.llm.batches import BatchProvider
+from reviewscore.llm.batch_jobs import BatchProvider, Patience
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.collecting import Patience
-from reviewscore.llm.job import JobApi
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger
 from reviewscore.llm.prices import Price
-from reviewscore.llm.provider import open_jobs
+from reviewscore.llm.provider import JobApi, open_jobs
 from reviewscore.schema.call import Message, Request
 from tests.loopback import Loopback
 
@@ -53,7 +50,7 @@ class Session:
         self.said: list[str] = []
         self.ledger = Ledger(folder, run=run, fresh=fresh)
         self.api: JobApi = open_jobs(model, base_url=server.url, timeout=5)
-        self.book = JobBook(self.ledger, self.api.place)
+        self.book = BatchJobStore(self.ledger, self.api.place)
         self.provider = BatchProvider(
             self.api, self.book, say=self.said.append, patience=QUICK, quiet=0.02
         )

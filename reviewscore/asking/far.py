@@ -15,10 +15,9 @@ from reviewscore.config import Settings
 from reviewscore.engine.crew import Crew, LostError
 from reviewscore.errors import ProviderError
 from reviewscore.judges.asker import Asker, Judged, Manner
-from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, connect, open_ledger
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.sending import Traffic
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.connect import RunContext, connect, open_ledger
+from reviewscore.llm.ledger import store
 from reviewscore.schema.paper import Paper
 
 T = TypeVar("T", bound=BaseModel)
@@ -114,7 +113,7 @@ class FarAsker:
 
 
 @asynccontextmanager
-async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[_Bench]:
+async def open_bench(orders: Orders, around: RunContext) -> AsyncIterator[_Bench]:
     """What a worker works with.
 
     Raises:
@@ -146,4 +145,4 @@ async def _ask(
         bench.askers[model] = Asker(bench.client, model=model, manner=manner)
     with prompts.use_directory(bench.settings.prompts_dir):
         judged = await bench.askers[model].ask(prompt, output, **given)
-    return judged, owner.me(), bench.client.traffic
+    return judged, store.process_name(), bench.client.traffic

@@ -11,8 +11,8 @@ from reviewscore.config import Settings
 from reviewscore.errors import ModelError, SettingsError, StopError
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.judges.settled import settled
-from reviewscore.llm.connect import Surroundings, connect
-from reviewscore.llm.sending import Book
+from reviewscore.llm.connect import RunContext, connect
+from reviewscore.llm.ledger.store import CallStore
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ OpenAsker: TypeAlias = Callable[[], AbstractAsyncContextManager[Asker]]
 
 @asynccontextmanager
 async def open_asker(
-    settings: Settings, book: Book, around: Surroundings | None = None
+    settings: Settings, book: CallStore, around: RunContext | None = None
 ) -> AsyncIterator[Asker]:
     """What puts questions to the model that the settings name.
 

@@ -22,10 +22,9 @@ from reviewscore.engine.crew import NEEDS_LEDGER, Crew, check_engine, open_crew,
 from reviewscore.engine.worker import Shared
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError, StoppedError
 from reviewscore.judges.asker import Asker, Manner
-from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, check, connect, limits_of, open_ledger
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.connect import RunContext, check, connect, limits_of, open_ledger
 from reviewscore.llm.parameters import merged
-from reviewscore.llm.sending import Traffic
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +175,7 @@ async def open_session(
     """
     ledger = await open_ledger(settings, folder.path, run=folder.account.run_id, say=say)
     try:
-        around = Surroundings(say=say, renew=renew, refused=folder.account.refused)
+        around = RunContext(say=say, renew=renew, refused=folder.account.refused)
         client = await connect(settings, ledger, around)
         session = Session(client, settings, say)
         try:

@@ -14,7 +14,7 @@ from reviewscore.arguments.reconstruct import RECONSTRUCTION_VERSION
 from reviewscore.config import Resolved, Settings
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical import LexicalJudges
-from reviewscore.llm.ledger.paid import Paid
+from reviewscore.llm.ledger.store import Paid
 from reviewscore.llm.prices import price_list
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION

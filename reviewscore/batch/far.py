@@ -15,11 +15,10 @@ from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.judges.bench import open_judges
 from reviewscore.judges.judge import Judges
-from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, open_ledger
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.sending import Traffic
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.connect import RunContext, open_ledger
+from reviewscore.llm.ledger import store
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review
@@ -126,7 +125,7 @@ class _Gathered:
 
 
 @asynccontextmanager
-async def open_bench(orders: Orders, around: Surroundings) -> AsyncIterator[Bench]:
+async def open_bench(orders: Orders, around: RunContext) -> AsyncIterator[Bench]:
     """What a worker works with: judges, ledger, store.
 
     Raises:
@@ -177,7 +176,7 @@ async def score_paper(bench: Bench, task: PaperTask) -> Told:
     return Told(
         finished,
         session.stopped,
-        worker=owner.me(),
+        worker=store.process_name(),
         traffic=Traffic() if bench.client is None else bench.client.traffic,
     )
 

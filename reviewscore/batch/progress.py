@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from reviewscore.llm.sending import Traffic
+from reviewscore.llm.client import Traffic
 from reviewscore.schema.point_score import PointScore
 
 

@@ -21,10 +21,9 @@ from reviewscore.batch.spread import Spread, check_spread
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Resolved, Settings
 from reviewscore.judges.bench import open_judges
-from reviewscore.llm.connect import Surroundings, check, open_ledger
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.sending import Book, Traffic
+from reviewscore.llm.client import Traffic
+from reviewscore.llm.connect import RunContext, check, open_ledger
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
 from reviewscore.points import split_review
 from reviewscore.schema.calibration import Calibration
@@ -150,7 +149,7 @@ class _Work:
         """Do what is missing, and write the run's account of it."""
         started, clock, before = datetime.now(UTC), time.perf_counter(), len(self._run.done)
         with ExitStack() as stack:
-            book: Book = CallsInMemory()  # the embedded judge makes no calls
+            book: CallStore = CallsInMemory()  # the embedded judge makes no calls
             if not self._settings.embedded:
                 book = await open_ledger(
                     self._settings,
@@ -182,9 +181,9 @@ class _Work:
             seconds=seconds,
         )
 
-    async def _here(self, book: Book) -> _Done:
+    async def _here(self, book: CallStore) -> _Done:
         settings, say = self._settings, self._progress.say
-        around = Surroundings(
+        around = RunContext(
             idle=lambda: not shared().busy,
             say=say,
             renew=self._renew,
@@ -204,7 +203,7 @@ class _Work:
                 await score_reviews(session, self._reviews)
             return _Done.of(session, session.met(), client.traffic if client else Traffic())
 
-    async def _on_ray(self, book: Book) -> _Done:
+    async def _on_ray(self, book: CallStore) -> _Done:
         spread = Spread(
             self._collection,
             self._settings,

@@ -37,11 +37,10 @@ from reviewscore.errors import (
     SettingsError,
     StopError,
 )
+from reviewscore.llm.client import Traffic
 from reviewscore.llm.connect import limits_of
-from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.store import FILE, Paid
 from reviewscore.llm.parameters import merged
-from reviewscore.llm.sending import Traffic
 from reviewscore.schema.calibration import Calibration
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import Review

@@ -18,7 +18,7 @@ from typing import Any
 from reviewscore.errors import StopError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Limits
-from reviewscore.llm.lane import Lane
+from reviewscore.llm.limiter import ConcurrencyLimiter
 
 Ticket = tuple[int, int]
 """A worker's number, and its own number of a call."""
@@ -39,8 +39,8 @@ class SharedLimits:
     def __init__(self, limits: Limits, cap: float | None, spent: float) -> None:
         self._limits = limits
         self._budget = Budget(cap, spent=spent)
-        self._lanes: dict[str, Lane] = {}
-        self._places: dict[Ticket, tuple[Lane, AsyncExitStack, float]] = {}
+        self._lanes: dict[str, ConcurrencyLimiter] = {}
+        self._places: dict[Ticket, tuple[ConcurrencyLimiter, AsyncExitStack, float]] = {}
         self._waiting: dict[Ticket, asyncio.Task[None]] = {}
         self._reserved: dict[Ticket, float | None] = {}
         self._said: list[str] = []
@@ -132,9 +132,9 @@ class SharedLimits:
         """Places held, dollars spent, and dollars set aside."""
         return len(self._places), self._budget.spent, self._budget.reserved
 
-    def _lane(self, model: str) -> Lane:
+    def _lane(self, model: str) -> ConcurrencyLimiter:
         if model not in self._lanes:
-            self._lanes[model] = Lane(
+            self._lanes[model] = ConcurrencyLimiter(
                 self._limits.connections,
                 requests=self._limits.requests_per_minute,
                 tokens=self._limits.tokens_per_minute,
@@ -196,7 +196,7 @@ class FarLane:
     def __init__(self, shared: Any, worker: int, model: str) -> None:
         self._shared, self._worker, self._model = shared, worker, model
         self._held: dict[asyncio.Task[Any] | None, Ticket] = {}
-        self._asking = Lane(_ASKING)
+        self._asking = ConcurrencyLimiter(_ASKING)
 
     @asynccontextmanager
     async def place(self, urgency: int, *, tokens: int = 0) -> AsyncIterator[None]:

@@ -12,11 +12,11 @@ from reviewscore import __version__
 from reviewscore.engine.limits import FarBudget, FarLane
 from reviewscore.errors import ReviewScoreError
 from reviewscore.llm.client import Limits
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 
 T = TypeVar("T")
 
-Blueprint = Callable[[Surroundings], AbstractAsyncContextManager[Any]]
+Blueprint = Callable[[RunContext], AbstractAsyncContextManager[Any]]
 """Opens what a worker works with, such as judges and their client; pickled."""
 
 
@@ -63,10 +63,10 @@ class Worker:
             if self._bench is not None:
                 return __version__, None
             await self._shared.free.remote(self._number)
-            around = Surroundings(
+            around = RunContext(
                 say=self._shared.say.remote,
                 budget=FarBudget(self._shared, self._number),
-                lane=lambda model: FarLane(self._shared, self._number, model),
+                limiter=lambda model: FarLane(self._shared, self._number, model),
             )
             try:
                 self._bench = await self._open.enter_async_context(self._blueprint(around))

@@ -12,7 +12,7 @@ from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.hf_asking import Asked, answered
 from reviewscore.gem.hf_passes import BUDGET, Passes
 from reviewscore.gem.hf_tokens import Tokens
-from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load
+from reviewscore.hf import CAUSAL, Loaded, Loading, load
 
 _SAMPLE = 32
 """Tokens of the prompt on which a model is tried."""

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from reviewscore.gem.evaluation import Answer
-from reviewscore.hf.reading import Ids
+from reviewscore.hf import Ids
 
 _MOST_TOLD = 200
 """Characters shown of a failure."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from reviewscore.errors import SettingsError
 from reviewscore.gem.hf_asking import Memory, OutOfMemoryError, PassError
-from reviewscore.hf.reading import Ids, padded
+from reviewscore.hf import Ids, padded
 
 if TYPE_CHECKING:
     import torch

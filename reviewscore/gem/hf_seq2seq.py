@@ -13,8 +13,7 @@ from typing import Any
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.hf_asking import Asked, Memory, answered
 from reviewscore.gem.hf_passes import BUDGET, failures_named, log_probabilities
-from reviewscore.hf.loading import SEQ2SEQ, Loaded, Loading, load
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf import SEQ2SEQ, Ids, Loaded, Loading, Reader, load, padded
 from reviewscore.papers.hygiene import without_surrogates
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from reviewscore.gem import layout
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import Layout, Turns
-from reviewscore.hf.reading import Ids, Reader
+from reviewscore.hf import Ids, Reader
 
 
 class Tokens(Reader):

@@ -22,9 +22,8 @@ from reviewscore.judges.judge import Judges
 from reviewscore.judges.lexical import LexicalJudges
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, connect
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.sending import Book
+from reviewscore.llm.connect import RunContext, connect
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.schema.argument import (
     Draft,
     Extraction,
@@ -122,7 +121,7 @@ class ModelJudges:
 
 @asynccontextmanager
 async def open_judges(
-    settings: Settings, book: Book, around: Surroundings | None = None
+    settings: Settings, book: CallStore, around: RunContext | None = None
 ) -> AsyncIterator[tuple[Judges, Client | None]]:
     """The judges that the settings name, with the client that makes their calls, if any.
 
@@ -160,7 +159,7 @@ async def judges_alone(
     Raises:
         SettingsError, RunFolderError: A model or the ledger cannot be used.
     """
-    from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.database import Ledger
 
     with ExitStack() as stack:
         book: Ledger | CallsInMemory = CallsInMemory()
@@ -169,7 +168,7 @@ async def judges_alone(
             place, fresh = settings.ledger_place, settings.refresh
             book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
             stack.callback(book.close)
-        async with open_judges(settings, book, Surroundings(say=say)) as (judges, _):
+        async with open_judges(settings, book, RunContext(say=say)) as (judges, _):
             yield judges
 
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import Loaded
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf import Ids, Loaded, Reader, padded
 from reviewscore.likeness.pair import Pair
 from reviewscore.papers.hygiene import without_surrogates
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import Loaded
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf import Ids, Loaded, Reader, padded
 from reviewscore.similarity.corpus import Publication
 from reviewscore.store.jsonl import write_whole
 

@@ -11,9 +11,9 @@ from reviewscore.engine.cluster import NETWORK
 from reviewscore.engine.crew import Crew, LostError, open_crew
 from reviewscore.engine.worker import Shared
 from reviewscore.errors import StopError
-from reviewscore.hf.loading import ENCODER, Loaded, Loading, load, may_download
+from reviewscore.hf import ENCODER, Loaded, Loading, load, may_download
 from reviewscore.llm.client import Limits
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.similarity.corpus import Publication
 from reviewscore.similarity.encoder import Encoded, Taken, encode
 
@@ -74,7 +74,7 @@ def encode_far(
 
 
 @asynccontextmanager
-async def _open(model: str, loading: Loading, around: Surroundings) -> AsyncIterator[Loaded]:
+async def _open(model: str, loading: Loading, around: RunContext) -> AsyncIterator[Loaded]:
     yield load(model, ENCODER, loading)
 
 

@@ -11,7 +11,7 @@ import pytest
 from reviewscore.batch.far import Orders, PaperTask, open_bench, score_paper
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.schema.point_score import Status
 from reviewscore.sources.files import Collection, read_collection
 from reviewscore.store.shards import Shard, Shards
@@ -39,7 +39,7 @@ async def judged(
         tuple(found.reviews[one] for one in reviews),
         dict.fromkeys(done, Status.UNKNOWN),
     )
-    async with open_bench(orders, Surroundings()) as bench:
+    async with open_bench(orders, RunContext()) as bench:
         assert (await score_paper(bench, task)).finished
     shard = Shards(orders.store).read(paper_id)
     assert shard is not None

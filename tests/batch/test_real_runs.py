@@ -15,7 +15,7 @@ from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.batch import audit
 from reviewscore.config import resolve
 from reviewscore.judges.bench import open_judges
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.points import split_review
 from reviewscore.schema.argument import Argument
 from reviewscore.schema.paper import Evidence

@@ -16,7 +16,7 @@ from reviewscore.config import resolve
 from reviewscore.engine.crew import FailedError
 from reviewscore.engine.worker import Blueprint
 from reviewscore.errors import ReviewScoreError
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.sources.files import read_collection
 from tests.conftest import ROOT
 from tests.loopback import Loopback
@@ -44,7 +44,7 @@ class Here:
 
 @asynccontextmanager
 async def _open(blueprint: Blueprint, *_: object, **__: object) -> AsyncIterator[Here]:
-    async with blueprint(Surroundings()) as bench:
+    async with blueprint(RunContext()) as bench:
         yield Here(bench)
 
 

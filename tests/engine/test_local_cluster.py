@@ -15,7 +15,7 @@ from reviewscore.engine.cluster import NETWORK, variables_for
 from reviewscore.engine.crew import open_crew
 from reviewscore.engine.worker import Shared
 from reviewscore.llm.client import Limits
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.processes.child import environment
 from tests.traps import Traps
 
@@ -27,7 +27,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PGPASSWORD", "OPENREVIEW_PASSWOR
 
 
 @asynccontextmanager
-async def nothing(_: Surroundings) -> AsyncIterator[str]:
+async def nothing(_: RunContext) -> AsyncIterator[str]:
     yield "nothing"
 
 

@@ -14,7 +14,7 @@ from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Polarity
 from reviewscore.focus.labelled import Point
 from reviewscore.judges.asker import Asker, Manner
 from reviewscore.llm.client import Client
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
 

@@ -22,8 +22,8 @@ from reviewscore.gem.scored import NO_SCORE, NOT_FINITE, Scored, scored
 from reviewscore.judges.asker import Asker
 from reviewscore.likeness.overlap import Bleu, RougeL, rouge_l
 from reviewscore.likeness.pair import Metric, Pair
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
 from tests.gem.invented import asks

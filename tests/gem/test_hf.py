@@ -23,7 +23,7 @@ pytest.importorskip("transformers")
 from reviewscore.gem.hf import HuggingFaceModel, open_model  # noqa: E402
 from reviewscore.gem.hf_asking import Memory, OutOfMemoryError  # noqa: E402
 from reviewscore.gem.hf_passes import Passes  # noqa: E402
-from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
+from reviewscore.hf import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
 
 CPU = Loading(device="cpu")
 

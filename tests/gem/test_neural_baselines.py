@@ -19,7 +19,7 @@ pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import open_model  # noqa: E402
 from reviewscore.gem.hf_seq2seq import SequenceModel  # noqa: E402
-from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
+from reviewscore.hf import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
 from reviewscore.likeness.bertscore import BertScore, match  # noqa: E402
 
 CPU = Loading(device="cpu")

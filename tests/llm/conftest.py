@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.store import Location
 from tests.loopback import Loopback
 from tests.postgres import running
 
@@ -22,6 +22,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     """An empty ledger in a file, and one in a database."""
     return tmp_path if request.param == "SQLite" else running().empty()

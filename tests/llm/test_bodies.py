@@ -12,14 +12,16 @@ import pytest
 
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import ProviderError
-from reviewscore.llm import bodies, retry
 from reviewscore.llm import client as clients
+from reviewscore.llm import (
+    http,
+    retry,
+)
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider, open_jobs, open_provider
 from reviewscore.llm.providers.completions import CompletionsProvider
-from reviewscore.llm.providers.openai import OpenAIProvider
-from reviewscore.llm.providers.servers import ServersProvider
+from reviewscore.llm.providers.openai import OpenAIProvider, ServersProvider
 from reviewscore.schema.call import Completion
 from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb
 from tests.loopback import Loopback
@@ -186,7 +188,7 @@ async def test_bodies_of_nothing_are_bounded_too(serve: Serve) -> None:
 async def test_what_is_asked_about_jobs_is_given_up_in_time_too(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
-    monkeypatch.setattr(bodies, "LONGEST_FILE", 0.2)
+    monkeypatch.setattr(http, "LONGEST_FILE", 0.2)
     said, again, drip = LINGERING["a body that drips"]
     server = serve(Verbatim(said=said, again=again, drip=drip))
     jobs = open_jobs(model, base_url=server.url, timeout=0.2)

@@ -12,8 +12,8 @@ from aiohttp import web
 from reviewscore.errors import ProviderError, ReviewScoreError, SettingsError, StopError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.failures import broken
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.http import broken
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.prices import Price, worst_case
 from reviewscore.llm.provider import check_model, open_provider
 from reviewscore.llm.providers.anthropic import completion_of

@@ -151,7 +151,7 @@ def test_importing_it_looks_nothing_up() -> None:
 
 
 def test_without_the_extra_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reviewscore.llm.provider.find_spec", lambda _: None)
+    monkeypatch.setattr("reviewscore.llm.providers.litellm.find_spec", lambda _: None)
 
     with pytest.raises(SettingsError, match=r"pip install '\.\[litellm\]' in a checkout"):
         check_model("litellm/gemini/x", base_url=None)

@@ -15,8 +15,8 @@ from reviewscore.config import resolve
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm import parameters, retry
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.parameters import Refusals, Refused
+from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.parameters import Negotiation, Refusals
 from reviewscore.llm.provider import open_provider
 from reviewscore.llm.providers import openai
 from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
@@ -237,7 +237,7 @@ async def test_an_error_of_the_server_that_is_about_something_else_is_tried_agai
 def test_what_a_complaint_is_about_is_told_by_its_words(
     status: int, message: str, learned: str | None
 ) -> None:
-    refused = Refused(("max_completion_tokens", "max_tokens"))
+    refused = Negotiation(("max_completion_tokens", "max_tokens"))
     sent: Parameters = {
         "temperature": 0.0,
         "max_completion_tokens": 100,
@@ -245,8 +245,10 @@ def test_what_a_complaint_is_about_is_told_by_its_words(
         "response_format": "json_schema",
     }
 
-    assert refused.learn("m", message, sent, status=status) is (learned is not None)
-    assert refused.of("m") == ({learned} if learned else frozenset())
+    error = ProviderError(message, retryable=False, status=status)
+
+    assert refused.learn("m", error, sent) is (learned is not None)
+    assert refused.refused_by("m") == ({learned} if learned else frozenset())
 
 
 def limited(body: Body) -> list[str]:

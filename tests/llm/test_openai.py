@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.llm.parameters import Refused, reasons
+from reviewscore.llm.http import seconds_to_wait
+from reviewscore.llm.parameters import Negotiation, reasons
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.llm.waiting_time import seconds_to_wait
 from reviewscore.schema.call import Message, Parameters, Request
 from tests.loopback import Loopback, completion
 
@@ -313,12 +313,13 @@ def test_reasoning_models_are_known_by_their_names(name: str, thinks: bool) -> N
 
 
 def test_of_a_field_inside_another_one_the_inner_one_is_left_out() -> None:
-    refused = Refused(())
+    refused = Negotiation(())
     sent: Parameters = {"max_tokens": 1, "output_config": "json_schema", "effort": "low"}
 
-    assert refused.learn("m", "output_config.effort: not supported by this model", sent, status=400)
-    assert refused.of("m") == {"effort"}
-    assert refused.learn(
-        "m", "output_config.format: Extra inputs are not permitted", sent, status=400
-    )
-    assert refused.of("m") == {"effort", "output_config"}
+    def learns(message: str) -> bool:
+        return refused.learn("m", ProviderError(message, retryable=False, status=400), sent)
+
+    assert learns("output_config.effort: not supported by this model")
+    assert refused.refused_by("m") == {"effort"}
+    assert learns("output_config.format: Extra inputs are not permitted")
+    assert refused.refused_by("m") == {"effort", "output_config"}

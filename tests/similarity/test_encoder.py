@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import ENCODER, Loaded, Loading, load
+from reviewscore.hf import ENCODER, Loaded, Loading, load
 from reviewscore.similarity.affinity import Library
 from reviewscore.similarity.corpus import ONLY, Publication
 from reviewscore.similarity.embeddings import read_embeddings

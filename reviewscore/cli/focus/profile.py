@@ -152,7 +152,7 @@ def _metrics(bertscore: str | None) -> list[Metric]:
 
     found: list[Metric] = [RougeL(), Bleu()]
     if bertscore is not None:
-        from reviewscore.hf.loading import ENCODER, load
+        from reviewscore.hf import ENCODER, load
         from reviewscore.likeness.bertscore import BertScore
 
         found.append(BertScore(load(bertscore, ENCODER)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.self_check import Steadiness
-    from reviewscore.hf.loading import Device
+    from reviewscore.hf import Device
     from reviewscore.sources.written import Materials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -106,7 +106,7 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
     elif kind == "hf" and name:
         from reviewscore.gem import self_check
         from reviewscore.gem.hf import open_model
-        from reviewscore.hf.loading import Loading
+        from reviewscore.hf import Loading
 
         model = open_model(choice.model, Loading(choice.device, download=choice.download))
         _warn(self_check.check(model))
@@ -128,7 +128,7 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
     from reviewscore.gem.completions import CompletionsModel, Means
     from reviewscore.llm.client import Limits
-    from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.database import Ledger
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")

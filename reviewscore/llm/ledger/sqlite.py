@@ -13,11 +13,9 @@ from sqlalchemy import Connection, NullPool, create_engine
 
 from reviewscore.bounds import not_regular
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.link import cause_of
-from reviewscore.llm.ledger.migrations import check, migrate, newest
-from reviewscore.llm.ledger.place import FILE
-from reviewscore.llm.ledger.tables import METADATA
+from reviewscore.llm.ledger.connection import cause_of
+from reviewscore.llm.ledger.store import FILE, owner_alive
+from reviewscore.llm.ledger.tables import METADATA, check, migrate, newest
 
 _LOCK = ".ledger.lock"
 _BUSY_SECONDS = 60.0
@@ -48,7 +46,7 @@ class SQLiteFile:
         )
 
     def connect(self, me: str) -> Connection:
-        """As `Home.connect`; whether an owner lives is told from its process."""
+        """As `Backend.connect`; whether an owner lives is told from its process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self._path.exists() and not self._path.is_file():
             raise RunFolderError(str(not_regular(self._path)))
@@ -119,7 +117,7 @@ class SQLiteFile:
 
     def living(self, db: Connection) -> Callable[[str], bool]:
         """By the processes of this computer; others are taken to live."""
-        return owner.alive
+        return owner_alive
 
     def now(self) -> float:
         """This computer's clock."""

@@ -1,8 +1,16 @@
-"""A connection to the ledger that is made again when it is lost, whichever database it is."""
+"""Connections to the ledger, made again when they are lost, and the threads that use them.
+
+One thread writes and one looks up, each with a connection, so that a database that waits keeps no
+loop waiting. Each does all that is waiting at once: a hop to a thread and back costs more than a
+look-up in a file, and a transaction ends with a wait for the disk.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import queue
 import struct
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,8 +20,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_exponential
 
-from reviewscore.errors import ReviewScoreError, StopError
-from reviewscore.llm.ledger.place import Place
+from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
+from reviewscore.llm.ledger.store import Location
 
 Result = TypeVar("Result")
 _PATIENCE = 30.0
@@ -22,7 +30,7 @@ TROUBLE = (SQLAlchemyError, OSError, struct.error)
 """What drivers raise; pg8000 lets errors of the socket and of cut messages through as they are."""
 
 
-class Home(Protocol):
+class Backend(Protocol):
     """What differs between the databases."""
 
     name: str
@@ -84,19 +92,19 @@ def cause_of(error: Exception) -> BaseException:
     return found or error
 
 
-def home_of(place: Place) -> Home:
-    """The database that a place names.
+def backend_of(location: Location) -> Backend:
+    """The database that a location names.
 
     Raises:
         RunFolderError: Its driver is not installed.
     """
-    if isinstance(place, str):
+    if isinstance(location, str):
         from reviewscore.llm.ledger.postgresql import PostgreSQL
 
-        return PostgreSQL(place)
+        return PostgreSQL(location)
     from reviewscore.llm.ledger.sqlite import SQLiteFile
 
-    return SQLiteFile(place)
+    return SQLiteFile(location)
 
 
 @dataclass
@@ -107,24 +115,24 @@ class _Last:
     result: Any = field(default=None)
 
 
-class Link:
+class LedgerConnection:
     """One connection, for one thread at a time.
 
     Args:
-        home: The database.
-        me: As in `Home.connect`.
+        backend: The database.
+        me: As in `Backend.connect`.
 
     Raises:
         RunFolderError: The ledger cannot be opened.
     """
 
-    def __init__(self, home: Home, me: str = "") -> None:
-        self.home, self._me = home, me
+    def __init__(self, backend: Backend, me: str = "") -> None:
+        self.backend, self._me = backend, me
         self._connection: Connection | None = None
         try:
             self._live()
         except TROUBLE as error:
-            raise home.unusable(error) from error
+            raise backend.unusable(error) from error
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
         """Look something up.
@@ -153,8 +161,8 @@ class Link:
         def once() -> Result:
             db = self._live()
             with db.begin():
-                mark = self.home.begin(db)
-                if last.mark is not None and self.home.committed(db, last.mark):
+                mark = self.backend.begin(db)
+                if last.mark is not None and self.backend.committed(db, last.mark):
                     result: Result = last.result
                     return result
                 result = work(db)
@@ -186,8 +194,8 @@ class Link:
             return work()
         except TROUBLE as error:
             self._drop()
-            if not self.home.lost(error):
-                raise self.home.failed(error) from error
+            if not self.backend.lost(error):
+                raise self.backend.failed(error) from error
 
         def again() -> Result:
             try:
@@ -205,20 +213,20 @@ class Link:
         try:
             return tries(again)
         except TROUBLE as error:
-            if not self.home.lost(error):
-                raise self.home.failed(error) from error
+            if not self.backend.lost(error):
+                raise self.backend.failed(error) from error
             raise StopError(
-                f"the ledger {self.home.name} was lost and did not come back within "
-                f"{_PATIENCE:.0f} s ({self.home.failed(error)}); what is finished is kept: "
+                f"the ledger {self.backend.name} was lost and did not come back within "
+                f"{_PATIENCE:.0f} s ({self.backend.failed(error)}); what is finished is kept: "
                 "run the same command again when it is there"
             ) from error
 
     def _may(self, error: BaseException) -> bool:
-        return isinstance(error, Exception) and self.home.lost(error)
+        return isinstance(error, Exception) and self.backend.lost(error)
 
     def _live(self) -> Connection:
         if self._connection is None:
-            self._connection = self.home.connect(self._me)
+            self._connection = self.backend.connect(self._me)
         return self._connection
 
     def _drop(self) -> None:
@@ -229,3 +237,136 @@ class Link:
             with suppress(*TROUBLE):
                 self._connection.close()
             self._connection = None
+
+
+Work = Callable[[Connection], Any]
+
+_MOST = 512
+"""Writes in one transaction, and look-ups at once."""
+
+
+@dataclass(slots=True)
+class _Job:
+    work: Work
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+
+
+class _Thread:
+    """Does what is handed in, in order."""
+
+    def __init__(self, link: LedgerConnection, name: str) -> None:
+        self._link = link
+        self._closed = False
+        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Work) -> Any:
+        """Do some work and wait until it is done.
+
+        Args:
+            work: As in `LedgerConnection.read` or `LedgerConnection.write`.
+
+        Raises:
+            StopError: The disk is full, or the database was lost and did not come back.
+            RunFolderError: The ledger cannot be used, or was closed.
+        """
+        if self._closed:  # nobody would do it
+            raise RunFolderError("the ledger is closed")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._queue.put(_Job(work, loop, future))
+        return await asyncio.shield(future)
+
+    def close(self, *, seconds: float | None = None) -> None:
+        """Finish what was handed in, and close the connection.
+
+        Args:
+            seconds: How long to wait for that; None for as long as it takes.
+        """
+        self._closed = True
+        self._queue.put(None)
+        self._thread.join(seconds)
+
+    def _next(self) -> _Job | None:
+        return self._queue.get()
+
+    def _do(self, work: Work) -> Any:
+        raise NotImplementedError
+
+    def _serve(self) -> None:
+        try:
+            while (first := self._next()) is not None:
+                jobs, ends = [first], False
+                while len(jobs) < _MOST and not self._queue.empty():
+                    job = self._queue.get()
+                    if job is None:
+                        ends = True
+                        break
+                    jobs.append(job)
+                self._finish(jobs)
+                if ends:
+                    return
+        finally:
+            self._link.close()
+
+    def _finish(self, jobs: list[_Job]) -> None:
+        error: Exception | None = None
+        results: list[Any] = []
+        try:
+            results = self._do(lambda db: [job.work(db) for job in jobs])
+        except Exception as problem:  # whoever waits must learn of it, or waits for ever
+            error = problem
+        done = list(zip(jobs, results, strict=True)) if error is None else []
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            jobs[0].loop.call_soon_threadsafe(_resolve, jobs, done, error)
+
+
+class Writer(_Thread):
+    """Runs writes one after the other; each is on the disk when its future is done.
+
+    Writes that come in while a transaction waits for the disk go into the next one together, so
+    that hundreds of calls a second cost a few waits.
+
+    Args:
+        link: The ledger; used by nobody else from now on.
+    """
+
+    def __init__(self, link: LedgerConnection) -> None:
+        super().__init__(link, "ledger")
+
+    def _next(self) -> _Job | None:
+        """Wait for a write; meanwhile the connection is a sign of life, so it is kept."""
+        while True:
+            try:
+                return self._queue.get(timeout=self._link.backend.beat)
+            except queue.Empty:
+                self._link.touch()
+
+    def _do(self, work: Work) -> Any:
+        return self._link.write(work)
+
+
+class Reader(_Thread):
+    """Looks things up.
+
+    Args:
+        link: The ledger; used by nobody else from now on.
+    """
+
+    def __init__(self, link: LedgerConnection) -> None:
+        super().__init__(link, "ledger look-ups")
+
+    def _do(self, work: Work) -> Any:
+        return self._link.read(work)
+
+
+def _resolve(jobs: list[_Job], done: list[tuple[_Job, Any]], error: Exception | None) -> None:
+    for job, result in done:
+        if not job.future.done():
+            job.future.set_result(result)
+    for job in jobs:
+        if error is not None and not job.future.done():
+            job.future.set_exception(error)
+            job.future.exception()  # nobody may be waiting any more: mark it as seen

@@ -1,1 +1,0 @@
-"""Models of Hugging Face on this machine: loading, and reading texts as tokens. Extra `hf`."""
