@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,12 +53,12 @@ class Waiting:
 
 
 class BatchCollector:
-    """Gathers requests and hands a wave over when no more can be expected.
+    """Gathers requests and hands them over together when no more can be expected.
 
     Args:
-        hand_over: Takes a wave and sees to it that every future in it is resolved.
+        hand_over: Takes requests and sees to it that every future in them is resolved.
         idle: Says whether the rest of the program is at rest.
-        quiet: Seconds without a new request before a wave goes.
+        quiet: Seconds without a new request before they go.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class BatchCollector:
         self._halted = False
         self._last = 0.0
         self._watch: asyncio.Task[None] | None = None
-        self._collector: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, key: str, request: Request) -> Completion:
-        """Wait for the reply to a request, which goes with the next wave.
+        """Wait for the reply to a request, which goes with the next batch.
 
         Raises:
             StoppedError: Nobody waits any more.
@@ -102,37 +102,49 @@ class BatchCollector:
     def halt(self) -> None:
         """Let everybody who waits go without a reply."""
         self._halted = True
-        for future in tuple(self._open):
-            if not future.done():
-                future.set_exception(StoppedError(_STOPPED))
-                future.exception()  # nobody may be waiting: mark it as seen
+        fail(self._open, StoppedError(_STOPPED))
 
     async def _await_quiet(self) -> None:
         while self._gathered:
             await asyncio.sleep(self._quiet)
             if time.monotonic() - self._last < self._quiet or not self.idle():
                 continue
-            wave = tuple(one for one in self._gathered if not one.reply.done())
+            batch = tuple(one for one in self._gathered if not one.reply.done())
             self._gathered.clear()
-            if wave:
-                task = asyncio.create_task(self._hand_over_whole(wave))
-                self._collector.add(task)
-                task.add_done_callback(self._collector.discard)
+            if batch:
+                start(self._hand_over_all(batch), self._tasks)
 
-    async def _hand_over_whole(self, wave: tuple[Waiting, ...]) -> None:
+    async def _hand_over_all(self, batch: tuple[Waiting, ...]) -> None:
         try:
-            await self._hand_over(wave)
+            await self._hand_over(batch)
         except Exception as error:  # whoever waits must learn of it, or waits for ever
-            for one in wave:
-                if not one.reply.done():
-                    one.reply.set_exception(error)
+            fail((one.reply for one in batch), error)
 
     async def close(self) -> None:
         """Wait no more."""
-        tasks = [*self._collector, *([self._watch] if self._watch is not None else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end({*self._tasks, *([self._watch] if self._watch is not None else [])})
+
+
+def fail(futures: Iterable[asyncio.Future[Completion]], error: Exception) -> None:
+    """Let whoever still waits know why there is no reply."""
+    for future in tuple(futures):
+        if not future.done():
+            future.set_exception(error)
+            future.exception()  # nobody may be waiting: mark it as seen
+
+
+def start(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> None:
+    """Begin some work beside the others, until it ends."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+async def end(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancel what is still under way."""
+    for task in (under_way := tuple(tasks)):
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
 
 
 _GONE = (404, 410)
@@ -158,9 +170,12 @@ class Patience:
     most: float = 60.0
     failures: int = 20
 
-    def longer(self, wait: float) -> float:
-        """The wait after a wait."""
-        return min(wait * 2, self.most)
+    def waits(self) -> Iterator[float]:
+        """Seconds to wait, without end."""
+        wait = self.first
+        while True:
+            yield wait
+            wait = min(wait * 2, self.most)
 
 
 @dataclass
@@ -191,15 +206,15 @@ class JobWatcher:
 
     Args:
         api: The provider's jobs.
-        book: Where jobs are written down.
+        store: Where jobs are written down.
         say: Told what becomes of the jobs.
         patience: How often jobs are looked at.
     """
 
     def __init__(
-        self, api: JobApi, book: BatchJobStore, *, say: Callable[[str], None], patience: Patience
+        self, api: JobApi, store: BatchJobStore, *, say: Callable[[str], None], patience: Patience
     ) -> None:
-        self._api, self._book, self._say, self._patience = api, book, say, patience
+        self._api, self._store, self._say, self._patience = api, store, say, patience
 
     async def find(self, job: Job) -> str | None:
         """The id of a job that may have been handed over; None if it surely was not.
@@ -207,24 +222,20 @@ class JobWatcher:
         Raises:
             StopError: It could not be looked for; it is still written down.
         """
-        wait, told = self._patience.first, False
-        keys = frozenset(job.sent)
+        told, keys = False, frozenset(job.sent)
 
         async def look() -> JobSearch:
-            known = await self._book.known()
+            known = await self._store.known()
             return await self._api.find(job.label, keys=keys, since=job.since, known=known)
 
+        problem = "the provider's batch jobs cannot be looked at"
+        waits = self._patience.waits()
         while True:
-            await asyncio.sleep(wait)  # it may be listed a moment later only
-            wait = self._patience.longer(wait)
+            await asyncio.sleep(next(waits))  # it may be listed a moment later only
             try:
-                search = await self._patiently(
-                    "the provider's batch jobs cannot be looked at", look
-                )
+                search = await self._patiently(problem, look)
             except _LostError as error:
-                raise StopError(f"the provider's batch jobs cannot be looked at ({error})") from (
-                    error
-                )
+                raise StopError(f"{problem} ({error})") from error
             if search.job is not None or search.sure:
                 return search.job
             if not told:
@@ -252,7 +263,7 @@ class JobWatcher:
         missing = ProviderError(
             "the job ended without this reply", retryable=True, status=409, retry_after=0.0
         )
-        await self._book.failed(job.label, job.waiting)
+        await self._store.failed(job.label, job.waiting)
         fail(job.waiting.values(), missing)
         self._say(f"batch job {job.id}: {answered} answered, {failed + len(job.waiting)} not")
 
@@ -274,7 +285,7 @@ class JobWatcher:
                 if future is not None:
                     settled.append((future, outcome))
         finally:  # what came before the connection broke counts as well
-            await self._book.failed(job.label, failed)
+            await self._store.failed(job.label, failed)
             for future, outcome in settled:
                 _settle(future, outcome)
         return answered, len(failed)
@@ -285,7 +296,7 @@ class JobWatcher:
             f"batch job {job.id} is no longer at the provider: its {len(job.waiting)} requests "
             "go anew; what it may have cost is counted as doubtful"
         )
-        await self._book.close(job.label)
+        await self._store.close(job.label)
         fail(
             job.waiting.values(),
             ProviderError(
@@ -298,15 +309,14 @@ class JobWatcher:
         )
 
     async def _until_ended(self, job: Job) -> None:
-        wait, done = self._patience.first, -1
+        done, waits = -1, self._patience.waits()
         while True:
-            await asyncio.sleep(wait)
-            wait = self._patience.longer(wait)
+            await asyncio.sleep(next(waits))
             state: JobState = await self._patiently(
                 f"batch job {job.id} cannot be looked at", lambda: self._api.state(job.id)
             )
             if state.status == "failed":
-                await self._book.close(job.label)
+                await self._store.close(job.label)
                 raise StopError(
                     f"the provider refused batch job {job.id}: {state.problem}; "
                     "mend that and run the same command again"
@@ -319,7 +329,7 @@ class JobWatcher:
 
     async def _patiently(self, problem: str, ask: Callable[[], Awaitable[Found]]) -> Found:
         """Ask about a job again and again while that fails."""
-        wait, failures, gone = self._patience.first, 0, 0
+        failures, gone, waits = 0, 0, self._patience.waits()
         while True:
             try:
                 return await ask()
@@ -333,8 +343,7 @@ class JobWatcher:
                         f"{problem} ({error}); it is written down: run the same command again "
                         "to collect it"
                     ) from error
-            await asyncio.sleep(wait)
-            wait = self._patience.longer(wait)
+            await asyncio.sleep(next(waits))
 
 
 def _settle(future: asyncio.Future[Completion], outcome: Completion | ModelError) -> None:
@@ -346,21 +355,13 @@ def _settle(future: asyncio.Future[Completion], outcome: Completion | ModelError
         future.set_result(outcome)
 
 
-def fail(futures: Iterable[asyncio.Future[Completion]], error: Exception) -> None:
-    """Let whoever still waits know why there is no reply."""
-    for future in tuple(futures):
-        if not future.done():
-            future.set_exception(error)
-            future.exception()  # nobody may be waiting: mark it as seen
-
-
 _SERVER_ERROR = 500
 _BEAT = 60.0
 """Seconds between signs of life for other sessions."""
 
 
 class _TakenError(Exception):
-    """Another session has handed a request over while it waited for its wave."""
+    """Another session has handed a request over while it waited here."""
 
 
 class BatchProvider(Provider):
@@ -368,11 +369,11 @@ class BatchProvider(Provider):
 
     Args:
         api: The provider's jobs.
-        book: Where jobs are written down.
+        store: Where jobs are written down.
         idle: Says whether the rest of the program is at rest.
         say: Told what becomes of the jobs.
         patience: How often jobs are looked at.
-        quiet: Seconds without a new request before a wave goes.
+        quiet: Seconds without a new request before they go.
     """
 
     traits = Traits(paced=False)
@@ -380,7 +381,7 @@ class BatchProvider(Provider):
     def __init__(
         self,
         api: JobApi,
-        book: BatchJobStore,
+        store: BatchJobStore,
         *,
         idle: Idle | None = None,
         say: Callable[[str], None] | None = None,
@@ -388,16 +389,16 @@ class BatchProvider(Provider):
         quiet: float = QUIET,
     ) -> None:
         self.place = api.place
-        self._api, self._book = api, book
+        self._api, self._store = api, store
         self._say, self._patience = say or (lambda _: None), patience or Patience()
-        self._watcher = JobWatcher(api, book, say=self._say, patience=self._patience)
+        self._watcher = JobWatcher(api, store, say=self._say, patience=self._patience)
         self._collector = BatchCollector(self._hand_over, idle=idle, quiet=quiet)
         self._left: dict[str, asyncio.Future[Completion]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._taking, self._began, self._told_elsewhere = asyncio.Lock(), False, False
 
     async def complete(self, request: Request) -> Completion:
-        """Wait for the reply from a job that is open already, or from the next wave.
+        """Wait for the reply from a job that is open already, or from the next batch.
 
         Raises:
             ProviderError: The provider failed on this request.
@@ -406,7 +407,7 @@ class BatchProvider(Provider):
         """
         await self._begin()
         key = request.key(place=self.place)
-        if key not in self._left and await self._book.elsewhere(key):
+        if key not in self._left and await self._store.elsewhere(key):
             await self._await_elsewhere(key)
         if key in self._left:
             return await self._from_left(key)
@@ -420,23 +421,24 @@ class BatchProvider(Provider):
         async with self._taking:
             if not self._began:
                 await self._take_up()
-                self._start(self._beat())
+                start(self._beat(), self._tasks)
                 self._began = True
 
     async def _take_up(self) -> None:
-        for job in await self._book.take_up():
+        for job in await self._store.take_up():
             if not job.sent:
-                await self._book.close(job.label)
+                await self._store.close(job.label)
                 continue
             loop = asyncio.get_running_loop()
             waiting = {key: loop.create_future() for key in job.sent}
             self._left.update(waiting)
-            self._start(self._collect_left(job, Job(job.label, job.since, job.sent, waiting)))
+            ours = Job(job.label, job.since, job.sent, waiting)
+            start(self._collect_left(job, ours), self._tasks)
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(_BEAT)
-            await self._book.keep()
+            await self._store.keep()
 
     async def _from_left(self, key: str) -> Completion:
         """A reply from an earlier session's job, kept until somebody has got it."""
@@ -455,13 +457,12 @@ class BatchProvider(Provider):
         if not self._told_elsewhere:
             self._told_elsewhere = True
             self._say("another session has some of the same requests in a batch job; waiting")
-        halted, wait = self._collector.future(), self._patience.first
+        halted, waits = self._collector.future(), self._patience.waits()
         try:
-            while await self._book.elsewhere(key):
-                await asyncio.wait((halted,), timeout=wait)
+            while await self._store.elsewhere(key):
+                await asyncio.wait((halted,), timeout=next(waits))
                 if halted.done():
                     halted.result()
-                wait = self._patience.longer(wait)
                 async with self._taking:
                     await self._take_up()
         finally:
@@ -469,65 +470,51 @@ class BatchProvider(Provider):
         if key not in self._left:
             raise ElsewhereError
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _collect_left(self, left: OpenJob, job: Job) -> None:
         """Collect an earlier session's job; if it never came about, its requests go anew."""
         try:
-            job_id = left.job or await self._watcher.find(job)
-            if job_id is None:
-                await self._book.close(job.label)
+            job.id = left.job or await self._watcher.find(job) or ""
+            if not job.id:
+                await self._store.close(job.label)
                 raise ProviderError(
                     "the job was never handed over", retryable=True, status=409, retry_after=0.0
                 )
             if left.job is None:
-                await self._book.handed_over(job.label, job_id)
-            job.id = job_id
-            self._say(f"batch job {job_id} of an earlier session: {len(job.sent)} replies wanted")
-            await self._watcher.collect(job)
+                await self._store.handed_over(job.label, job.id)
+            self._say(f"batch job {job.id} of an earlier session: {len(job.sent)} replies wanted")
         except Exception as error:  # whoever waits must learn of it
             fail(job.waiting.values(), error)
+        else:
+            await self._collect(job)
 
-    async def _hand_over(self, wave: tuple[Waiting, ...]) -> None:
+    async def _hand_over(self, batch: tuple[Waiting, ...]) -> None:
         """Hand jobs over one after the other, for the sake of memory, and collect them together."""
         jobs = []
-        for group in self._by_model(wave):
-            for chunk in self._chunks(group):
-                try:
-                    job = await self._handed_over(chunk)
-                except Exception as error:  # whoever waits must learn of it
-                    fail((one.reply for one, _ in chunk), error)
-                    continue
-                if job is not None:
-                    jobs.append(asyncio.create_task(self._collect(job)))
+        for chunk in self._chunks(batch):
+            try:
+                job = await self._handed_over(chunk)
+            except Exception as error:  # whoever waits must learn of it
+                fail((one.reply for one, _ in chunk), error)
+                continue
+            if job is not None:
+                jobs.append(asyncio.create_task(self._collect(job)))
         await asyncio.gather(*jobs)
 
-    def _by_model(self, wave: tuple[Waiting, ...]) -> list[list[Waiting]]:
-        if not self._api.one_model:
-            return [list(wave)]
+    def _chunks(self, batch: tuple[Waiting, ...]) -> Iterator[list[tuple[Waiting, JobLine]]]:
+        """Parts of a batch that fit into a job, with the lines they make."""
         groups: dict[str, list[Waiting]] = {}
-        for one in wave:
-            groups.setdefault(one.request.model, []).append(one)
-        return list(groups.values())
-
-    def _chunks(self, wave: Sequence[Waiting]) -> Iterator[list[tuple[Waiting, JobLine]]]:
-        """Parts of a wave that fit into a job, with the lines they make."""
-        chunk: list[tuple[Waiting, JobLine]] = []
-        size = 0
-        for one in wave:
-            line = self._api.line(one.key, one.request)
-            length = len(line.text) + 1
-            if chunk and (
-                size + length > self._api.most_bytes or len(chunk) >= self._api.most_requests
-            ):
-                yield chunk
-                chunk, size = [], 0
-            chunk.append((one, line))
-            size += length
-        if chunk:
+        for one in batch:
+            groups.setdefault(one.request.model if self._api.one_model else "", []).append(one)
+        for group in groups.values():
+            chunk: list[tuple[Waiting, JobLine]] = []
+            size = 0
+            for one in group:
+                line = self._api.line(one.key, one.request)
+                size += len(line.text) + 1
+                if chunk and (size > self._api.most_bytes or len(chunk) >= self._api.most_requests):
+                    yield chunk
+                    chunk, size = [], len(line.text) + 1
+                chunk.append((one, line))
             yield chunk
 
     async def _handed_over(self, chunk: list[tuple[Waiting, JobLine]]) -> Job | None:
@@ -536,15 +523,15 @@ class BatchProvider(Provider):
         Returns:
             The job; None if other sessions have all its requests in theirs.
         """
-        wait, failures = self._patience.first, 0
+        failures, waits = 0, self._patience.waits()
         while True:
             label, since = uuid.uuid4().hex, time.time()
             sent = {one.key: line.sent for one, line in chunk}
-            taken = await self._book.announce(label, sent, since=since)
+            taken = await self._store.announce(label, sent, since=since)
             fail((one.reply for one, _ in chunk if one.key in taken), _TakenError())
             chunk = [(one, line) for one, line in chunk if one.key not in taken]
             if not chunk:
-                await self._book.close(label)
+                await self._store.close(label)
                 return None
             waiting = {one.key: one.reply for one, _ in chunk}
             job = Job(label, since, {key: sent[key] for key in waiting}, waiting)
@@ -557,8 +544,7 @@ class BatchProvider(Provider):
                 raise StopError(
                     f"the provider takes no batch jobs for now ({problem}); run again later"
                 ) from problem
-            await asyncio.sleep(wait)
-            wait = self._patience.longer(wait)
+            await asyncio.sleep(next(waits))
 
     async def _submit(self, job: Job, lines: list[bytes]) -> ProviderError | None:
         """Hand a job over and learn its id; returns why that failed if it may work later.
@@ -571,18 +557,17 @@ class BatchProvider(Provider):
         try:
             job.id = await self._api.submit(lines, label=job.label)
         except StopError:
-            await self._book.close(job.label)
+            await self._store.close(job.label)
             raise
         except ProviderError as error:
             problem = error
-            if (
-                error.status is None or error.status >= _SERVER_ERROR
-            ):  # it may be there all the same
+            there = error.status is None or error.status >= _SERVER_ERROR
+            if there:  # it may be, all the same
                 job.id = await self._watcher.find(job) or ""
         if job.id:
-            await self._book.handed_over(job.label, job.id)
+            await self._store.handed_over(job.label, job.id)
             return None
-        await self._book.close(job.label)
+        await self._store.close(job.label)
         if problem is not None and not problem.retryable:
             raise problem
         return problem
@@ -600,9 +585,6 @@ class BatchProvider(Provider):
     async def close(self) -> None:
         """Close the jobs that are done with, leave the others, and close the connections."""
         await self._collector.close()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._book.leave()
+        await end(self._tasks)
+        await self._store.leave()
         await self._api.close()

@@ -11,10 +11,11 @@ import asyncio
 import queue
 import struct
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -30,14 +31,20 @@ TROUBLE = (SQLAlchemyError, OSError, struct.error)
 """What drivers raise; pg8000 lets errors of the socket and of cut messages through as they are."""
 
 
-class Backend(Protocol):
-    """What differs between the databases."""
+class Backend(ABC):
+    """What differs between the databases.
+
+    Attributes:
+        name: The ledger as users know it; shows no password.
+        another: What to do to use another ledger.
+        beat: Seconds after which a silent connection is tried; None where it cannot be lost.
+    """
 
     name: str
-    """The ledger as users know it; shows no password."""
-    beat: float | None
-    """Seconds after which a silent connection is tried; None where it cannot be lost."""
+    another: str
+    beat: float | None = None
 
+    @abstractmethod
     def connect(self, me: str) -> Connection:
         """A new connection without a transaction; tables are made, their version is checked.
 
@@ -47,43 +54,54 @@ class Backend(Protocol):
         Raises:
             RunFolderError: The ledger is of another version.
         """
-        ...
 
+    @abstractmethod
+    def version(self, db: Connection) -> int:
+        """The version of the tables."""
+
+    @abstractmethod
+    def set_version(self, db: Connection, version: int) -> None:
+        """Write the version down, in the transaction that is under way."""
+
+    @abstractmethod
+    def begin_step(self, db: Connection) -> None:
+        """Begin a transaction beside which nobody else writes or migrates."""
+
+    @abstractmethod
     def begin(self, db: Connection) -> str | None:
         """Begin to write, as the only one; returns a mark by which a commit can be looked up."""
-        ...
 
     def committed(self, db: Connection, mark: str) -> bool:
         """Whether the transaction of a mark was committed; asked while no other one writes."""
-        ...
+        return False
 
+    @abstractmethod
     def living(self, db: Connection) -> Callable[[str], bool]:
         """Tells of owners whether they may still be at work."""
-        ...
 
+    @abstractmethod
     def now(self) -> float:
         """Unix time, the same for all who share the ledger as far as that can be had."""
-        ...
 
+    @abstractmethod
     def size(self, db: Connection) -> int:
         """Bytes on the disk."""
-        ...
 
+    @abstractmethod
     def clear(self) -> int:
         """Delete everything; returns the bytes set free."""
-        ...
 
     def lost(self, error: Exception) -> bool:
         """Whether an error may be gone when the same is tried on a new connection."""
-        ...
+        return False
 
+    @abstractmethod
     def unusable(self, error: Exception) -> ReviewScoreError:
         """What to say when it cannot be opened."""
-        ...
 
+    @abstractmethod
     def failed(self, error: Exception) -> ReviewScoreError:
         """What to say when it cannot be read or written."""
-        ...
 
 
 def cause_of(error: Exception) -> BaseException:

@@ -36,7 +36,7 @@ from sqlalchemy import (
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
-from reviewscore.llm.ledger.connection import cause_of
+from reviewscore.llm.ledger.connection import Backend, cause_of
 from reviewscore.llm.ledger.store import is_on_this_host, owner_alive
 from reviewscore.llm.ledger.tables import METADATA, migrate, newest
 
@@ -107,7 +107,7 @@ _OLDEST = (13,)
 """PostgreSQL that can say whether a transaction was committed."""
 
 
-class PostgreSQL:
+class PostgreSQL(Backend):
     """The database at an address; its tables are made if they are not there.
 
     Args:
@@ -192,11 +192,11 @@ class PostgreSQL:
                 db.execute(_MINE, {"mine": _lock_of(me)})
 
     def version(self, db: Connection) -> int:
-        """As `Versioned.version`."""
+        """As `Backend.version`."""
         return int(db.execute(select(_version.c.version)).scalar_one())
 
     def set_version(self, db: Connection, version: int) -> None:
-        """As `Versioned.set_version`."""
+        """As `Backend.set_version`."""
         db.execute(_version.update().values(version=version))
 
     def begin_step(self, db: Connection) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
 
 from sqlalchemy import (
     BigInteger,
@@ -31,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from reviewscore.errors import LedgerVersionError
+from reviewscore.llm.ledger.connection import Backend
 from reviewscore.schema.call import Call, Completion, Request, prefix_key
 
 METADATA = MetaData()
@@ -203,28 +203,7 @@ def newest() -> int:
     return OLDEST + len(STEPS)
 
 
-class Versioned(Protocol):
-    """What a database gives for its steps."""
-
-    name: str
-    """The ledger as users know it."""
-    another: str
-    """What to do to use another ledger."""
-
-    def version(self, db: Connection) -> int:
-        """The version of its tables."""
-        ...
-
-    def set_version(self, db: Connection, version: int) -> None:
-        """Write the version down, in the transaction that is under way."""
-        ...
-
-    def begin_step(self, db: Connection) -> None:
-        """Begin a transaction beside which nobody else writes or takes steps."""
-        ...
-
-
-def check(ledger: Versioned, version: int) -> None:
+def check(ledger: Backend, version: int) -> None:
     """Refuse a version that this program knows nothing of.
 
     Raises:
@@ -240,7 +219,7 @@ def check(ledger: Versioned, version: int) -> None:
     )
 
 
-def migrate(ledger: Versioned, db: Connection) -> None:
+def migrate(ledger: Backend, db: Connection) -> None:
     """Take all steps that are missing.
 
     Raises:
