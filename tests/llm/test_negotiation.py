@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +20,10 @@ from reviewscore.llm.parameters import Negotiation, Refusals
 from reviewscore.llm.provider import open_provider
 from reviewscore.llm.providers import openai
 from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
-from reviewscore.schema.call import Completion, Message, Parameters, Request, Structured
+from reviewscore.schema.call import Completion, Parameters, Request, Structured
 from reviewscore.sources.files import read_collection
 from reviewscore.store.run_dir import read_points
+from tests import sessions
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback, completion
 
@@ -128,29 +129,8 @@ def refusing(status: int, error: Callable[[object], object], forms: tuple[str, .
     return quirk
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Loopback]]:
-    started: list[Loopback] = []
-
-    def start(quirk: Quirk | None = None, **how: float) -> Loopback:
-        started.append(Loopback(quirk=quirk, **how).start())  # type: ignore[arg-type]
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
 def request(number: int = 0, structured: Structured = "schema") -> Request:
-    return Request(
-        model="openai/tiny",
-        system="role",
-        task='{"title":"QuestionReply"}',
-        messages=(Message(role="user", content=f"Why? {number}"),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-        structured=structured,
-    )
+    return sessions.request(number, model="openai/tiny", structured=structured)
 
 
 async def send(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from aiohttp import web
@@ -11,47 +12,19 @@ from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.llm.http import seconds_to_wait
 from reviewscore.llm.parameters import Negotiation, reasons
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.schema.call import Message, Parameters, Request
+from reviewscore.schema.call import Parameters
+from tests import sessions
 from tests.loopback import Loopback, completion
+from tests.sessions import answer
 
 Body = dict[str, object]
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Loopback]]:
-    started: list[Loopback] = []
-
-    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
-        started.append(Loopback(quirk=quirk).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-def request() -> Request:
-    return Request(
-        model="openai/tiny",
-        system="role",
-        prefix="paper",
-        messages=(
-            Message(
-                role="user",
-                content="<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>",
-            ),
-        ),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-    )
+request = partial(sessions.request, model="openai/tiny", prefix="paper", structured="schema")
 
 
 async def send(server: Loopback) -> object:
-    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
-    try:
-        return await provider.complete(request())
-    finally:
-        await provider.close()
+    return await answer(request(), server.url)
 
 
 async def test_a_call_says_all_and_brings_back_usage(serve: Callable[..., Loopback]) -> None:
