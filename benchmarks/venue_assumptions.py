@@ -52,7 +52,7 @@ STATED = (
     ("provider's cache",
      f"a prefix is found for {KEPT:g} s after its last use ({KEPT_LONG:g} s in batch jobs), and "
      "always then",
-     "`llm/warmth.py`; real caches are best effort"),
+     "`llm/limiter.py`; real caches are best effort"),
     ("reasoning models",
      "four times the reply tokens, in dollars but not in time",
      "`judges/asker.py` (room to think)"),

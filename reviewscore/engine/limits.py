@@ -2,8 +2,9 @@
 
 One object, `SharedLimits`, keeps them; it lives in a Ray actor beside the driver. Each worker sees
 it through a `FarBudget` and `FarLane`s, which take the places of `llm.budget.Budget` and
-`llm.lane.Lane`. What a worker holds when it is lost is freed at once, whether it comes back or not;
-dollars that it had set aside count as spent, since its calls may have been billed.
+`llm.limiter.ConcurrencyLimiter`. What a worker holds when it is lost is freed at once, whether it
+comes back or not; dollars that it had set aside count as spent, since its calls may have been
+billed.
 """
 
 from __future__ import annotations
@@ -185,7 +186,7 @@ class FarBudget:
 
 
 class FarLane:
-    """A model's lane of all workers, as one of them sees it; see `llm.lane.Lane`.
+    """A model's lane of all workers, as one of them sees it; see `llm.limiter.ConcurrencyLimiter`.
 
     Args:
         shared: The actor that keeps a `SharedLimits`.

@@ -45,7 +45,7 @@ def encode(papers: Sequence[Publication], loaded: Loaded, taken: Taken = "first"
 
     Args:
         papers: What is encoded, by title and abstract.
-        loaded: The encoder (`hf.loading.load` with ``ENCODER``).
+        loaded: The encoder (`hf.load` with ``ENCODER``).
         taken: Whose vector is the paper's: the first token's, or the mean of all.
 
     Raises:
