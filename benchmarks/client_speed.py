@@ -88,7 +88,7 @@ async def bare_sdk(url: str, asked: list[Request]) -> Send:
 async def ours(url: str, asked: list[Request], at_once: int) -> Send:
     """The whole client: ledger on disk, lane, warm prefixes, retries."""
     from reviewscore.llm.client import Client, Limits
-    from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.database import Ledger
     from reviewscore.llm.provider import open_provider
     from reviewscore.llm.providers.openai import open_client
 

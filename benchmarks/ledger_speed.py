@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import ROOT, head, row
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import Location
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 
 CALLS, AT_ONCE, SECONDS = 10_000, 64, 3.0
@@ -50,7 +50,7 @@ def call(number: int, who: str = "") -> Call:
     )
 
 
-async def fill(place: Place) -> None:
+async def fill(place: Location) -> None:
     """Put calls into an empty ledger."""
     ledger = Ledger(place, run="bench")
     for start in range(0, CALLS, 500):
@@ -64,7 +64,7 @@ def wait_for_the_others() -> None:
     sys.stdin.readline()
 
 
-async def look_up(place: Place, seconds: float) -> float:
+async def look_up(place: Location, seconds: float) -> float:
     """Look-ups a second of one process, as many at once as an audit makes."""
     ledger, rng, count = Ledger(place, run="other"), random.Random(), 0
     await ledger.find("")
@@ -82,7 +82,7 @@ async def look_up(place: Place, seconds: float) -> float:
     return count / seconds
 
 
-async def record(place: Place, seconds: float) -> float:
+async def record(place: Location, seconds: float) -> float:
     """Calls a second that one process claims and records, as many at once as an audit makes."""
     who, count = f"{random.getrandbits(64):x}-", 0
     ledger = Ledger(place, run=who)
@@ -101,7 +101,7 @@ async def record(place: Place, seconds: float) -> float:
     return count / seconds
 
 
-def together(what: str, place: Place, processes: int) -> float:
+def together(what: str, place: Location, processes: int) -> float:
     """The sum over processes that work at the same time."""
     kind = "database" if isinstance(place, str) else "folder"
     line = [sys.executable, "-m", "benchmarks.ledger_speed", what, kind, str(place), str(SECONDS)]
@@ -131,7 +131,7 @@ def main() -> None:
         print("| skipped, PostgreSQL is not installed | | | | |")
         return
     with tempfile.TemporaryDirectory() as work:
-        places: dict[str, Place] = {"SQLite": Path(work), "PostgreSQL": running().database()}
+        places: dict[str, Location] = {"SQLite": Path(work), "PostgreSQL": running().database()}
         for place in places.values():
             asyncio.run(fill(place))
         for what, name in (("look_up", "look-ups"), ("record", "calls claimed and recorded")):
@@ -148,7 +148,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        chosen: Place = sys.argv[3] if sys.argv[2] == "database" else Path(sys.argv[3])
+        chosen: Location = sys.argv[3] if sys.argv[2] == "database" else Path(sys.argv[3])
         measured = look_up if sys.argv[1] == "look_up" else record
         print(asyncio.run(measured(chosen, float(sys.argv[4]))))
     else:

@@ -16,8 +16,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reviewscore.llm.job import JobState, Line, Result, Search, Sent
-from reviewscore.llm.provider import Traits
+from reviewscore.llm.provider import JobLine, JobSearch, JobState, Result, SentRequest, Traits
 from reviewscore.schema.call import Completion, Request, Usage
 
 READ, WRITE, SHORTEST = 0.1, 1.25, 1024
@@ -133,10 +132,10 @@ class SimulatedJobs:
         self._jobs: dict[str, list[str]] = {}
         self._requests: dict[str, Request] = {}
 
-    def line(self, key: str, request: Request) -> Line:
+    def line(self, key: str, request: Request) -> JobLine:
         """Only the key travels; the request is remembered."""
         self._requests[key] = request
-        return Line(json.dumps(key).encode(), Sent(request.model))
+        return JobLine(json.dumps(key).encode(), SentRequest(request.model))
 
     async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
         """Begin a job."""
@@ -145,16 +144,16 @@ class SimulatedJobs:
 
     async def find(
         self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
-    ) -> Search:
+    ) -> JobSearch:
         """Jobs are known at once."""
-        return Search(label if label in self._jobs else None)
+        return JobSearch(label if label in self._jobs else None)
 
     async def state(self, job_id: str) -> JobState:
         """Ended when it is looked at."""
         count = len(self._jobs[job_id])
         return JobState("ended", count, count)
 
-    async def results(self, job_id: str, sent: Mapping[str, Sent]) -> AsyncIterator[Result]:
+    async def results(self, job_id: str, sent: Mapping[str, SentRequest]) -> AsyncIterator[Result]:
         """Bill all requests, then let what they wrote be read."""
         billed = [(key, *self._meter.bill(self._requests[key])) for key in self._jobs[job_id]]
         self._meter.now += 600.0

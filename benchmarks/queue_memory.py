@@ -15,8 +15,8 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.measure import QUICK, ROOT, SHARED, head, row, run, skip
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import FILE
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
 
 PAPERS, CALLS, LOOKS = (100, 20_000, 200) if QUICK else (1000, 1_000_000, 2000)

@@ -17,13 +17,11 @@ from benchmarks.measure import head, row
 from benchmarks.prefix_cache import Layout, Meter, SimulatedJobs, SimulatedProvider
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges
-from reviewscore.llm.batches import BatchProvider
+from reviewscore.llm.batch_jobs import BatchProvider, Patience
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.collecting import Patience
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger
+from reviewscore.llm.limiter import PrefixCacheWarmup
 from reviewscore.llm.provider import Provider
-from reviewscore.llm.warmth import Warmth
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.pipeline import score_point
 from reviewscore.schema.call import Request, Structured
@@ -132,14 +130,14 @@ async def _run(way: Way) -> Meter:
     ledger = Ledger(Path(tempfile.mkdtemp(prefix="ledger-")), run="bench")
     provider: Provider = SimulatedProvider(meter, answer)
     if way.batch:
-        book = JobBook(ledger, "simulated")
+        book = BatchJobStore(ledger, "simulated")
         quick = Patience(first=0.001, most=0.01)
         provider = BatchProvider(SimulatedJobs(meter, answer), book, patience=quick, quiet=0.3)
     client = Client(
         lambda _: provider,
         ledger,
         limits=Limits(connections=16),
-        warmth=Warmth(kept=1e9 if way.warm else -1.0) if way.warm else _NoWarmth(),
+        warmup=PrefixCacheWarmup(kept=1e9 if way.warm else -1.0) if way.warm else _NoWarmth(),
     )
     sampling = SamplingParams(structured=way.structured or "auto")
     judges = ModelJudges(Asker(client, model="x/y", sampling=sampling), economy=way.economy)
@@ -150,7 +148,7 @@ async def _run(way: Way) -> Meter:
     return meter
 
 
-class _NoWarmth(Warmth):
+class _NoWarmth(PrefixCacheWarmup):
     """Nobody waits for anybody."""
 
     def _warm(self, state: object) -> bool:

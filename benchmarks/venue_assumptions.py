@@ -13,7 +13,7 @@ from benchmarks.venue_costs import UnitCosts
 from benchmarks.venue_engine import Latency, Plan
 from benchmarks.venue_workload import Protocol, Stage
 from reviewscore.config import Settings
-from reviewscore.llm.warmth import KEPT, KEPT_LONG
+from reviewscore.llm.limiter import KEPT, KEPT_LONG
 from reviewscore.runs.session import AHEAD, IN_A_WAVE
 
 FIRST_TOKEN, PER_SECOND, SPREAD = 0.6, 80.0, 0.5
@@ -52,7 +52,7 @@ STATED = (
     ("provider's cache",
      f"a prefix is found for {KEPT:g} s after its last use ({KEPT_LONG:g} s in batch jobs), and "
      "always then",
-     "`llm/warmth.py`; real caches are best effort"),
+     "`llm/limiter.py`; real caches are best effort"),
     ("reasoning models",
      "four times the reply tokens, in dollars but not in time",
      "`judges/asker.py` (room to think)"),

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measure import QUICK, ROOT, SHARED, run
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.papers.parts import shown
 from reviewscore.runs.shards import Shard, Shards

@@ -1,7 +1,7 @@
 """A discrete-event simulation of an audit by a model: places, limits, prefixes, workers' time.
 
-Each call waits for its paper's prefix to be warm (`llm.warmth`), for a place (`llm.lane`: the more
-urgent first), for the limits of requests and tokens a minute, and for its worker's processor; then
+Each call waits for its paper's prefix to be warm, for a place (both `llm.limiter`: the more urgent
+first), for the limits of requests and tokens a minute, and for its worker's processor; then
 for the reply. Reviews are opened in order, so many at a time (`runs.scoring`). There is one event
 a call, and memory holds the reviews that are open.
 """

@@ -7,11 +7,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from reviewscore.llm.ledger.place import FILE, Place
+from reviewscore.llm.ledger.store import FILE, Location
 from tests.postgres import running
 
 
-def asked(place: Place, sql: str, *values: object) -> list[tuple[object, ...]]:
+def asked(place: Location, sql: str, *values: object) -> list[tuple[object, ...]]:
     """What a statement with question marks finds or does in a ledger, past the program."""
     if isinstance(place, Path):
         with closing(sqlite3.connect(place / FILE, timeout=30)) as db, db:

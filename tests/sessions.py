@@ -6,32 +6,41 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from reviewscore.llm.batches import BatchProvider
+from reviewscore.llm.batch_jobs import BatchProvider, Patience
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.collecting import Patience
-from reviewscore.llm.job import JobApi
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger
 from reviewscore.llm.prices import Price
-from reviewscore.llm.provider import open_jobs
-from reviewscore.schema.call import Message, Request
+from reviewscore.llm.provider import JobApi, open_jobs, open_provider
+from reviewscore.schema.call import Completion, Message, Request
 from tests.loopback import Loopback
 
 QUICK = Patience(first=0.01, most=0.02, failures=4)
 MODELS = ["openai/x", "anthropic/x"]
 
 
-def request(number: int, *, model: str = "openai/x", text: str = "Why?") -> Request:
+def request(
+    number: int = 0, *, model: str = "openai/x", text: str = "Why?", **fields: object
+) -> Request:
     item = f"<review-point-aaaaaaaaaaaa>\n{text} {number}\n</review-point-aaaaaaaaaaaa>"
-    return Request(
-        model=model,
-        system="role",
-        task='the task {"title":"QuestionReply"}',
-        messages=(Message(role="user", content=item),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-        structured="text",
-    )
+    given: dict[str, object] = {
+        "model": model,
+        "system": "role",
+        "task": 'the task {"title":"QuestionReply"}',
+        "messages": (Message(role="user", content=item),),
+        "schema_name": "QuestionReply",
+        "reply_schema": '{"title":"QuestionReply","type":"object"}',
+        "structured": "text",
+    }
+    return Request.model_validate({**given, **fields})
+
+
+async def answer(asked: Request, url: str | None = None) -> Completion:
+    """Ask the request's provider once."""
+    provider = open_provider(asked.model, base_url=url, timeout=5)
+    try:
+        return await provider.complete(asked)
+    finally:
+        await provider.close()
 
 
 def three(model: str) -> list[Request]:
@@ -53,7 +62,7 @@ class Session:
         self.said: list[str] = []
         self.ledger = Ledger(folder, run=run, fresh=fresh)
         self.api: JobApi = open_jobs(model, base_url=server.url, timeout=5)
-        self.book = JobBook(self.ledger, self.api.place)
+        self.book = BatchJobStore(self.ledger, self.api.place)
         self.provider = BatchProvider(
             self.api, self.book, say=self.said.append, patience=QUICK, quiet=0.02
         )

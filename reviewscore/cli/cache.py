@@ -13,7 +13,7 @@ from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from reviewscore.llm.ledger.place import Place
+    from reviewscore.llm.ledger.store import Location
     from reviewscore.llm.ledger.upkeep import Info
 
 _LEDGER = click.option(
@@ -133,10 +133,10 @@ def error_lines(errors: tuple[float, ...]) -> list[str]:
     ]
 
 
-def _place(run: Path | None, ledger: str | None) -> Place:
+def _place(run: Path | None, ledger: str | None) -> Location:
     """Where the ledger lies that a run has used."""
     if run is not None:
-        from reviewscore.llm.ledger.place import FILE
+        from reviewscore.llm.ledger.store import FILE
 
         if (run / FILE).is_file():
             return run

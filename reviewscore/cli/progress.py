@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from reviewscore.cli.terminal import drawing_stream, say
-from reviewscore.llm.sending import Traffic
+from reviewscore.llm.client import Traffic
 from reviewscore.printable import printable
 from reviewscore.schema.point_score import PointScore, Status
 

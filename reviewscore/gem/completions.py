@@ -19,13 +19,11 @@ from reviewscore.gem.evaluation import Answer, Question, Steadiness, check_stead
 from reviewscore.gem.layout import Layout, chat_layout, forms, plain_layout, reference_of
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import check_model
-from reviewscore.llm.providers.completions import CompletionsProvider
-from reviewscore.llm.providers.prompt_logprobs import Scored
+from reviewscore.llm.providers.completions import CompletionsProvider, Scored
 from reviewscore.llm.retry import with_retries
-from reviewscore.llm.sending import Book
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.call import Completion, Message, Request
 
@@ -46,7 +44,7 @@ class Means:
         say: Told what the user should know.
     """
 
-    book: Book = field(default_factory=CallsInMemory)
+    book: CallStore = field(default_factory=CallsInMemory)
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     price: Callable[[str], Price | None] = lambda _: None

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.layout import Layout, Turns, chat_layout, plain_layout, reference_of
-from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf.models import CAUSAL, Ids, Loaded, Loading, Reader, load, padded
 from reviewscore.papers.hygiene import without_surrogates
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from reviewscore import prompts
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Question
-from reviewscore.hf.reading import Part
+from reviewscore.hf.models import Part
 from reviewscore.papers.hidden import without_unseen
 from reviewscore.papers.hygiene import broken_up, without_surrogates
 

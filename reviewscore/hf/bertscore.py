@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import Loaded
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf.models import Ids, Loaded, Reader, padded
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.text.similarity import Pair
 

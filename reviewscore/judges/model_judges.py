@@ -21,9 +21,8 @@ from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.named_places import NamedPlace, named_places
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, connect
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.sending import Book
+from reviewscore.llm.connect import RunContext, connect
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.logic.explain import unsaid
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
@@ -483,7 +482,7 @@ def _check_meanings(texts: list[str], formulas: list[str], keys: dict[str, str])
 
 @asynccontextmanager
 async def open_judges(
-    settings: Settings, book: Book, around: Surroundings | None = None
+    settings: Settings, book: CallStore, around: RunContext | None = None
 ) -> AsyncIterator[tuple[Judges, Client | None]]:
     """The judges that the settings name, with the client that makes their calls, if any.
 
@@ -521,7 +520,7 @@ async def judges_alone(
     Raises:
         SettingsError, RunFolderError: A model or the ledger cannot be used.
     """
-    from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.database import Ledger
 
     with ExitStack() as stack:
         book: Ledger | CallsInMemory = CallsInMemory()
@@ -530,7 +529,7 @@ async def judges_alone(
             place, fresh = settings.ledger_place, settings.refresh
             book = await asyncio.to_thread(Ledger, place, run=run, fresh=fresh)
             stack.callback(book.close)
-        async with open_judges(settings, book, Surroundings(say=say)) as (judges, _):
+        async with open_judges(settings, book, RunContext(say=say)) as (judges, _):
             yield judges
 
 

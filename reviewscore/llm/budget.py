@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Protocol
 
 from reviewscore.errors import StopError
+
+
+class SpendingCap(Protocol):
+    """A cap on what calls may cost; processes may share one."""
+
+    async def reserve(self, usd: float | None) -> None:
+        """Set aside what a call may cost; `settle` must follow."""
+        ...
+
+    def settle(self, reserved: float | None, spent: float | None) -> None:
+        """A call has ended: replace what was set aside by what it cost."""
+        ...
 
 
 class Budget:

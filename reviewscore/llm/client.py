@@ -1,20 +1,30 @@
-"""One call: the ledger first, then the budget, the lane, retries, and the provider."""
+"""One call, from the question to the reply: ledger, budget, limiter, retries, provider.
+
+`Client.complete` gives a recorded reply if there is one, or shares that of an equal call under way.
+Else `_Call.make` waits until the shared prefix is cached (`limiter.PrefixCacheWarmup`) and tries
+until there is a reply (`retry.with_retries`). Each attempt (`_Call.attempt`) holds a place of the
+limiter, sets its worst case aside in the budget, claims the call in the ledger, and asks the
+provider, which translates the request for a vendor's SDK.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from reviewscore.llm.budget import Budget
-from reviewscore.llm.lane import Lane
-from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.prices import Price, price_list
-from reviewscore.llm.provider import Provider
-from reviewscore.llm.sending import Book, ElsewhereError, Means, Purse, Sending, Way
-from reviewscore.llm.warmth import Warmth
-from reviewscore.schema.call import Completion, Request, prefix_key
+from reviewscore.errors import ProviderError, StopError, StoppedError
+from reviewscore.llm.budget import Budget, SpendingCap
+from reviewscore.llm.http import without_secrets
+from reviewscore.llm.ledger.store import CallStore, Paid
+from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup, RateLimiter
+from reviewscore.llm.prices import Price, cost_of, price_list, tokens_in, worst_case
+from reviewscore.llm.provider import ElsewhereError, Provider
+from reviewscore.llm.retry import TOO_OFTEN, with_retries
+from reviewscore.schema.call import Call, Completion, Request, Usage, prefix_key
 
 WORTH_CACHING = 2048
 """Input tokens from which a provider should have found a shared prefix in its cache."""
@@ -22,8 +32,12 @@ _LOOK_AGAIN = 0.5
 """Seconds between looks whether another process has made the call."""
 _TELL_AFTER = 10.0
 """Seconds of waiting for another process after which the user is told."""
+_TELL_EVERY = 10.0
+"""Seconds between two messages about a server that cannot be reached, however many calls fail."""
 _MARGIN = 60.0
 """Seconds beyond the time-out after which a call has surely ended."""
+_SHOWN = 200
+"""Characters of a usage object that the user is shown."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,7 @@ class Limits:
         requests_per_minute: Most calls a minute, for each model; None for no limit.
         tokens_per_minute: Most tokens a minute, for each model; None for no limit.
         timeout: Seconds that one call may take.
-        lane: Finds the lane of a model where processes share lanes; None for lanes of the
+        limiter: Finds the limiter of a model where processes share them; None for limiters of the
             client's own.
     """
 
@@ -45,7 +59,23 @@ class Limits:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     timeout: float = 600.0
-    lane: Callable[[str], Way] | None = None
+    limiter: Callable[[str], RateLimiter] | None = None
+
+
+@dataclass
+class Traffic:
+    """Calls so far in this process: paid ones, those found in the ledger, and their tokens.
+
+    Attributes:
+        refused: What servers were found to refuse, as in `llm.parameters.Refusals`.
+    """
+
+    calls: int = 0
+    reused: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    usd: float = 0.0
+    refused: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Client:
@@ -53,53 +83,41 @@ class Client:
 
     Args:
         provider: Finds the provider of a model.
-        book: The record of calls.
+        store: The record of calls.
         limits: How calls may be made.
         budget: The spending cap; none if not given.
         price: Finds the price of a model; the shipped list's if not given.
         renew: Whether a recorded reply that turns out to be unusable may be asked for anew, once.
-        warmth: Which prefixes are cached; by default kept for minutes.
+        warmup: Which prefixes are cached; by default kept for minutes.
         say: Told what the user should know while calls go on.
+
+    Attributes:
+        traffic: What the calls came to so far.
     """
 
     def __init__(
         self,
         provider: Callable[[str], Provider],
-        book: Book,
+        store: CallStore,
         *,
         limits: Limits | None = None,
-        budget: Purse | None = None,
+        budget: SpendingCap | None = None,
         price: Callable[[str], Price | None] | None = None,
         renew: bool = False,
-        warmth: Warmth | None = None,
+        warmup: PrefixCacheWarmup | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        self._provider, self._book, self._limits = provider, book, limits or Limits()
-        self._means = Means(
-            book=book,
-            budget=budget or Budget(),
-            price=price or price_list().of,
-            max_retries=self._limits.max_retries,
-            longest=self._limits.timeout + _MARGIN,
-            say=say or (lambda _: None),
-        )
-        self.traffic = self._means.traffic
+        self.store, self.limits, self.budget = store, limits or Limits(), budget or Budget()
+        self.price, self.say = price or price_list().of, say or (lambda _: None)
+        self.warmup, self.traffic = warmup or PrefixCacheWarmup(), Traffic()
+        self._open, self._new_limiter = provider, self.limits.limiter or self._own_limiter
         self._renew, self._from_record = renew, set[str]()
-        self._warmth, self._say = warmth or Warmth(), say or (lambda _: None)
         self._providers: dict[str, Provider] = {}
-        self._lanes: dict[str, Way] = {}
+        self._limiters: dict[str, RateLimiter] = {}
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
-        self._told_cold = self._told_elsewhere = False
-
-    def stop(self) -> None:
-        """Make no new call; those under way finish and are recorded, if that takes no hours."""
-        self._means.stopping = True
-        for provider in self._providers.values():
-            provider.halt()
-
-    def may_renew(self, key: str) -> bool:
-        """Whether an unusable reply came from the record and may be asked for anew."""
-        return self._renew and key in self._from_record
+        self._stopping = self._told_cold = self._told_elsewhere = False
+        self._silent_until = 0.0
+        self._uncounted: set[str] = set()
 
     async def complete(
         self, request: Request, *, stage: str, urgency: int = 0, renew: bool = False
@@ -122,9 +140,9 @@ class Client:
         provider = self.provider_of(request.model)
         key = request.key(place=provider.place)
         while True:
-            known = None if renew or provider.traits.records else await self._book.find(key)
+            known = None if renew or provider.traits.records else await self.store.find(key)
             if known is not None:
-                return await self._reuse(key, known), key
+                return await self.reuse(key, known), key
             self._from_record.discard(key)
             waiting = self._under_way.get(key)
             if waiting is None:
@@ -135,7 +153,7 @@ class Client:
         future = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:
-            completion = await self._ask(provider, request, stage, key, urgency, renew=renew)
+            completion = await _Call(self, provider, request, key, stage, urgency, renew).make()
         except asyncio.CancelledError:
             future.cancel()  # it was not the others who were cancelled: one of them goes on
             raise
@@ -148,6 +166,17 @@ class Client:
         future.set_result(completion)
         return completion, key
 
+    async def reuse(self, key: str, known: Completion) -> Completion:
+        """Note that a recorded reply is used."""
+        self.traffic.reused += 1
+        self._from_record.add(key)
+        await self.store.use(key)
+        return known
+
+    def may_renew(self, key: str) -> bool:
+        """Whether an unusable reply came from the record and may be asked for anew."""
+        return self._renew and key in self._from_record
+
     async def asks_again(self, request: Request, next_request: Request, problem: str) -> None:
         """Tell whoever writes replies into a folder that one cannot be used.
 
@@ -159,94 +188,258 @@ class Client:
         provider = self.provider_of(request.model)
         if not provider.traits.records:
             return
-        if await self._book.find(next_request.key(place=provider.place)) is not None:
-            return
-        self._say(
-            f"{provider.place}: the reply to prompt {request.prompt_key()[:12]} could not be used "
-            f"({problem}); asked again as prompt {next_request.prompt_key()[:12]}"
-        )
+        if await self.store.find(next_request.key(place=provider.place)) is None:
+            self.say(
+                f"{provider.place}: the reply to prompt {request.prompt_key()[:12]} could not be "
+                f"used ({problem}); asked again as prompt {next_request.prompt_key()[:12]}"
+            )
 
     def provider_of(self, model: str) -> Provider:
         """The provider of a model, opened at first use."""
         if model not in self._providers:
-            self._providers[model] = self._provider(model)
+            self._providers[model] = self._open(model)
         return self._providers[model]
 
-    async def _reuse(self, key: str, known: Completion) -> Completion:
-        self.traffic.reused += 1
-        self._from_record.add(key)
-        await self._book.use(key)
-        return known
-
-    async def _ask(
-        self, provider: Provider, request: Request, stage: str, key: str, urgency: int, *,
-        renew: bool,
-    ) -> Completion:  # fmt: skip
-        cached = provider.traits.warms and request.prefix
-        prefix = f"{request.model} {prefix_key(request.prefix)}" if cached else ""
-        lane = self._lane(provider, request.model)
-        old = await self._book.find(key) if renew else None
-        async with self._warmth.turn(prefix) as warm:
-            while True:
-                call = Sending(self._means, provider, lane, request, key, renew=renew)
-                try:
-                    completion = await call.send(stage, urgency)
-                    break
-                except ElsewhereError:
-                    found = await self._from_elsewhere(key, old)
-                    if found is not None:
-                        return await self._reuse(key, found)
-            if provider.traits.records and await self._book.find(key) == completion:
-                return await self._reuse(key, completion)
-            await call.record(stage, completion)
-        if warm:
-            self._check_cache(completion)
-        return completion
-
-    async def _from_elsewhere(self, key: str, old: Completion | None) -> Completion | None:
-        """The reply to a call that another process makes; None if none came."""
-        since = time.monotonic()
-        while (holder := await self._book.holder(key)) is not None:
-            self._means.check_stop()
-            if not self._told_elsewhere and time.monotonic() - since > _TELL_AFTER:
-                self._told_elsewhere = True
-                self._say(f"waiting for {holder}, which is making the same call")
-            await asyncio.sleep(_LOOK_AGAIN)
-        found = await self._book.find(key)
-        return None if found == old else found
-
-    def _lane(self, provider: Provider, model: str) -> Way | None:
-        if not provider.traits.paced:
+    def limiter_of(self, model: str) -> RateLimiter | None:
+        """The limiter of a model; None where calls do not wait for a server."""
+        if not self.provider_of(model).traits.paced:
             return None
-        if model not in self._lanes:
-            new = self._limits.lane or self._lane_of_its_own
-            self._lanes[model] = new(model)
-        return self._lanes[model]
+        if model not in self._limiters:
+            self._limiters[model] = self._new_limiter(model)
+        return self._limiters[model]
 
-    def _lane_of_its_own(self, model: str) -> Lane:
-        limits = self._limits
-        return Lane(
-            limits.connections,
-            requests=limits.requests_per_minute,
-            tokens=limits.tokens_per_minute,
-            say=self._say,
+    def _own_limiter(self, model: str) -> RateLimiter:
+        return ConcurrencyLimiter(
+            self.limits.connections,
+            requests=self.limits.requests_per_minute,
+            tokens=self.limits.tokens_per_minute,
+            say=self.say,
         )
 
-    def _check_cache(self, completion: Completion) -> None:
-        usage = completion.usage
+    async def from_elsewhere(self, key: str, old: Completion | None) -> Completion | None:
+        """The reply to a call that another process makes; None if none came but the old one."""
+        since = time.monotonic()
+        while (holder := await self.store.holder(key)) is not None:
+            self.check_stop()
+            if not self._told_elsewhere and time.monotonic() - since > _TELL_AFTER:
+                self._told_elsewhere = True
+                self.say(f"waiting for {holder}, which is making the same call")
+            await asyncio.sleep(_LOOK_AGAIN)
+        completion = await self.store.find(key)
+        return None if completion == old else completion
+
+    def tell_unreached(self, error: ProviderError, attempt: int, wait: float) -> None:
+        """Say that a server cannot be reached and is tried again; other failures are not told."""
+        reached = error.status is not None or error.in_doubt
+        if reached or time.monotonic() < self._silent_until:
+            return
+        self._silent_until = time.monotonic() + _TELL_EVERY
+        again = f"trying again in {wait:.0f} s" if wait >= 1 else "trying again"
+        self.say(f"{error}; {again} ({attempt} of {self.limits.max_retries})")
+
+    def check_counts(self, place: str, usage: Usage) -> None:
+        """Say once of a server that its counts of tokens are not taken."""
+        if usage.input_tokens or usage.output_tokens or not usage.raw or place in self._uncounted:
+            return
+        self._uncounted.add(place)
+        told = without_secrets(usage.raw)[:_SHOWN]
+        self.say(
+            f"{place}: its counts of tokens cannot be right ({told}) and are not taken; calls "
+            "without a count are taken to cost the most they can, where their price is known"
+        )
+
+    def check_cache(self, usage: Usage) -> None:
+        """Say once that nothing was read from a cache that should hold the prefix."""
         if usage.cached_tokens or usage.input_tokens < WORTH_CACHING or self._told_cold:
             return
         self._told_cold = True
-        self._say(
+        self.say(
             "the provider reports nothing read from its cache for the second call about a paper: "
             "input is billed in full, or the server does not report it"
         )
 
+    def check_stop(self) -> None:
+        """Make no call while the run is being stopped.
+
+        Raises:
+            StoppedError: It is.
+        """
+        if self._stopping:
+            raise StoppedError("the run is being stopped; run the same command again to go on")
+
+    def stop(self) -> None:
+        """Make no new call; those under way finish and are recorded, if that takes no hours."""
+        self._stopping = True
+        for provider in self._providers.values():
+            provider.halt()
+
     async def paid(self) -> Paid:
         """What the calls of this run came to, in all its sessions."""
-        return await self._book.paid()
+        return await self.store.paid()
 
     async def close(self) -> None:
         """Close the providers' connections."""
         for provider in set(self._providers.values()):  # one may serve several models
             await provider.close()
+
+
+@dataclass
+class _Call:
+    """One call; every attempt holds a place and a reserve, and is settled."""
+
+    client: Client
+    provider: Provider
+    request: Request
+    key: str
+    stage: str
+    urgency: int
+    renew: bool
+
+    def __post_init__(self) -> None:
+        self.limiter = self.client.limiter_of(self.request.model)
+        self.price = self.client.price(self.request.model)
+        self.worst = worst_case(self.request, self.price, batch=self.limiter is None)
+        self.longest = self.client.limits.timeout + _MARGIN
+
+    async def make(self) -> Completion:
+        """Make the call and record it, unless another process makes it.
+
+        Raises:
+            ProviderError: The provider failed for good.
+            StopError: Nothing more can be asked.
+        """
+        client, store, traits = self.client, self.client.store, self.provider.traits
+        cached = traits.warms and self.request.prefix
+        prefix = f"{self.request.model} {prefix_key(self.request.prefix)}" if cached else ""
+        old = await store.find(self.key) if self.renew else None
+        async with client.warmup.turn(prefix) as warm:
+            while True:
+                try:
+                    completion = await self.reply()
+                    break
+                except ElsewhereError:
+                    other = await client.from_elsewhere(self.key, old)
+                    if other is not None:
+                        return await client.reuse(self.key, other)
+            if traits.records and await store.find(self.key) == completion:
+                return await client.reuse(self.key, completion)
+            await self.record(completion)
+        if warm:
+            client.check_cache(completion.usage)
+        return completion
+
+    async def reply(self) -> Completion:
+        """Ask until there is a reply; a claim is dropped if there is none."""
+        self.started, self.clock = datetime.now(UTC), time.perf_counter()
+        self.possibly_billed, self.claimed = 0.0, False
+        try:
+            completion, self.attempts = await with_retries(
+                self.attempt,
+                max_retries=self.client.limits.max_retries,
+                in_jobs=self.limiter is None,
+                told=self.client.tell_unreached,
+            )
+        except BaseException:
+            if self.claimed or self.possibly_billed:
+                await self.client.store.drop(self.key, possibly_billed=self.possibly_billed)
+            raise
+        return completion
+
+    async def attempt(self) -> Completion:
+        """Ask once, when there is a place and money for it."""
+        client, limiter, asked = self.client, self.limiter, False
+        size = tokens_in(sum(map(len, self.request.opening()))) + self.request.max_tokens
+        async with limiter.place(self.urgency, tokens=size) if limiter else nullcontext():
+            client.check_stop()
+            await client.budget.reserve(self.worst)
+            spent: float | None = None
+            try:
+                client.check_stop()  # it may have waited for others to settle
+                await self.claim()
+                asked = True
+                completion = await self.ask()
+                spent = cost_of(completion, self.price)
+                if spent is None and self.worst is not None:
+                    spent = self.count_worst()
+            except BaseException as error:
+                if asked and self.may_be_billed(error):
+                    spent = self.count_worst()
+                raise
+            finally:
+                client.budget.settle(self.worst, spent)
+        return completion
+
+    async def claim(self) -> None:
+        """Announce the call just before it is sent, so that a kill costs what was really sent.
+
+        Batch jobs have a record of their own, and replies in a folder cost nothing. A claim holds
+        for as long as one attempt can take, so each attempt renews it.
+
+        Raises:
+            ElsewhereError: Another process makes the call, or has just made it.
+        """
+        # Between the look into the record and the claim another process may have finished.
+        look = not (self.claimed or self.renew or self.provider.traits.records)
+        store = self.client.store
+        if self.limiter is not None:
+            if not await store.claim(self.key, self.worst, seconds=self.longest, unless_known=look):
+                raise ElsewhereError
+            self.claimed = True
+        elif look and await store.find(self.key) is not None:
+            raise ElsewhereError
+
+    async def ask(self) -> Completion:
+        """Ask the provider, and let the limiter know how that went."""
+        asked, limiter = time.monotonic(), self.limiter
+        try:
+            # One attempt may be several requests, and not every client of LiteLLM's is ours.
+            async with asyncio.timeout(None if limiter is None else self.longest):
+                completion = await self.provider.complete(self.request)
+        except TimeoutError as error:
+            told = f"{self.provider.place}: no whole reply after {self.longest:g} s"
+            raise ProviderError(told, retryable=True, in_doubt=True) from error
+        except ProviderError as error:
+            if limiter is not None and error.status == TOO_OFTEN:
+                limiter.throttled(asked=asked, wait=error.retry_after)
+            raise
+        if limiter is not None:
+            limiter.answered(self.stage, asked=asked, seconds=time.monotonic() - asked)
+        return completion
+
+    def count_worst(self) -> float:
+        """Count an attempt at the most that it may have cost."""
+        worst = self.worst or 0.0
+        self.possibly_billed += worst
+        return worst
+
+    def may_be_billed(self, error: BaseException) -> bool:
+        """Whether a call that was sent may cost something although it brought no reply."""
+        if isinstance(error, ProviderError):
+            return error.in_doubt
+        if isinstance(error, StopError):
+            return False
+        return self.limiter is not None  # cancelled; what a batch job was asked is not lost
+
+    async def record(self, completion: Completion) -> None:
+        """Write the call down and count it."""
+        usage, usd = completion.usage, cost_of(completion, self.price)
+        await self.client.store.add(
+            Call(
+                key=self.key,
+                place=self.provider.place,
+                stage=self.stage,
+                request=self.request,
+                completion=completion,
+                attempts=self.attempts,
+                started=self.started.isoformat(timespec="milliseconds"),
+                seconds=round(time.perf_counter() - self.clock, 3),
+                usd=usd,
+            ),
+            possibly_billed=self.possibly_billed,
+        )
+        self.client.check_counts(self.provider.place, usage)
+        traffic = self.client.traffic
+        traffic.calls += 1
+        traffic.input_tokens += usage.input_tokens
+        traffic.cached_tokens += usage.cached_tokens
+        traffic.usd += usd or 0.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from reviewscore.errors import StopError
-from reviewscore.llm.failures import without_secrets
-from reviewscore.schema.call import Parameters, Structured
+from reviewscore.errors import ProviderError, StopError
+from reviewscore.llm.http import without_secrets
+from reviewscore.schema.call import Completion, Parameters, Structured
 
 FORMS: dict[Structured, tuple[str, ...]] = {
     "schema": ("json_schema", "json_object+schema", "json_object"),
@@ -141,8 +141,8 @@ class _First:
         return self.since + SETTLED - time.monotonic()
 
 
-class Refused:
-    """What each model at one server has refused.
+class Negotiation:
+    """What to send beside the messages, as each model at one server takes it.
 
     Args:
         limits: Names of the reply limit, of which a server takes one.
@@ -157,7 +157,7 @@ class Refused:
         self._first: dict[str, _First] = {}
         self._taken: dict[str, set[str]] = {}
 
-    def of(self, model: str) -> frozenset[str]:
+    def refused_by(self, model: str) -> frozenset[str]:
         """What a model is known to refuse."""
         return self._run.of(model, self._place)
 
@@ -177,7 +177,7 @@ class Refused:
         """
         taken = self._taken.setdefault(model, set())
         while True:
-            sent = make(self.of(model))
+            sent = make(self.refused_by(model))
             kinds = {f"{name} {value}" if name == "response_format" else name
                      for name, value in sent.items()}  # fmt: skip
             first = self._first.get(model)
@@ -197,23 +197,47 @@ class Refused:
             del self._first[model]
             first.over.set()
 
-    def learn(self, model: str, message: str, sent: Parameters, *, status: int) -> bool:
+    async def ask(
+        self,
+        model: str,
+        make: Callable[[frozenset[str]], Parameters],
+        send: Callable[[Parameters], Awaitable[Completion]],
+    ) -> Completion:
+        """Ask once; ask again at once only to leave out what the model refuses.
+
+        Args:
+            model: The model.
+            make: As in `turn`.
+            send: Sends the request with these parameters.
+
+        Raises:
+            ProviderError, StopError: As `send`, or as `learn`.
+        """
+        while True:
+            try:
+                async with self.turn(model, make) as sent:
+                    return await send(sent)
+            except ProviderError as error:
+                if not self.learn(model, error, sent):
+                    raise
+
+    def learn(self, model: str, error: ProviderError, sent: Parameters) -> bool:
         """Take note of what an error complains of; whether the request may be sent without it.
 
         Args:
             model: The model.
-            message: The server's words.
+            error: What the server said, and its status.
             sent: What was sent beside the messages.
-            status: Status of the error.
 
         Raises:
             StopError: The form of replies is refused, and no other one may be asked for.
         """
+        status, message = error.status or 0, str(error)
         if status < _ERROR or status in _ELSEWHERE:
             return False
         name = self._unwanted(message[:_LONGEST].lower().replace("\\", ""), sent, status)
         if name is not None:
-            self._run.add(model, self._place, name, told=f"status {status}: {message}")
+            self._run.add(model, self._place, name, told=message)
         return name is not None
 
     def _unwanted(self, told: str, sent: Parameters, status: int) -> str | None:

@@ -1,32 +1,166 @@
-"""What a provider must offer, and how ``openai/gpt-x`` finds one."""
+"""What a provider must offer, and how a model's name finds one.
+
+A provider is a module ``llm/providers/<name>.py`` with a subclass of `Provider` under
+``@provider("<name>")``; nothing else names it. Other packages name theirs as entry points of the
+group ``reviewscore.providers``. A module is imported when a model of its provider is asked for.
+"""
 
 from __future__ import annotations
 
 import difflib
 import os
-from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+import pkgutil
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import ClassVar, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from reviewscore.addresses import several, without_credentials
-from reviewscore.errors import SettingsError
+from reviewscore.errors import ModelError, SettingsError
+from reviewscore.llm import providers
 from reviewscore.llm.parameters import Refusals
-from reviewscore.schema.call import Completion, Request
-
-if TYPE_CHECKING:
-    from reviewscore.llm.job import JobApi
+from reviewscore.schema.call import Completion, Parameters, Request
 
 EXCHANGE = "exchange:"
 """Start of a model's name that is a folder of prompts and replies."""
-KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-"""Environment variable of each provider's key."""
-PROVIDERS = ("openai", "anthropic", "litellm")
+GROUP = "reviewscore.providers"
+"""Entry points of other packages' providers; each is named as its models' names begin."""
 
-_MAKERS = (("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"),
-           ("claude", "anthropic"))  # fmt: skip
-"""Beginnings of models' names, and the provider they are written with."""
-_WAYS = "lexical, openai/NAME, anthropic/NAME, litellm/PROVIDER/NAME or exchange:FOLDER"
+
+@dataclass(frozen=True)
+class SentRequest:
+    """How a request was sent; its reply may come in another session, which has to know.
+
+    Attributes:
+        model: The model, as the request names it.
+        parameters: What was sent beside the messages.
+        door: The endpoint, where a provider has several.
+    """
+
+    model: str
+    parameters: Parameters = field(default_factory=dict)
+    door: str = ""
+
+
+@dataclass(frozen=True)
+class JobLine:
+    """One request of a job.
+
+    Attributes:
+        text: JSON in UTF-8, with the key as custom id.
+        sent: How it is sent.
+    """
+
+    text: bytes
+    sent: SentRequest
+
+
+@dataclass(frozen=True)
+class JobState:
+    """How far a job is.
+
+    Attributes:
+        status: ``running``; ``ended`` (results can be fetched, some may be failures, also after
+            the job expired or was cancelled midway); ``failed`` (the whole job was refused).
+        done: Requests that are finished, well or not.
+        total: Requests in the job.
+        problem: Why the job failed, in the provider's words.
+    """
+
+    status: Literal["running", "ended", "failed"]
+    done: int = 0
+    total: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class JobSearch:
+    """What a search for a job came to.
+
+    Attributes:
+        job: The job's id; None if it was not found.
+        sure: Whether it was surely never made if it was not found. If not, a later search
+            may know.
+    """
+
+    job: str | None = None
+    sure: bool = True
+
+
+Result = tuple[str, Completion | ModelError]
+"""The key of a request, and its reply or why there is none."""
+
+
+class JobApi(Protocol):
+    """One provider's batch jobs.
+
+    Attributes:
+        place: Where jobs go; equal to the place of the provider's single calls.
+        most_requests: Most requests in one job.
+        most_bytes: Most bytes of the lines of one job.
+        one_model: Whether a job holds requests to one model only.
+    """
+
+    place: str
+    most_requests: int
+    most_bytes: int
+    one_model: bool
+
+    def line(self, key: str, request: Request) -> JobLine:
+        """One request of a job."""
+        ...
+
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
+        """Hand a job over and return its id.
+
+        Args:
+            lines: What `line` made.
+            label: Our own name of the job, by which `find` finds it where the provider can.
+
+        Raises:
+            ProviderError, StopError: As single calls do.
+        """
+        ...
+
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> JobSearch:
+        """Look for a job that may have been handed over although its id was never recorded.
+
+        Args:
+            label: Our own name of the job.
+            keys: Keys of all its requests.
+            since: Unix time at which it was handed over, if it was.
+            known: Ids of jobs that it is not.
+        """
+        ...
+
+    async def state(self, job_id: str) -> JobState:
+        """How far a job is."""
+        ...
+
+    def results(self, job_id: str, sent: Mapping[str, SentRequest]) -> AsyncIterator[Result]:
+        """Replies of an ended job; a request without any result is left out.
+
+        A failure that may go well another time (expiry, a server error, a parameter that the
+        model refuses and that will now be left out) is a `ProviderError` with `retryable` set.
+        A request that was cancelled at the provider is one without it.
+
+        Args:
+            job_id: The job.
+            sent: Keys of the requests whose results are wanted, and how they were sent.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class ElsewhereError(Exception):
+    """Another process is making this very call, or has just made it; never leaves the client."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +179,63 @@ class Traits:
     records: bool = False
 
 
-class Provider(Protocol):
+@dataclass(frozen=True)
+class ProviderOptions:
+    """What a provider is opened with.
+
+    Attributes:
+        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``, or several
+            with commas between; None for the provider's own. Other providers take theirs from
+            their SDK's own variables.
+        timeout: Seconds to wait for one reply.
+        refusals: What is known in the run of models that refuse something.
+        wait: Seconds to wait for replies that people write.
+        idle: Whether no work goes on that may bring another request.
+    """
+
+    base_url: str | None = None
+    timeout: float = 600.0
+    refusals: Refusals | None = None
+    wait: float = 0.0
+    idle: Callable[[], bool] = lambda: True
+
+
+class Provider:
     """Sends one request. Providers translate; they never retry, cache, count or parse.
 
     Attributes:
         place: Where requests go (an address or name); part of the key of a call.
         traits: How it is to be used.
+        variables: Patterns of the environment variables that it reads, for workers elsewhere.
+        models: Beginnings of its models' names, for those who leave the provider's name away.
+        form: How its models are written.
+        jobs: Whether it takes batch jobs.
     """
 
     place: str
-    traits: Traits
+    traits: Traits = Traits()
+    variables: ClassVar[tuple[str, ...]] = ("*",)
+    models: ClassVar[tuple[str, ...]] = ()
+    form: ClassVar[str] = "{}/NAME"
+    jobs: ClassVar[bool] = False
+
+    @classmethod
+    def check(cls, model: str, *, base_url: str | None) -> None:
+        """Refuse a model that cannot be asked, before anything is made or paid for.
+
+        Raises:
+            SettingsError: It cannot.
+        """
+
+    @classmethod
+    def open(cls, model: str, options: ProviderOptions) -> Provider:
+        """A provider for a model."""
+        raise NotImplementedError
+
+    @classmethod
+    def open_jobs(cls, options: ProviderOptions) -> JobApi:
+        """Its batch jobs, for those that have them."""
+        raise NotImplementedError
 
     async def complete(self, request: Request) -> Completion:
         """Ask once.
@@ -63,15 +244,83 @@ class Provider(Protocol):
             ProviderError: The provider failed; says whether trying again may help.
             StopError: Nothing more can be asked (no access, no money left).
         """
-        ...
+        raise NotImplementedError
 
     def halt(self) -> None:
         """Stop waiting for replies that may take hours; they can be collected later."""
-        ...
 
     async def close(self) -> None:
         """Release connections."""
-        ...
+
+
+AnyProvider = TypeVar("AnyProvider", bound=type[Provider])
+_REGISTERED: dict[str, type[Provider]] = {}
+
+
+def provider(name: str) -> Callable[[AnyProvider], AnyProvider]:
+    """Register a class as the provider of models whose names begin with ``name/``.
+
+    Raises:
+        ValueError: The name is taken.
+    """
+
+    def register(kind: AnyProvider) -> AnyProvider:
+        ours = kind.__module__.startswith(f"{providers.__name__}.")
+        if name in _REGISTERED or (name in _shipped() and not ours):
+            raise ValueError(f"there is another provider '{name}'")
+        _REGISTERED[name] = kind
+        return kind
+
+    return register
+
+
+def _shipped() -> list[str]:
+    """Modules in which providers are looked for by name."""
+    return [module.name for module in pkgutil.iter_modules(providers.__path__)]
+
+
+def _find(name: str) -> type[Provider] | None:
+    """The provider of a name, loaded at first use.
+
+    Raises:
+        SettingsError: It is another package's, and cannot be loaded.
+    """
+    if name not in _REGISTERED and name in _shipped():
+        import_module(f"{providers.__name__}.{name}")
+    if name not in _REGISTERED and (points := entry_points(group=GROUP, name=name)):
+        _load(name, list(points))
+    return _REGISTERED.get(name)
+
+
+def _load(name: str, points: list[EntryPoint]) -> None:
+    packages = " and ".join(sorted(point.dist.name if point.dist else "?" for point in points))
+    if len(points) > 1:
+        raise SettingsError(
+            f"provider '{name}' is given by several packages ({packages}); uninstall all but one"
+        )
+    try:
+        kind = points[0].load()
+        if name not in _REGISTERED and isinstance(kind, type) and issubclass(kind, Provider):
+            _REGISTERED[name] = kind
+    except Exception as error:  # a stranger's module may raise anything
+        raise SettingsError(
+            f"provider '{name}' of the package {packages} cannot be loaded "
+            f"({type(error).__name__}: {error}); update that package, or uninstall it"
+        ) from error
+    if name not in _REGISTERED:
+        raise SettingsError(
+            f"provider '{name}' of the package {packages}: {points[0].value} is no subclass of "
+            "reviewscore.llm.provider.Provider; update that package, or uninstall it"
+        )
+
+
+def _forms() -> dict[str, str]:
+    """How the models of each known provider are written; of other packages' by their names."""
+    forms = {point.name: Provider.form for point in entry_points(group=GROUP)}
+    for name in _shipped():
+        if (kind := _find(name)) is not None:
+            forms[name] = kind.form
+    return {name: form.format(name) for name, form in sorted(forms.items())}
 
 
 def provider_name(model: str) -> str:
@@ -84,58 +333,81 @@ def model_name(model: str) -> str:
     return model.partition("/")[2]
 
 
-def check_model(model: str, *, base_url: str | None) -> None:
+def provider_class(model: str) -> type[Provider]:
+    """The provider of a model.
+
+    Raises:
+        SettingsError: There is none, or it cannot be loaded.
+    """
+    kind = _find(provider_name(model))
+    if kind is None or not (model.startswith(EXCHANGE) or model_name(model)):
+        *ways, last = ["lexical", *_forms().values()]
+        meant = _meant(model)
+        lead = f"did you mean '{meant}'? Use" if meant else "use"
+        raise SettingsError(f"unknown model '{model}'; {lead} {', '.join(ways)} or {last}")
+    return kind
+
+
+def check_model(model: str, *, base_url: str | None, batch: bool = False) -> None:
     """Refuse a model that cannot be asked, before anything is made or paid for.
+
+    Args:
+        model: ``provider/name`` or ``exchange:FOLDER``.
+        base_url: As in `ProviderOptions`.
+        batch: Whether calls are to go as batch jobs.
 
     Raises:
         SettingsError: No provider will take the name, or its key is missing or cannot be sent, or
-            its address holds credentials.
+            its address holds credentials, or it has no batch jobs.
     """
-    provider, slash, name = model.partition("/")
-    if model.startswith(EXCHANGE):
-        if not model.removeprefix(EXCHANGE):
-            raise SettingsError("exchange: needs a folder; write exchange:FOLDER")
-        return
-    if provider not in PROVIDERS or not slash or not name:
-        meant = _meant(model)
-        lead = f"did you mean '{meant}'? Use" if meant else "use"
-        raise SettingsError(f"unknown model '{model}'; {lead} {_WAYS}")
-    key = KEYS.get(provider)
-    if key is not None and not os.environ.get(key) and not (base_url and provider == "openai"):
-        server = ", or name a compatible server with --base-url" if provider == "openai" else ""
-        raise SettingsError(f"{key} is not set; set it{server}")
-    _check_key(key)
-    for address in several(base_url) if provider == "openai" else ():
-        _check_address(address, "the address of the server")
-    if provider == "anthropic":
-        _check_address(os.environ.get("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
-    if provider == "litellm" and find_spec("litellm") is None:
-        raise SettingsError(
-            f"{model} needs a package: pip install '.[litellm]' in a checkout of reviewscore"
-        )
+    kind = provider_class(model)
+    kind.check(model, base_url=base_url)
+    if batch and not kind.jobs:
+        names = [name for name in _shipped() if (other := _find(name)) and other.jobs]
+        takers = " and ".join(f"{name}/" for name in names)
+        raise SettingsError(f"{model}: batch jobs are there for {takers} only")
 
 
 def _meant(model: str) -> str | None:
     """The model that an unknown name is likely to stand for."""
-    provider, slash, name = model.partition("/")
-    maker = next((one for start, one in _MAKERS if model.startswith(start)), None)
-    if maker and not slash:
-        return f"{maker}/{model}"
-    close = difflib.get_close_matches(provider, [*PROVIDERS, "lexical"], n=1)
+    start, slash, name = model.partition("/")
+    known = {name: _find(name) for name in _shipped()}
+    for maker, kind in known.items():
+        if kind is not None and kind.models and model.startswith(kind.models) and not slash:
+            return f"{maker}/{model}"
+    names = [name for name, form in _forms().items() if form.startswith(f"{name}/")]
+    close = difflib.get_close_matches(start, [*names, "lexical"], n=1)
     if not close or close[0] == model:
         return None
     return close[0] if close[0] == "lexical" else f"{close[0]}/{name or 'NAME'}"
 
 
-def _check_key(name: str | None) -> None:
-    key = os.environ.get(name or "", "")
+def check_key(name: str, *, needed: bool = True, cure: str = "set it") -> None:
+    """Refuse a key that cannot be sent.
+
+    Args:
+        name: Its environment variable.
+        needed: Whether there has to be one.
+        cure: What to do if there is none.
+
+    Raises:
+        SettingsError: There is none, or none that can be sent.
+    """
+    key = os.environ.get(name, "")
+    if needed and not key:
+        raise SettingsError(f"{name} is not set; {cure}")
     if not all("!" <= sign <= "~" for sign in key):
         raise SettingsError(
             f"{name} holds a space, a line break or a sign that no key has; copy it again"
         )
 
 
-def _check_address(address: str | None, name: str) -> None:
+def check_address(address: str | None, name: str) -> None:
+    """Refuse a server's address that is none, or holds a password.
+
+    Raises:
+        SettingsError: It is such a one.
+    """
     try:
         _ = urlsplit(address or "").port
     except ValueError as error:
@@ -147,64 +419,33 @@ def _check_address(address: str | None, name: str) -> None:
 
 
 def open_provider(
-    model: str, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+    model: str,
+    *,
+    base_url: str | None,
+    timeout: float,
+    refusals: Refusals | None = None,
+    wait: float = 0.0,
+    idle: Callable[[], bool] = lambda: True,
 ) -> Provider:
-    """The provider of a model.
-
-    Args:
-        model: ``provider/name`` or ``exchange:FOLDER``.
-        base_url: Address of a server that speaks OpenAI's protocol, for ``openai/``, or several
-            with commas between; None for the provider's own. Other providers take theirs from
-            their SDK's own variables.
-        timeout: Seconds to wait for one reply.
-        refusals: What is known in the run of models that refuse something.
+    """The provider of a model; arguments as in `ProviderOptions`.
 
     Raises:
-        SettingsError: No such provider, or its key is missing.
+        SettingsError: As `check_model`.
     """
     check_model(model, base_url=base_url)
-    match provider_name(model):
-        case "anthropic":
-            from reviewscore.llm.providers.anthropic import AnthropicProvider
-
-            return AnthropicProvider(timeout=timeout, refusals=refusals)
-        case "litellm":
-            from reviewscore.llm.providers.litellm import LiteLLMProvider
-
-            return LiteLLMProvider(model, timeout=timeout, refusals=refusals)
-        case _:
-            from reviewscore.llm.providers.openai import OpenAIProvider
-
-            found = tuple(
-                OpenAIProvider(base_url=one, timeout=timeout, refusals=refusals)
-                for one in several(base_url) or (None,)
-            )
-            if len(found) == 1:
-                return found[0]
-            from reviewscore.llm.providers.servers import ServersProvider
-
-            return ServersProvider(found)
+    options = ProviderOptions(base_url, timeout, refusals, wait, idle)
+    return provider_class(model).open(model, options)
 
 
 def open_jobs(
     model: str, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
 ) -> JobApi:
-    """The batch jobs of a model's provider; see `open_provider`.
+    """The batch jobs of a model's provider; arguments as in `ProviderOptions`.
 
     Raises:
         SettingsError: There are none, or the provider's key is missing.
     """
-    check_model(model, base_url=base_url)
+    check_model(model, base_url=base_url, batch=True)
     if len(several(base_url)) > 1:
         raise SettingsError("batch jobs go to one server; give one --base-url")
-    match provider_name(model):
-        case "anthropic":
-            from reviewscore.llm.providers.anthropic_jobs import AnthropicJobs
-
-            return AnthropicJobs(timeout=timeout, refusals=refusals)
-        case "openai":
-            from reviewscore.llm.providers.openai_jobs import OpenAIJobs
-
-            return OpenAIJobs(base_url=base_url, timeout=timeout, refusals=refusals)
-        case _:
-            raise SettingsError(f"{model}: batch jobs are there for openai/ and anthropic/ only")
+    return provider_class(model).open_jobs(ProviderOptions(base_url, timeout, refusals))

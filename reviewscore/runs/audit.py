@@ -23,10 +23,8 @@ from reviewscore.files import hash_file
 from reviewscore.judges.asker import ASKING_VERSION
 from reviewscore.judges.lexical.judges import LexicalJudges
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.connect import Surroundings, check, open_ledger
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.sending import Book
+from reviewscore.llm.connect import RunContext, check, open_ledger
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore, Paid
 from reviewscore.logic.pool import shared
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.points import POINTS_VERSION
@@ -184,7 +182,7 @@ class _Audit:
         """Do what is missing, and write the run's account of it."""
         clock, before = Clock(), len(self._run.done)
         with ExitStack() as stack:
-            book: Book = CallsInMemory()  # the embedded judge makes no calls
+            book: CallStore = CallsInMemory()  # the embedded judge makes no calls
             if not self._settings.embedded:
                 book = await open_ledger(
                     self._settings,
@@ -215,7 +213,7 @@ class _Audit:
             seconds=times[1],
         )
 
-    async def _scored(self, book: Book) -> ScoringSession:
+    async def _scored(self, book: CallStore) -> ScoringSession:
         """Score on this process or on workers."""
         settings, say, refused = self._settings, self._progress.say, self._run.manifest.refused
         common: dict[str, Any] = {
@@ -231,7 +229,7 @@ class _Audit:
             with interruptible(remote, self._interruption):
                 await remote.score(self._reviews)
             return remote
-        around = Surroundings(
+        around = RunContext(
             idle=lambda: not shared().busy, say=say, renew=self._renew, refused=refused
         )
         async with open_judges(settings, book, around) as (judges, client):

@@ -41,10 +41,10 @@ from reviewscore.errors import (
 )
 from reviewscore.files import InputFile, JsonLines, read_whole, write_whole
 from reviewscore.judges.asker import ASKING_VERSION, Asker, Judged, SamplingParams
-from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings, check, connect, open_ledger
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.sending import Book, Traffic
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.connect import RunContext, check, connect, open_ledger
+from reviewscore.llm.ledger import store
+from reviewscore.llm.ledger.store import CallStore
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.runs.folder import LockedFolder, parsed_lines
 from reviewscore.runs.manifest import (
@@ -424,9 +424,7 @@ class _WorkerContext:
 
 
 @asynccontextmanager
-async def _open_context(
-    orders: WorkerOrders, around: Surroundings
-) -> AsyncIterator[_WorkerContext]:
+async def _open_context(orders: WorkerOrders, around: RunContext) -> AsyncIterator[_WorkerContext]:
     async with orders.open_calls(around) as (calls, known):
         client = await connect(orders.settings, calls, known)
         try:
@@ -448,7 +446,7 @@ async def _ask(
         context.askers[model] = Asker(context.client, model=model, sampling=manner)
     with prompts.use_directory(context.settings.prompts_dir):
         judged = await context.askers[model].ask(prompt, output, **given)
-    return judged, owner.me(), context.client.traffic
+    return judged, store.process_name(), context.client.traffic
 
 
 def check_models(settings: Settings) -> None:
@@ -471,7 +469,7 @@ async def _open_session(
     manifest = folder.manifest
     ledger = await open_ledger(settings, folder.path, run=manifest.run_id, say=say)
     try:
-        around = Surroundings(say=say, renew=renew, refused=manifest.refused)
+        around = RunContext(say=say, renew=renew, refused=manifest.refused)
         client = await connect(settings, ledger, around)
         session = GenerationSession(
             client=client, settings=settings, say=say, refused=manifest.refused
@@ -644,7 +642,7 @@ OpenAsker: TypeAlias = Callable[[], AbstractAsyncContextManager[Asker]]
 
 @asynccontextmanager
 async def open_asker(
-    settings: Settings, book: Book, around: Surroundings | None = None
+    settings: Settings, book: CallStore, around: RunContext | None = None
 ) -> AsyncIterator[Asker]:
     """What puts questions to the model that the settings name.
 

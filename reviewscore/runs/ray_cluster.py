@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
-from reviewscore.llm.provider import provider_name
+from reviewscore.llm.provider import provider_class
 from reviewscore.processes.child import start_child
 
 _END = 30.0
@@ -38,8 +38,6 @@ NETWORK = (
 )
 """Variables of workers that leave the machine."""
 
-_OF_PROVIDERS = {"openai": "OPENAI_*", "anthropic": "ANTHROPIC_*", "litellm": "*"}
-"""Variables of the providers; LiteLLM's have names of many kinds."""
 _OF_STORES = ("AWS_*", "AZURE_*", "GOOGLE_*", "FSSPEC_*")
 
 
@@ -47,8 +45,9 @@ def variables_for(settings: Settings) -> tuple[str, ...]:
     """The variables that a run's workers need: the keys of its models, ledger and store."""
     wanted: list[str] = []
     if not settings.embedded:
-        names = {provider_name(model) for model in settings.models}
-        wanted += [*NETWORK, *(_OF_PROVIDERS[name] for name in names if name in _OF_PROVIDERS)]
+        wanted += NETWORK
+        for model in settings.models:
+            wanted += provider_class(model).variables
     if settings.ledger is not None:
         wanted.append("PG*")
     if "://" in (settings.store or ""):

@@ -2,8 +2,9 @@
 
 One object, `SharedLimits`, keeps them; it lives in a Ray actor beside the driver. Each worker sees
 it through a `RemoteBudget` and `RemoteLimiter`s, which take the places of `llm.budget.Budget` and
-`llm.lane.Lane`. What a worker holds when it is lost is freed at once, whether it comes back or not;
-dollars that it had set aside count as spent, since its calls may have been billed.
+`llm.limiter.ConcurrencyLimiter`. What a worker holds when it is lost is freed at once, whether it
+comes back or not; dollars that it had set aside count as spent, since its calls may have been
+billed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from reviewscore.errors import StopError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Limits
-from reviewscore.llm.lane import Lane
+from reviewscore.llm.limiter import ConcurrencyLimiter
 
 Ticket = tuple[int, int]
 """A worker's number, and its own number of a call."""
@@ -39,8 +40,8 @@ class SharedLimits:
     def __init__(self, limits: Limits, cap: float | None, spent: float) -> None:
         self._limits = limits
         self._budget = Budget(cap, spent=spent)
-        self._lanes: dict[str, Lane] = {}
-        self._places: dict[Ticket, tuple[Lane, AsyncExitStack, float]] = {}
+        self._lanes: dict[str, ConcurrencyLimiter] = {}
+        self._places: dict[Ticket, tuple[ConcurrencyLimiter, AsyncExitStack, float]] = {}
         self._waiting: dict[Ticket, asyncio.Task[None]] = {}
         self._reserved: dict[Ticket, float | None] = {}
         self._said: list[str] = []
@@ -132,9 +133,9 @@ class SharedLimits:
         """Places held, dollars spent, and dollars set aside."""
         return len(self._places), self._budget.spent, self._budget.reserved
 
-    def _lane(self, model: str) -> Lane:
+    def _lane(self, model: str) -> ConcurrencyLimiter:
         if model not in self._lanes:
-            self._lanes[model] = Lane(
+            self._lanes[model] = ConcurrencyLimiter(
                 self._limits.connections,
                 requests=self._limits.requests_per_minute,
                 tokens=self._limits.tokens_per_minute,
@@ -185,7 +186,7 @@ class RemoteBudget:
 
 
 class RemoteLimiter:
-    """A model's lane of all workers, as one of them sees it; see `llm.lane.Lane`.
+    """A model's lane of all workers, as one of them sees it; see `llm.limiter.ConcurrencyLimiter`.
 
     Args:
         shared: The actor that keeps a `SharedLimits`.
@@ -196,7 +197,7 @@ class RemoteLimiter:
     def __init__(self, shared: Any, worker: int, model: str) -> None:
         self._shared, self._worker, self._model = shared, worker, model
         self._held: dict[asyncio.Task[Any] | None, Ticket] = {}
-        self._asking = Lane(_ASKING)
+        self._asking = ConcurrencyLimiter(_ASKING)
 
     @asynccontextmanager
     async def place(self, urgency: int, *, tokens: int = 0) -> AsyncIterator[None]:

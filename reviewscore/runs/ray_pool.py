@@ -35,10 +35,9 @@ from reviewscore import __version__
 from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
-from reviewscore.llm.connect import Surroundings, limits_of, open_ledger
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.connect import RunContext, limits_of, open_ledger
+from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.provider import EXCHANGE
-from reviewscore.llm.sending import Book
 from reviewscore.runs.ray_cluster import starting, variables_for
 from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
 
@@ -83,7 +82,7 @@ def absolute_paths(settings: Settings) -> Settings:
     return settings.model_copy(update=paths)
 
 
-WorkerSetup = Callable[[Surroundings], AbstractAsyncContextManager[Any]]
+WorkerSetup = Callable[[RunContext], AbstractAsyncContextManager[Any]]
 """Opens what a worker works with, such as judges and their client; pickled."""
 
 
@@ -106,7 +105,7 @@ class WorkerOrders:
     refused: Mapping[str, tuple[str, ...]]
 
     @asynccontextmanager
-    async def open_calls(self, around: Surroundings) -> AsyncIterator[tuple[Book, Surroundings]]:
+    async def open_calls(self, around: RunContext) -> AsyncIterator[tuple[CallStore, RunContext]]:
         """The record of calls, and what a client needs to know of this worker and the run.
 
         Raises:
@@ -494,10 +493,10 @@ class Worker:
             if self._context is not None:
                 return __version__, None
             await self._shared.free.remote(self._number)
-            around = Surroundings(
+            around = RunContext(
                 say=self._shared.say.remote,
                 budget=RemoteBudget(self._shared, self._number),
-                lane=lambda model: RemoteLimiter(self._shared, self._number, model),
+                limiter=lambda model: RemoteLimiter(self._shared, self._number, model),
             )
             try:
                 self._context = await self._open.enter_async_context(self._setup(around))

@@ -15,11 +15,10 @@ from reviewscore.config import Settings
 from reviewscore.errors import InputError, RunFolderError, SettingsError, StopError
 from reviewscore.judges.judge import Judges
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.client import Client
-from reviewscore.llm.connect import Surroundings
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.place import FILE
-from reviewscore.llm.sending import Traffic
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.connect import RunContext
+from reviewscore.llm.ledger import store
+from reviewscore.llm.ledger.store import FILE
 from reviewscore.runs.folder import ErrorRecord, RunDir
 from reviewscore.runs.ray_pool import (
     NEEDS_LEDGER,
@@ -134,9 +133,7 @@ class _PaperScores:
 
 
 @asynccontextmanager
-async def open_context(
-    orders: ScoringOrders, around: Surroundings
-) -> AsyncIterator[ScoringContext]:
+async def open_context(orders: ScoringOrders, around: RunContext) -> AsyncIterator[ScoringContext]:
     """What a worker works with: judges, ledger, store.
 
     Raises:
@@ -178,7 +175,7 @@ async def score_paper(context: ScoringContext, task: PaperTask) -> PaperReply:
     return PaperReply(
         finished=not session.stopping,
         stopped=session.stopped,
-        worker=owner.me(),
+        worker=store.process_name(),
         traffic=Traffic() if context.client is None else context.client.traffic,
     )
 

@@ -15,11 +15,10 @@ from typing import Any, Generic, Protocol
 
 from reviewscore.config import Settings
 from reviewscore.errors import ReviewScoreError, StopError, StoppedError
-from reviewscore.llm.client import Client
-from reviewscore.llm.ledger.paid import Paid
+from reviewscore.llm.client import Client, Traffic
+from reviewscore.llm.ledger.store import Paid
 from reviewscore.llm.parameters import merged
 from reviewscore.llm.prices import price_list
-from reviewscore.llm.sending import Traffic
 from reviewscore.papers.pdf import abandon
 from reviewscore.runs.manifest import ManifestT, Spending
 from reviewscore.runs.ray_pool import WorkerPool

@@ -21,8 +21,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
-from reviewscore.hf.loading import Loaded
-from reviewscore.hf.reading import Ids, Reader, padded
+from reviewscore.hf.models import Ids, Loaded, Reader, padded
 from reviewscore.similarity.corpus import Publication, lines
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats
@@ -117,7 +116,7 @@ def encode(papers: Sequence[Publication], loaded: Loaded, taken: Taken = "first"
 
     Args:
         papers: What is encoded, by title and abstract.
-        loaded: The encoder (`hf.loading.load` with ``ENCODER``).
+        loaded: The encoder (`hf.load` with ``ENCODER``).
         taken: Whose vector is the paper's: the first token's, or the mean of all.
 
     Raises:

@@ -9,8 +9,8 @@ from functools import partial
 
 from reviewscore.config import Settings
 from reviewscore.errors import StopError
-from reviewscore.hf.loading import ENCODER, Loaded, Loading, load, may_download
-from reviewscore.llm.connect import Surroundings
+from reviewscore.hf.models import ENCODER, Loaded, Loading, load, may_download
+from reviewscore.llm.connect import RunContext
 from reviewscore.runs.ray_cluster import NETWORK
 from reviewscore.runs.ray_pool import LostError, open_pool
 from reviewscore.similarity.corpus import Publication
@@ -81,7 +81,7 @@ def encode_on_ray(
 
 
 @asynccontextmanager
-async def _open(model: str, loading: Loading, around: Surroundings) -> AsyncIterator[Loaded]:
+async def _open(model: str, loading: Loading, around: RunContext) -> AsyncIterator[Loaded]:
     yield load(model, ENCODER, loading)
 
 

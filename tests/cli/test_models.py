@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from reviewscore.cli.main import group
 from reviewscore.errors import ReviewScoreError, SettingsError, StopError
 from reviewscore.llm.ledger import upkeep
-from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.store import Location
 from reviewscore.llm.ledger.upkeep import exported
 from reviewscore.llm.provider import open_jobs
 from reviewscore.runs.folder import read_manifest, read_points
@@ -136,7 +136,7 @@ def test_an_export_on_a_full_disk_leaves_the_old_file(
     target.write_bytes(b"earlier")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def on_a_full_disk(place: Place, *, run: str | None = None) -> Iterator[Call]:
+    def on_a_full_disk(place: Location, *, run: str | None = None) -> Iterator[Call]:
         calls = list(exported(place, run=run))
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, before[1]))
         yield from calls

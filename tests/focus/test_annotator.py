@@ -29,7 +29,7 @@ from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetSet, Kind, Point, Po
 from reviewscore.focus.profile import Points
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
 from reviewscore.sources.system_reviews import read_materials

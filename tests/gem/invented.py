@@ -13,7 +13,7 @@ from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.gem.validation import Subject
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.runs.generation import OpenAsker
 from reviewscore.sources.system_reviews import Form

@@ -18,8 +18,8 @@ from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.gem.baselines import NO_PAPER, NO_REVIEW, Compression, Examiner, similarity
 from reviewscore.gem.estimator import NO_SCORE, NOT_FINITE, Scored, scored
 from reviewscore.judges.asker import Asker
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.runs.generation import open_asker
 from reviewscore.schema.call import Request

@@ -16,8 +16,8 @@ from reviewscore.errors import SettingsError, StopError
 from reviewscore.gem.completions import CompletionsModel, Form, Means
 from reviewscore.gem.evaluation import Answer, Question
 from reviewscore.llm.client import Limits
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.providers.prompt_logprobs import cut
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.providers.completions import cut
 from reviewscore.papers.hygiene import broken_up
 from tests.scoring_server import BOS, ScoringServer, log_probabilities, refusal
 

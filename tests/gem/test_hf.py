@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import HuggingFaceModel, Memory, OutOfMemoryError, Passes, open_model  # noqa: E402
-from reviewscore.hf.loading import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
+from reviewscore.hf.models import CAUSAL, Loaded, Loading, load, may_download  # noqa: E402
 
 CPU = Loading(device="cpu")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import ENCODER, load, place_of
+from reviewscore.hf.models import ENCODER, load, place_of
 
 
 @pytest.mark.parametrize("prefix", ["hf/", ""])

@@ -19,7 +19,7 @@ pytest.importorskip("transformers")
 
 from reviewscore.gem.hf import SequenceModel, open_model  # noqa: E402
 from reviewscore.hf.bertscore import BertScore, match  # noqa: E402
-from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
+from reviewscore.hf.models import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noqa: E402
 
 CPU = Loading(device="cpu")
 

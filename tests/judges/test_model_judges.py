@@ -13,7 +13,7 @@ from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges, _shown
 from reviewscore.judges.named_places import named_places
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONGEST_OBJECT
 from reviewscore.papers.load import PaperRow, build_paper

@@ -15,7 +15,7 @@ from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges, judges_of
 from reviewscore.judges.panel import Panel
 from reviewscore.llm.client import Client
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.call import Completion, Request

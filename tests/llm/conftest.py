@@ -1,27 +1,46 @@
-"""A loopback server that both vendors' SDKs reach, and a ledger of each kind."""
+"""Loopback servers that every provider reaches, and a ledger of each kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
-from reviewscore.llm.ledger.place import Place
-from tests.loopback import Loopback
+from reviewscore.llm.ledger.store import Location
+from tests.loopback import Body, Loopback
 from tests.postgres import running
+
+KEY = "planted-key-123"
+Quirk = Callable[[Body, int], web.Response | None]
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    started = Loopback().start()
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", started.url.removesuffix("/v1") + "/anthropic")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    yield started
-    started.stop()
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Loopback]]:
+    """Starts servers; the last one is reached by every provider."""
+    started: list[Loopback] = []
+
+    def start(quirk: Quirk | None = None, **how: float) -> Loopback:
+        server = Loopback(quirk=quirk, **how).start()  # type: ignore[arg-type]
+        started.append(server)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix("/v1") + "/anthropic")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def server(serve: Callable[..., Loopback]) -> Loopback:
+    return serve()
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     """An empty ledger in a file, and one in a database."""
     return tmp_path if request.param == "SQLite" else running().empty()

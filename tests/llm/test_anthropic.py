@@ -2,63 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.schema.call import Completion, Message, Request
+from tests import sessions
+from tests.llm.conftest import KEY
 from tests.loopback import Body, Loopback, completion
+from tests.sessions import answer
 
 SERVE = Callable[..., Loopback]
-KEY = "planted-key-123"
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[SERVE]:
-    started: list[Loopback] = []
-
-    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
-        server = Loopback(quirk=quirk).start()
-        started.append(server)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix("/v1") + "/anthropic")
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        return server
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-def request(**fields: object) -> Request:
-    item = "<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>"
-    whole: dict[str, object] = {
-        "model": "anthropic/claude-x",
-        "system": "role",
-        "prefix": "the paper",
-        "task": 'the task {"title":"QuestionReply"}',
-        "messages": (Message(role="user", content=item),),
-        "schema_name": "QuestionReply",
-        "reply_schema": '{"title":"QuestionReply","type":"object"}',
-        **fields,
-    }
-    return Request.model_validate(whole)
-
-
-async def send(asked: Request) -> Completion:
-    provider = open_provider("anthropic/claude-x", base_url=None, timeout=5)
-    try:
-        return await provider.complete(asked)
-    finally:
-        await provider.close()
+request = partial(
+    sessions.request, model="anthropic/claude-x", prefix="the paper", structured="schema"
+)
 
 
 async def test_the_paper_and_the_task_end_with_a_marker_and_the_item_has_none(serve: SERVE) -> None:
     server = serve()
 
-    reply = await send(request(structured="object"))
+    reply = await answer(request(structured="object"))
 
     assert server.bodies[0]["marks"] == [{"type": "ephemeral"}, {"type": "ephemeral"}]
     assert "output_config" not in server.bodies[0]
@@ -69,7 +37,7 @@ async def test_the_paper_and_the_task_end_with_a_marker_and_the_item_has_none(se
 async def test_a_call_without_a_paper_has_no_marker_and_an_enforced_schema(serve: SERVE) -> None:
     server = serve()
 
-    await send(request(prefix="", structured="schema"))
+    await answer(request(prefix="", structured="schema"))
 
     assert server.bodies[0]["marks"] == []
     assert server.bodies[0]["output_config"] == {
@@ -83,7 +51,7 @@ async def test_a_call_without_a_paper_has_no_marker_and_an_enforced_schema(serve
 async def test_input_holds_what_was_read_from_and_written_to_the_cache(serve: SERVE) -> None:
     serve()
 
-    usage = (await send(request(prefix="a longer paper " * 20))).usage
+    usage = (await answer(request(prefix="a longer paper " * 20))).usage
 
     assert (usage.cached_tokens, usage.written_tokens) == (20, 10)
     assert usage.input_tokens > 30
@@ -93,13 +61,13 @@ async def test_input_holds_what_was_read_from_and_written_to_the_cache(serve: SE
 async def test_thinking_is_not_part_of_the_reply(serve: SERVE) -> None:
     serve()
 
-    assert "hm" not in (await send(request())).text
+    assert "hm" not in (await answer(request())).text
 
 
 async def test_how_hard_to_think_is_sent_when_it_is_set(serve: SERVE) -> None:
     server = serve()
 
-    await send(request(effort="low", structured="text"))
+    await answer(request(effort="low", structured="text"))
 
     assert server.bodies[0]["output_config"] == {"effort": "low"}
 
@@ -130,7 +98,7 @@ async def test_what_a_model_refuses_is_learned_from_its_first_400(serve: SERVE, 
 async def test_how_a_reply_ended_is_kept(serve: SERVE, finish: str, expected: str) -> None:
     serve(lambda *_: web.json_response(completion("{}", key="k" * 16, size=200, finish=finish)))
 
-    assert (await send(request())).finish == expected
+    assert (await answer(request())).finish == expected
 
 
 @pytest.mark.parametrize(
@@ -142,7 +110,7 @@ async def test_statuses_say_whether_to_try_again(
     serve(lambda *_: web.json_response({"error": {"message": "no"}}, status=status))
 
     with pytest.raises(ProviderError, match="no") as caught:
-        await send(request())
+        await answer(request())
 
     assert caught.value.retryable is retryable
     assert caught.value.status == status
@@ -157,7 +125,7 @@ async def test_no_access_and_no_credit_stop_the_run_without_naming_the_key(
     serve(lambda *_: web.json_response({"error": {"message": "go away"}}, status=status))
 
     with pytest.raises(StopError, match=words) as caught:
-        await send(request())
+        await answer(request())
 
     assert KEY not in str(caught.value)
 
@@ -167,7 +135,7 @@ async def test_a_server_that_is_not_there_was_not_paid(monkeypatch: pytest.Monke
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
     with pytest.raises(ProviderError) as caught:
-        await send(request())
+        await answer(request())
 
     assert caught.value.retryable
     assert not caught.value.in_doubt

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import ModelError, StopError, StoppedError
-from reviewscore.llm.job import Sent
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.store import FILE
+from reviewscore.llm.provider import SentRequest
 from tests.loopback import Body, Loopback
 from tests.sessions import MODELS, QUICK, Session, interrupted, request
 
@@ -105,7 +105,7 @@ async def test_a_job_that_was_announced_and_never_made_goes_anew(
 ) -> None:
     asked = request(0)
     first = Session(tmp_path, server)
-    sent = {asked.key(place=first.api.place): Sent("openai/x")}
+    sent = {asked.key(place=first.api.place): SentRequest("openai/x")}
     await first.book.announce("lost", sent, since=0.0)
     await first.book.leave()
     await first.close()

@@ -12,14 +12,13 @@ import pytest
 
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import ProviderError
-from reviewscore.llm import bodies, retry
 from reviewscore.llm import client as clients
+from reviewscore.llm import http, retry
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider, open_jobs, open_provider
 from reviewscore.llm.providers.completions import CompletionsProvider
-from reviewscore.llm.providers.openai import OpenAIProvider
-from reviewscore.llm.providers.servers import ServersProvider
+from reviewscore.llm.providers.openai import OpenAIProvider, ServersProvider
 from reviewscore.schema.call import Completion
 from tests.endless import LINGERING, NO_HTTP, Endless, Verbatim, bomb
 from tests.loopback import Loopback
@@ -32,7 +31,7 @@ Serve = Callable[[Endless], Endless]
 
 
 @pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+def serve_endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     put_in_force(SMALL)
     started: list[Endless] = []
 
@@ -57,9 +56,9 @@ async def failure(provider: Provider, *, model: str = "openai/x") -> ProviderErr
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("status", [200, 429, 500])
 async def test_an_answer_without_an_end_is_given_up_at_the_bound(
-    serve: Serve, model: str, status: int
+    serve_endless: Serve, model: str, status: int
 ) -> None:
-    server = serve(Endless(status=status))
+    server = serve_endless(Endless(status=status))
 
     error = await failure(open_provider(model, base_url=server.url, timeout=5), model=model)
 
@@ -72,10 +71,10 @@ async def test_an_answer_without_an_end_is_given_up_at_the_bound(
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("status", [200, 500])
 async def test_a_small_body_that_grows_is_given_up_at_the_bound(
-    serve: Serve, model: str, status: int
+    serve_endless: Serve, model: str, status: int
 ) -> None:
     small = bomb(60_000_000)
-    server = serve(Endless(small, status=status, headers={"Content-Encoding": "gzip"}))
+    server = serve_endless(Endless(small, status=status, headers={"Content-Encoding": "gzip"}))
     assert len(small) < 100_000
     provider = open_provider(model, base_url=server.url, timeout=5)
     tracemalloc.start()
@@ -88,8 +87,10 @@ async def test_a_small_body_that_grows_is_given_up_at_the_bound(
     assert peak < 12_000_000  # the SDK's modules are loaded in it too
 
 
-async def test_an_answer_that_says_how_large_it_is_is_not_read_at_all(serve: Serve) -> None:
-    server = serve(Endless(headers={"Content-Length": "900000000", "Transfer-Encoding": ""}))
+async def test_an_answer_that_says_how_large_it_is_is_not_read_at_all(serve_endless: Serve) -> None:
+    server = serve_endless(
+        Endless(headers={"Content-Length": "900000000", "Transfer-Encoding": ""})
+    )
 
     error = await failure(open_provider("openai/x", base_url=server.url, timeout=5))
 
@@ -98,8 +99,8 @@ async def test_an_answer_that_says_how_large_it_is_is_not_read_at_all(serve: Ser
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip"])
-async def test_a_coding_that_was_not_asked_for_is_named(serve: Serve, coding: str) -> None:
-    server = serve(Endless(b"{}", headers={"Content-Encoding": coding}))
+async def test_a_coding_that_was_not_asked_for_is_named(serve_endless: Serve, coding: str) -> None:
+    server = serve_endless(Endless(b"{}", headers={"Content-Encoding": coding}))
 
     error = await failure(open_provider("openai/x", base_url=server.url, timeout=5))
 
@@ -123,8 +124,8 @@ async def test_a_packed_answer_is_read_as_before() -> None:
     assert completion.text == "yes"
 
 
-async def test_log_probabilities_are_bounded_too(serve: Serve) -> None:
-    server = serve(Endless())
+async def test_log_probabilities_are_bounded_too(serve_endless: Serve) -> None:
+    server = serve_endless(Endless())
 
     error = await failure(CompletionsProvider(base_url=server.url, timeout=5))
 
@@ -132,8 +133,8 @@ async def test_log_probabilities_are_bounded_too(serve: Serve) -> None:
     assert server.sent[0] < SLACK
 
 
-async def test_a_server_that_answers_too_much_is_not_one_that_is_down(serve: Serve) -> None:
-    server = serve(Endless())
+async def test_a_server_that_answers_too_much_is_not_one_that_is_down(serve_endless: Serve) -> None:
+    server = serve_endless(Endless())
     provider = OpenAIProvider(base_url=server.url, timeout=5)
     servers = ServersProvider((provider, provider))
 
@@ -142,8 +143,8 @@ async def test_a_server_that_answers_too_much_is_not_one_that_is_down(serve: Ser
     assert all(one.down_until == 0.0 for one in servers._servers)
 
 
-async def test_such_a_call_is_not_tried_again(serve: Serve) -> None:
-    server = serve(Endless())
+async def test_such_a_call_is_not_tried_again(serve_endless: Serve) -> None:
+    server = serve_endless(Endless())
     asking = Client(
         lambda _: open_provider("openai/x", base_url=server.url, timeout=5), CallsInMemory()
     )
@@ -158,10 +159,10 @@ async def test_such_a_call_is_not_tried_again(serve: Serve) -> None:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("how", LINGERING)
 async def test_an_answer_that_has_not_come_whole_in_time_is_given_up(
-    serve: Serve, model: str, how: str
+    serve_endless: Serve, model: str, how: str
 ) -> None:
     said, again, drip = LINGERING[how]
-    server = serve(Verbatim(said=said, again=again, drip=drip))
+    server = serve_endless(Verbatim(said=said, again=again, drip=drip))
     provider = open_provider(model, base_url=server.url, timeout=0.3)
 
     async with asyncio.timeout(10):
@@ -172,9 +173,9 @@ async def test_an_answer_that_has_not_come_whole_in_time_is_given_up(
     assert (error.retryable, error.in_doubt) == (True, True)
 
 
-async def test_bodies_of_nothing_are_bounded_too(serve: Serve) -> None:
+async def test_bodies_of_nothing_are_bounded_too(serve_endless: Serve) -> None:
     said, again, _ = LINGERING["empty members without an end"]
-    server = serve(Verbatim(said=said, again=again))
+    server = serve_endless(Verbatim(said=said, again=again))
 
     error = await failure(open_provider("openai/x", base_url=server.url, timeout=30))
 
@@ -184,11 +185,11 @@ async def test_bodies_of_nothing_are_bounded_too(serve: Serve) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_what_is_asked_about_jobs_is_given_up_in_time_too(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, model: str
+    serve_endless: Serve, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
-    monkeypatch.setattr(bodies, "LONGEST_FILE", 0.2)
+    monkeypatch.setattr(http, "LONGEST_FILE", 0.2)
     said, again, drip = LINGERING["a body that drips"]
-    server = serve(Verbatim(said=said, again=again, drip=drip))
+    server = serve_endless(Verbatim(said=said, again=again, drip=drip))
     jobs = open_jobs(model, base_url=server.url, timeout=0.2)
 
     async with asyncio.timeout(10):
@@ -202,10 +203,10 @@ async def test_what_is_asked_about_jobs_is_given_up_in_time_too(
 
 
 async def test_an_attempt_of_several_requests_ends_when_a_call_must_have_ended(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve_endless: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "_MARGIN", 0.1)
-    server = serve(Endless(drip=0.05, most=400))
+    server = serve_endless(Endless(drip=0.05, most=400))
     asking = Client(
         lambda _: open_provider("openai/x", base_url=server.url, timeout=60),
         CallsInMemory(),
@@ -223,9 +224,9 @@ async def test_an_attempt_of_several_requests_ends_when_a_call_must_have_ended(
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("how", NO_HTTP)
 async def test_an_answer_that_is_no_http_is_a_failure_of_the_server(
-    serve: Serve, model: str, how: str
+    serve_endless: Serve, model: str, how: str
 ) -> None:
-    server = serve(Verbatim(said=NO_HTTP[how]))
+    server = serve_endless(Verbatim(said=NO_HTTP[how]))
 
     error = await failure(open_provider(model, base_url=server.url, timeout=5), model=model)
 
@@ -235,10 +236,10 @@ async def test_an_answer_that_is_no_http_is_a_failure_of_the_server(
 
 
 async def test_an_answer_that_is_no_http_is_asked_for_again(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve_endless: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "_BACKOFF", lambda _: 0.001)
-    server = serve(Verbatim(said=NO_HTTP["two lengths"]))
+    server = serve_endless(Verbatim(said=NO_HTTP["two lengths"]))
     asking = Client(
         lambda _: open_provider("openai/x", base_url=server.url, timeout=5),
         CallsInMemory(),

@@ -8,8 +8,8 @@ import pytest
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.lane import Lane
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.limiter import ConcurrencyLimiter
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.retry import with_retries
 from reviewscore.schema.call import Completion, Message, Request
@@ -205,7 +205,7 @@ async def test_a_scripted_completion_is_passed_through() -> None:
 
 async def test_where_calls_wait_the_urgent_go_first_and_equals_in_order() -> None:
     order: list[str] = []
-    limit = Lane(1)
+    limit = ConcurrencyLimiter(1)
 
     async def hold(name: str, urgency: int) -> None:
         async with limit.place(urgency):
@@ -218,7 +218,7 @@ async def test_where_calls_wait_the_urgent_go_first_and_equals_in_order() -> Non
 
 
 async def test_a_place_given_to_someone_who_left_is_passed_on() -> None:
-    limit = Lane(1)
+    limit = ConcurrencyLimiter(1)
     held = asyncio.Event()
     done: list[str] = []
 

@@ -17,7 +17,7 @@ from reviewscore.errors import InputError, SettingsError, StopError, TooLargeErr
 from reviewscore.llm import structured
 from reviewscore.llm.client import Client
 from reviewscore.llm.connect import connect
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import check_model
 from reviewscore.llm.providers.exchange import ExchangeProvider, _line
 from reviewscore.schema.call import Completion, Message, Request

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from aiohttp import web
@@ -12,49 +13,24 @@ from aiohttp import web
 from reviewscore.errors import ProviderError, ReviewScoreError, SettingsError, StopError
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.failures import broken
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.http import broken
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.prices import Price, worst_case
 from reviewscore.llm.provider import check_model, open_provider
 from reviewscore.llm.providers.anthropic import completion_of
-from reviewscore.schema.call import Completion, Message, Request
+from reviewscore.schema.call import Completion
+from tests import sessions
 from tests.loopback import Body, Loopback, completion
+from tests.sessions import answer
 
 PRICE = Price(input=1e4, cached=1e4, output=1e4)
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Loopback]]:
-    started: list[Loopback] = []
-
-    def start(quirk: Callable[[Body, int], web.Response | None]) -> Loopback:
-        started.append(Loopback(quirk=quirk).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-def request(number: int = 0) -> Request:
-    return Request(
-        model="openai/tiny",
-        system="role",
-        prefix="paper",
-        task='{"title":"QuestionReply"}',
-        messages=(Message(role="user", content=f"Why? {number}"),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-        structured="text",
-    )
+request = partial(sessions.request, model="openai/tiny", prefix="paper")
 
 
 async def send(server: Loopback) -> Completion:
-    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
-    try:
-        return await provider.complete(request())
-    finally:
-        await provider.close()
+    return await answer(request(), server.url)
 
 
 async def failure(server: Loopback) -> ReviewScoreError:

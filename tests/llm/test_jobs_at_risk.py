@@ -12,10 +12,10 @@ import pytest
 from reviewscore.config import resolve
 from reviewscore.errors import StopError
 from reviewscore.llm.connect import connect
-from reviewscore.llm.job import Sent
-from reviewscore.llm.ledger import jobs
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger import database
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import FILE
+from reviewscore.llm.provider import SentRequest
 from reviewscore.schema.call import Completion
 from tests.loopback import Loopback
 from tests.sessions import (
@@ -181,7 +181,7 @@ async def test_a_recorded_reply_closes_the_job_that_it_came_from(
 async def test_a_second_model_leaves_the_job_alone_that_is_just_being_handed_over(
     server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviewscore.llm.batches.Patience", lambda: QUICK)
+    monkeypatch.setattr("reviewscore.llm.batch_jobs.Patience", lambda: QUICK)
     settings = resolve({"model": "openai/x", "panel": ("openai/y",), "base_url": server.url,
                         "batch": True}).settings  # fmt: skip
     ledger = Ledger(tmp_path, run="one")
@@ -264,7 +264,7 @@ async def test_jobs_of_a_session_not_heard_of_for_long_are_taken_up(
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         db.execute("UPDATE jobs SET owner = 'another-computer/1/1'")
         db.commit()
-    monkeypatch.setattr(jobs, "_SILENT", 0.3)
+    monkeypatch.setattr(database, "_SILENT", 0.3)
     session = Session(tmp_path, server)
 
     replies = await session.ask(request(0))
@@ -277,9 +277,9 @@ async def test_jobs_of_a_session_not_heard_of_for_long_are_taken_up(
 async def test_signs_of_life_keep_jobs_from_being_taken_up(
     server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "_SILENT", 0.2)
+    monkeypatch.setattr(database, "_SILENT", 0.2)
     first, second = Session(tmp_path, server), Session(tmp_path, server)
-    await first.book.announce("one", {"k": Sent("openai/x")}, since=0.0)
+    await first.book.announce("one", {"k": SentRequest("openai/x")}, since=0.0)
 
     await first.book.keep()
     kept = await second.book.take_up()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from reviewscore.llm.json_objects import MOST_OBJECTS, check_whole, objects
+from reviewscore.llm.structured import MOST_OBJECTS, check_whole, objects
 
 MEGABYTE = 1_000_000
 BEGINS = re.compile(r"""\{\s*"[^"]*"\s*:""")

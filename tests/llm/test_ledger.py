@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
 from reviewscore.errors import RunFolderError, StopError
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import FILE, Place
+from reviewscore.llm.ledger import store
+from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.sqlite import SQLiteFile
+from reviewscore.llm.ledger.store import FILE, Location
 from reviewscore.llm.ledger.tables import pack, unpack
 from reviewscore.llm.ledger.upkeep import clear, exported, info, note_estimate
 from reviewscore.schema.call import Call, Completion, Message, Request, Usage
@@ -53,7 +53,7 @@ def call(
     )
 
 
-async def test_a_recorded_call_is_found_by_every_run(place: Place) -> None:
+async def test_a_recorded_call_is_found_by_every_run(place: Location) -> None:
     first = Ledger(place, run="one")
     await first.add(call())
     first.close()
@@ -65,7 +65,7 @@ async def test_a_recorded_call_is_found_by_every_run(place: Place) -> None:
     assert found == call().completion
 
 
-async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Place) -> None:
+async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Location) -> None:
     old = Ledger(place, run="one")
     await old.add(call())
     old.close()
@@ -80,7 +80,7 @@ async def test_a_fresh_run_finds_only_what_it_paid_for_itself(place: Place) -> N
     assert found.text == "anew"
 
 
-async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Place) -> None:
+async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Location) -> None:
     ledger = Ledger(place, run="one")
     await ledger.add(call(reply="broken"))
     await ledger.add(call(reply="mended"))
@@ -96,7 +96,7 @@ async def test_a_replaced_reply_stays_in_the_book_and_in_the_sum(place: Place) -
     assert [one.completion.text for one in exported(place)] == ["broken", "mended"]
 
 
-async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(place: Place) -> None:
+async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(place: Location) -> None:
     long = "a long paper " * 1000
     ledger = Ledger(place, run="one")
     for number in range(5):
@@ -107,7 +107,7 @@ async def test_the_whole_request_comes_back_and_the_paper_is_stored_once(place: 
     assert [one.request.prefix for one in exported(place)] == [long] * 5
 
 
-async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Place) -> None:
+async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Location) -> None:
     ledger = Ledger(place, run="one")
     await ledger.add(call("shared"))
     await ledger.add(call("its own"))
@@ -122,7 +122,7 @@ async def test_export_of_a_run_holds_what_it_used_whoever_paid(place: Place) -> 
     assert len(list(exported(place))) == 2
 
 
-async def test_hundreds_of_writes_at_once_are_all_on_the_disk(place: Place) -> None:
+async def test_hundreds_of_writes_at_once_are_all_on_the_disk(place: Location) -> None:
     ledger = Ledger(place, run="one")
 
     await asyncio.gather(*(ledger.add(call(f"item {number}")) for number in range(600)))
@@ -131,12 +131,12 @@ async def test_hundreds_of_writes_at_once_are_all_on_the_disk(place: Place) -> N
     ledger.close()
 
 
-async def test_a_call_claimed_by_a_living_process_is_not_ours(place: Place) -> None:
+async def test_a_call_claimed_by_a_living_process_is_not_ours(place: Location) -> None:
     ledger = Ledger(place, run="one")
     script = f"""
 import asyncio, sys
 from pathlib import PosixPath
-from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger.database import Ledger
 ledger = Ledger({place!r}, run="other")
 print(asyncio.run(ledger.claim("k", 2.0, seconds=60)), flush=True)
 sys.stdin.readline()
@@ -166,15 +166,15 @@ sys.stdin.readline()
     assert doubts == [("other", 2.0)]
 
 
-async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: Place) -> None:
+async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: Location) -> None:
     ledger = Ledger(place, run="one")
     await ledger.claim("mine", 1.0, seconds=60)
-    host, soon = owner.me().partition("/")[0], time.time() + 60
+    host, soon = store.process_name().partition("/")[0], time.time() + 60
     sql = "INSERT INTO claims VALUES (?, 'one', ?, ?, ?)"
     asked(place, sql, "gone", f"{host}/999999999/1", 3.0, soon)
     asked(place, sql, "far", "elsewhere/1/1", 5.0, soon)
 
-    await ledger.bury()
+    await ledger.reclaim_stale_claims()
     paid = await ledger.paid()
     ledger.close()
 
@@ -182,7 +182,7 @@ async def test_calls_under_way_when_a_session_died_count_at_their_worst(place: P
 
 
 async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
-    place: Place,
+    place: Location,
 ) -> None:
     ledger = Ledger(place, run="one")
     sql = "INSERT INTO claims VALUES (?, 'other', 'elsewhere/7/1', 5.0, ?)"
@@ -199,10 +199,10 @@ async def test_a_claim_of_another_computer_holds_for_as_long_as_a_call_can_take(
     assert doubts == [("other", "old", 5.0)]
 
 
-async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -> None:
+async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Location) -> None:
     ledger = Ledger(place, run="one")
     await ledger.claim("k", 1.0, seconds=60)
-    await ledger.drop("k", doubtful=0.25)
+    await ledger.drop("k", possibly_billed=0.25)
 
     assert asked(place, "SELECT count(*) FROM claims") == [(0,)]
     paid = await ledger.paid()
@@ -211,7 +211,9 @@ async def test_a_failure_gives_the_claim_up_and_keeps_its_doubts(place: Place) -
 
 
 @pytest.mark.parametrize("usd", [-100.0, float("inf"), float("-inf")])
-async def test_amounts_that_are_none_are_refused_and_lower_no_sum(place: Place, usd: float) -> None:
+async def test_amounts_that_are_none_are_refused_and_lower_no_sum(
+    place: Location, usd: float
+) -> None:
     ledger = Ledger(place, run="one")
     await ledger.add(call("a"))
     await ledger.add(call("b"))
@@ -225,7 +227,7 @@ async def test_amounts_that_are_none_are_refused_and_lower_no_sum(place: Place, 
         await ledger.paid()
     asked(place, "DELETE FROM doubts")
     assert (await ledger.paid()).total == 0.5
-    assert ledger.home.name in str(refused.value)
+    assert ledger.backend.name in str(refused.value)
     ledger.close()
 
 
@@ -244,17 +246,17 @@ async def test_a_claim_of_less_than_nothing_gives_no_money_back(tmp_path: Path) 
     assert await dead.claim("k", -100.0, seconds=0.0)
     dead.close()
     later = Ledger(tmp_path, run="one")
-    await later.bury()
+    await later.reclaim_stale_claims()
     with pytest.raises(RunFolderError, match=r"doubts, call 'k'"):
         await later.paid()
     later.close()
 
 
 def test_a_process_number_that_was_given_to_another_process_is_not_its_owner() -> None:
-    host, pid, born = owner.me().split("/")
+    host, pid, born = store.process_name().split("/")
 
-    assert owner.alive(f"{host}/{pid}/{born}")
-    assert not owner.alive(f"{host}/{pid}/{born}1")
+    assert store.owner_alive(f"{host}/{pid}/{born}")
+    assert not store.owner_alive(f"{host}/{pid}/{born}1")
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_a_cure(tmp_path: Path) -> None:
@@ -271,12 +273,12 @@ def test_only_its_owner_can_read_the_ledger(tmp_path: Path) -> None:
     assert (tmp_path / "new" / FILE).stat().st_mode & 0o077 == 0
 
 
-async def test_a_write_that_fails_tells_whoever_waits(place: Place) -> None:
+async def test_a_write_that_fails_tells_whoever_waits(place: Location) -> None:
     ledger = Ledger(place, run="one")
     asked(place, "ALTER TABLE doubts RENAME TO elsewhere")
 
     with pytest.raises(RunFolderError, match="cannot be written"):
-        await ledger.drop("k", doubtful=1.0)
+        await ledger.drop("k", possibly_billed=1.0)
     await ledger.add(call())  # and the next write goes well
 
     assert await ledger.find(call().key) is not None
@@ -284,11 +286,11 @@ async def test_a_write_that_fails_tells_whoever_waits(place: Place) -> None:
     asked(place, "ALTER TABLE elsewhere RENAME TO doubts")
 
 
-async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Place) -> None:
+async def test_an_error_of_our_own_in_a_write_tells_whoever_waits(place: Location) -> None:
     ledger = Ledger(place, run="one")
 
     with pytest.raises(ZeroDivisionError):
-        await asyncio.wait_for(ledger.writer.run(lambda _: 1 // 0), 5)
+        await asyncio.wait_for(ledger.write(lambda _: 1 // 0), 5)
     await asyncio.wait_for(ledger.add(call()), 5)  # and the next write goes well
 
     assert await ledger.find(call().key) is not None
@@ -310,7 +312,7 @@ def test_a_full_disk_stops_the_run_and_other_failures_are_errors(
     assert "COMMIT" not in str(failed)
 
 
-async def test_info_says_what_each_model_came_to(place: Place) -> None:
+async def test_info_says_what_each_model_came_to(place: Location) -> None:
     assert info(place).models == ()
     ledger = Ledger(place, run="one")
     await ledger.add(call("a"))
@@ -327,7 +329,7 @@ async def test_info_says_what_each_model_came_to(place: Place) -> None:
     assert info(place).models == ()
 
 
-async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(place: Place) -> None:
+async def test_the_first_estimate_of_a_run_is_held_against_its_dollars(place: Location) -> None:
     ledger = Ledger(place, run="one")
     await ledger.add(call())
     ledger.close()
@@ -344,7 +346,7 @@ def test_any_text_is_stored_as_it_is(text: str) -> None:
     assert unpack(pack(text)) == text
 
 
-async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Place) -> None:
+async def test_runs_that_used_no_tokens_say_nothing_about_estimates(place: Location) -> None:
     free = call().completion.model_copy(update={"usage": Usage()})
     ledger = Ledger(place, run="written")
     await ledger.add(call(usd=0.0).model_copy(update={"completion": free}))

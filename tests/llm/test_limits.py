@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import SettingsError, StopError
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.lane import Lane
+from reviewscore.llm.limiter import ConcurrencyLimiter, PrefixCacheWarmup
 from reviewscore.llm.prices import Price, cost_of, price_list, worst_case
-from reviewscore.llm.warmth import Warmth
 from reviewscore.schema.call import Completion, Message, Request, Usage
 
 
 async def test_a_429_halves_the_places_once_for_calls_that_were_under_way_together() -> None:
     told: list[str] = []
-    lane = Lane(64, say=told.append)
+    lane = ConcurrencyLimiter(64, say=told.append)
     asked = time.monotonic()
 
     for _ in range(10):
@@ -31,7 +30,7 @@ async def test_a_429_halves_the_places_once_for_calls_that_were_under_way_togeth
 
 
 async def test_places_grow_back_by_one_for_each_round_of_replies() -> None:
-    lane = Lane(64)
+    lane = ConcurrencyLimiter(64)
     lane.throttled(asked=time.monotonic(), wait=None)
 
     for _ in range(33):
@@ -41,7 +40,7 @@ async def test_places_grow_back_by_one_for_each_round_of_replies() -> None:
 
 
 async def test_places_never_grow_beyond_what_was_asked_for() -> None:
-    lane = Lane(4)
+    lane = ConcurrencyLimiter(4)
     for _ in range(100):
         lane.answered("s", asked=time.monotonic(), seconds=1.0)
 
@@ -49,7 +48,7 @@ async def test_places_never_grow_beyond_what_was_asked_for() -> None:
 
 
 async def test_a_wait_that_the_server_asks_for_holds_for_all_calls() -> None:
-    lane = Lane(4)
+    lane = ConcurrencyLimiter(4)
     lane.throttled(asked=time.monotonic(), wait=0.15)
 
     before = time.monotonic()
@@ -60,7 +59,7 @@ async def test_a_wait_that_the_server_asks_for_holds_for_all_calls() -> None:
 
 
 async def test_replies_that_become_much_slower_shrink_the_places_of_that_stage_only() -> None:
-    lane = Lane(64)
+    lane = ConcurrencyLimiter(64)
     for _ in range(64):
         lane.answered("quick", asked=time.monotonic(), seconds=1.0)
         lane.answered("long", asked=time.monotonic(), seconds=20.0)
@@ -73,7 +72,7 @@ async def test_replies_that_become_much_slower_shrink_the_places_of_that_stage_o
 
 
 async def test_a_slow_reply_never_adds_places() -> None:
-    lane = Lane(32)
+    lane = ConcurrencyLimiter(32)
     for seconds in (0.1, 10.0):
         for _ in range(32):
             lane.answered("s", asked=time.monotonic(), seconds=seconds)
@@ -86,7 +85,7 @@ async def test_a_slow_reply_never_adds_places() -> None:
 
 
 async def test_requests_a_minute_are_kept_to() -> None:
-    lane = Lane(100, requests=3)
+    lane = ConcurrencyLimiter(100, requests=3)
     went: list[int] = []
 
     async def one(number: int) -> None:
@@ -103,14 +102,14 @@ async def test_requests_a_minute_are_kept_to() -> None:
 
 
 async def test_a_call_larger_than_the_minutes_tokens_still_goes() -> None:
-    lane = Lane(1, tokens=100)
+    lane = ConcurrencyLimiter(1, tokens=100)
 
     async with lane.place(0, tokens=5000):
         pass
 
 
 async def test_a_place_given_to_a_call_that_was_cancelled_is_passed_on() -> None:
-    lane = Lane(1)
+    lane = ConcurrencyLimiter(1)
     got = asyncio.Event()
 
     async def hold() -> None:
@@ -127,7 +126,7 @@ async def test_a_place_given_to_a_call_that_was_cancelled_is_passed_on() -> None
 
 
 async def test_the_first_call_with_a_prefix_goes_alone_and_the_others_follow() -> None:
-    warmth, order = Warmth(), []
+    warmth, order = PrefixCacheWarmup(), []
 
     async def call(number: int) -> None:
         async with warmth.turn("paper") as warm:
@@ -143,7 +142,7 @@ async def test_the_first_call_with_a_prefix_goes_alone_and_the_others_follow() -
 
 
 async def test_after_a_first_call_that_failed_the_next_one_goes_first() -> None:
-    warmth, seen = Warmth(), []
+    warmth, seen = PrefixCacheWarmup(), []
 
     async def call(*, fails: bool) -> None:
         async with warmth.turn("paper") as warm:
@@ -158,7 +157,7 @@ async def test_after_a_first_call_that_failed_the_next_one_goes_first() -> None:
 
 
 async def test_a_prefix_that_was_not_used_for_long_is_cold_again() -> None:
-    warmth = Warmth(kept=0.01)
+    warmth = PrefixCacheWarmup(kept=0.01)
     async with warmth.turn("paper"):
         pass
     await asyncio.sleep(0.02)
@@ -168,7 +167,7 @@ async def test_a_prefix_that_was_not_used_for_long_is_cold_again() -> None:
 
 
 async def test_calls_without_a_prefix_never_wait() -> None:
-    warmth = Warmth()
+    warmth = PrefixCacheWarmup()
 
     async with warmth.turn("") as first, warmth.turn("") as second:
         assert not first

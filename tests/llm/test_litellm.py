@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 
 import pytest
@@ -12,9 +13,11 @@ from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.schema.call import Completion, Message, Request
+from tests import sessions
 from tests.conftest import ROOT
+from tests.llm.conftest import KEY
 from tests.loopback import Body, Loopback, completion
+from tests.sessions import answer
 
 SERVE = Callable[..., Loopback]
 installed = pytest.mark.skipif(
@@ -23,51 +26,16 @@ installed = pytest.mark.skipif(
 pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM warns of its own making
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[SERVE]:
-    started: list[Loopback] = []
-
-    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
-        server = Loopback(quirk=quirk).start()
-        started.append(server)
-        monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
-        return server
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-def request(**fields: object) -> Request:
-    item = "<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>"
-    whole: dict[str, object] = {
-        "model": "litellm/openai/tiny",
-        "system": "role",
-        "prefix": "the paper",
-        "task": 'the task {"title":"QuestionReply"}',
-        "messages": (Message(role="user", content=item),),
-        "schema_name": "QuestionReply",
-        "reply_schema": '{"title":"QuestionReply","type":"object"}',
-        "structured": "object",
-        **fields,
-    }
-    return Request.model_validate(whole)
-
-
-async def send(asked: Request) -> Completion:
-    provider = open_provider(asked.model, base_url=None, timeout=5)
-    try:
-        return await provider.complete(asked)
-    finally:
-        await provider.close()
+request = partial(
+    sessions.request, model="litellm/openai/tiny", prefix="the paper", structured="object"
+)
 
 
 @installed
 async def test_a_call_says_all_and_brings_back_usage(serve: SERVE) -> None:
     server = serve()
 
-    reply = await send(request())
+    reply = await answer(request())
 
     assert server.bodies[0]["model"] == "tiny"
     assert server.bodies[0]["response_format"] == {"type": "json_object"}
@@ -87,7 +55,7 @@ async def test_cached_input_is_part_of_the_input(serve: SERVE) -> None:
 
     serve(quirk)
 
-    usage = (await send(request())).usage
+    usage = (await answer(request())).usage
 
     assert (usage.input_tokens, usage.cached_tokens) == (100, 60)
 
@@ -102,7 +70,7 @@ async def test_what_a_model_refuses_is_learned(serve: SERVE) -> None:
 
     server = serve(quirk)
 
-    reply = await send(request())
+    reply = await answer(request())
 
     assert "temperature" not in reply.parameters
     assert ["temperature" in body for body in server.bodies] == [True, False]
@@ -116,7 +84,7 @@ async def test_statuses_say_whether_to_try_again_and_it_tries_but_once(
     server = serve(lambda *_: web.json_response({"error": {"message": "no"}}, status=status))
 
     with pytest.raises(ProviderError) as caught:
-        await send(request())
+        await answer(request())
 
     assert caught.value.retryable is retryable
     assert len(server.bodies) == 1
@@ -124,10 +92,10 @@ async def test_statuses_say_whether_to_try_again_and_it_tries_but_once(
 
 @installed
 async def test_a_refused_key_stops_the_run_and_is_not_named(serve: SERVE) -> None:
-    serve(lambda *_: web.json_response({"error": {"message": "bad key planted-key"}}, status=401))
+    serve(lambda *_: web.json_response({"error": {"message": f"bad key {KEY}"}}, status=401))
 
     with pytest.raises(StopError) as caught:
-        await send(request())
+        await answer(request())
 
     assert "planted" not in str(caught.value)
 
@@ -151,7 +119,7 @@ def test_importing_it_looks_nothing_up() -> None:
 
 
 def test_without_the_extra_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reviewscore.llm.provider.find_spec", lambda _: None)
+    monkeypatch.setattr("reviewscore.llm.providers.litellm.find_spec", lambda _: None)
 
     with pytest.raises(SettingsError, match=r"pip install '\.\[litellm\]' in a checkout"):
         check_model("litellm/gemini/x", base_url=None)

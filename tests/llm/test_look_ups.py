@@ -16,11 +16,9 @@ import pytest
 from reviewscore.config import Settings
 from reviewscore.errors import RunFolderError, SettingsError, StopError
 from reviewscore.llm.connect import connect
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.jobs import JobBook
-from reviewscore.llm.ledger.link import Link
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.connection import LedgerConnection
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger
+from reviewscore.llm.ledger.store import CallsInMemory, Location
 from reviewscore.runs.session import Session, interruptible
 from tests.llm.test_ledger import call
 
@@ -32,23 +30,23 @@ LOOK_UPS: dict[str, LookUp] = {
     "find": lambda ledger: ledger.find("k"),
     "holder": lambda ledger: ledger.holder("k"),
     "paid": lambda ledger: ledger.paid(),
-    "elsewhere": lambda ledger: JobBook(ledger, "here").elsewhere("k"),
-    "known": lambda ledger: JobBook(ledger, "here").known(),
-    "take_up": lambda ledger: JobBook(ledger, "here").take_up(),
+    "elsewhere": lambda ledger: BatchJobStore(ledger, "here").elsewhere("k"),
+    "known": lambda ledger: BatchJobStore(ledger, "here").known(),
+    "take_up": lambda ledger: BatchJobStore(ledger, "here").take_up(),
 }
 
 
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A database that is away at each look-up; the threads that waited for it."""
-    threads, read = list[int](), Link.read
+    threads, read = list[int](), LedgerConnection.read
 
-    def slow(self: Link, work: Callable[[Any], Any]) -> Any:
+    def slow(self: LedgerConnection, work: Callable[[Any], Any]) -> Any:
         threads.append(threading.get_ident())
         time.sleep(AWAY)
         return read(self, work)
 
-    monkeypatch.setattr(Link, "read", slow)
+    monkeypatch.setattr(LedgerConnection, "read", slow)
     return threads
 
 
@@ -107,7 +105,7 @@ async def test_ctrl_c_is_answered_while_a_look_up_waits(tmp_path: Path, away: li
 def test_a_loop_that_ends_before_its_look_up_leaves_no_thread_behind(
     tmp_path: Path, away: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviewscore.llm.ledger.book._PARTING", 0.01)
+    monkeypatch.setattr("reviewscore.llm.ledger.database._PARTING", 0.01)
     ledger = Ledger(tmp_path, run="one")
 
     async def given_up() -> None:
@@ -128,16 +126,16 @@ def test_a_loop_that_ends_before_its_look_up_leaves_no_thread_behind(
 async def test_a_look_up_that_fails_tells_everybody_and_the_next_one_goes_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger, read, failed = Ledger(tmp_path, run="one"), Link.read, list[int]()
+    ledger, read, failed = Ledger(tmp_path, run="one"), LedgerConnection.read, list[int]()
 
-    def broken(self: Link, work: Callable[[Any], Any]) -> Any:
+    def broken(self: LedgerConnection, work: Callable[[Any], Any]) -> Any:
         if not failed:
             failed.append(1)
             time.sleep(0.05)
             raise StopError("the database is away")
         return read(self, work)
 
-    monkeypatch.setattr(Link, "read", broken)
+    monkeypatch.setattr(LedgerConnection, "read", broken)
     first = asyncio.create_task(ledger.find("k"))
     with pytest.raises(StopError, match="away"):
         await first
@@ -147,7 +145,7 @@ async def test_a_look_up_that_fails_tells_everybody_and_the_next_one_goes_well(
 
 
 async def test_a_call_that_was_answered_meanwhile_is_claimed_only_to_renew_it(
-    place: Place,
+    place: Location,
 ) -> None:
     ledger = Ledger(place, run="one")
     await ledger.add(call())

@@ -16,11 +16,10 @@ import pytest
 from sqlalchemy import Connection
 
 from reviewscore.errors import LedgerVersionError
-from reviewscore.llm.ledger import migrations
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.migrations import OLDEST, STEPS, Step, newest
-from reviewscore.llm.ledger.place import FILE, Place
-from reviewscore.llm.ledger.tables import pack, row_of
+from reviewscore.llm.ledger import tables
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import FILE, Location
+from reviewscore.llm.ledger.tables import OLDEST, STEPS, Step, newest, pack, row_of
 from reviewscore.llm.ledger.upkeep import clear, exported, info
 from tests.ledgers import asked
 from tests.llm.test_ledger import call
@@ -68,7 +67,7 @@ _TYPES = {
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
-def old(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     """A ledger of version 2."""
     if request.param == "SQLite":
         with closing(sqlite3.connect(tmp_path / FILE)) as db:
@@ -83,20 +82,20 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return place
 
 
-def new(tmp_path: Path, place: Place) -> Place:
+def new(tmp_path: Path, place: Location) -> Location:
     """A ledger of the same kind that was just made."""
-    made: Place = tmp_path / "new" if isinstance(place, Path) else running().database()
+    made: Location = tmp_path / "new" if isinstance(place, Path) else running().database()
     Ledger(made, run="one").close()
     return made
 
 
-def version(place: Place) -> int:
+def version(place: Location) -> int:
     sql = "PRAGMA user_version" if isinstance(place, Path) else "SELECT * FROM ledger_version"
     ((found,),) = asked(place, sql)
     return int(str(found))
 
 
-def shape(place: Place) -> tuple[object, ...]:
+def shape(place: Location) -> tuple[object, ...]:
     """Columns, keys and indexes of all tables."""
     if isinstance(place, Path):
         columns = "SELECT m.name, p.name, p.pk FROM sqlite_master m, " \
@@ -125,16 +124,16 @@ def killed(db: Connection) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def open_it(place: Place, steps: tuple[Step, ...]) -> None:
-    migrations.STEPS = (*STEPS, *steps)
+def open_it(place: Location, steps: tuple[Step, ...]) -> None:
+    tables.STEPS = (*STEPS, *steps)
     Ledger(place, run="x").close()
 
 
-def slow_steps(place: Place) -> None:
+def slow_steps(place: Location) -> None:
     open_it(place, (table("one", after=0.2), table("two", after=0.2)))
 
 
-def killed_in_the_second(place: Place) -> None:
+def killed_in_the_second(place: Location) -> None:
     open_it(place, (killed, table("two")))
 
 
@@ -145,7 +144,7 @@ def process(work: Callable[[], None]) -> int | None:
     return begun.exitcode
 
 
-async def test_a_ledger_of_the_first_version_is_used_with_what_it_holds(old: Place) -> None:
+async def test_a_ledger_of_the_first_version_is_used_with_what_it_holds(old: Location) -> None:
     earlier = call("of before")
     row = row_of(earlier, "zero")
     asked(old, f"INSERT INTO calls ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
@@ -163,7 +162,7 @@ async def test_a_ledger_of_the_first_version_is_used_with_what_it_holds(old: Pla
 
 
 def test_a_ledger_that_was_brought_up_to_date_has_the_tables_of_a_new_one(
-    old: Place, tmp_path: Path
+    old: Location, tmp_path: Path
 ) -> None:
     Ledger(old, run="one").close()
 
@@ -178,7 +177,7 @@ def test_the_requests_of_a_batch_job_are_found_by_an_index(tmp_path: Path) -> No
         assert "job_requests_by_label" in str(asked(tmp_path, f"EXPLAIN QUERY PLAN {sql}"))
 
 
-def test_processes_that_begin_at_once_take_each_step_once(old: Place) -> None:
+def test_processes_that_begin_at_once_take_each_step_once(old: Location) -> None:
     ALIKE.set_forkserver_preload([__name__])
     begun = [ALIKE.Process(target=slow_steps, args=(old,)) for _ in range(PROCESSES)]
     for one in begun:
@@ -191,24 +190,24 @@ def test_processes_that_begin_at_once_take_each_step_once(old: Place) -> None:
 
 
 def test_a_process_that_is_killed_midway_leaves_whole_steps_and_the_next_one_goes_on(
-    old: Place, monkeypatch: pytest.MonkeyPatch
+    old: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert process(partial(killed_in_the_second, old)) == -signal.SIGKILL
     assert version(old) == newest()  # the real step was done, the other one was not begun
 
-    monkeypatch.setattr(migrations, "STEPS", (*STEPS, table("halfway"), table("two")))
+    monkeypatch.setattr(tables, "STEPS", (*STEPS, table("halfway"), table("two")))
     Ledger(old, run="one").close()
 
     assert version(old) == newest()
     assert asked(old, "SELECT count(*) FROM halfway") == [(0,)]
 
 
-def test_a_step_that_fails_changes_nothing(old: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_fails_changes_nothing(old: Location, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(db: Connection) -> None:
         table("unfinished")(db)
         raise ZeroDivisionError
 
-    monkeypatch.setattr(migrations, "STEPS", (*STEPS, broken))
+    monkeypatch.setattr(tables, "STEPS", (*STEPS, broken))
     with pytest.raises(ZeroDivisionError):
         Ledger(old, run="one")
     monkeypatch.undo()
@@ -224,7 +223,7 @@ def test_a_step_that_fails_changes_nothing(old: Place, monkeypatch: pytest.Monke
      (1, "no release of reviewscore; .*: name another")],
 )  # fmt: skip
 def test_a_version_that_is_not_known_is_refused_with_a_cure_and_left_as_it_is(
-    old: Place, number: int, words: str
+    old: Location, number: int, words: str
 ) -> None:
     before = shape(old)
     sql = f"PRAGMA user_version = {number}" if isinstance(old, Path) else \

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,16 +14,17 @@ from reviewscore.config import resolve
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm import parameters, retry
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
-from reviewscore.llm.parameters import Refusals, Refused
+from reviewscore.llm.ledger.store import CallsInMemory
+from reviewscore.llm.parameters import Negotiation, Refusals
 from reviewscore.llm.provider import open_provider
 from reviewscore.llm.providers import openai
 from reviewscore.llm.providers.openai import LIMIT_NAMES, limit_names
 from reviewscore.runs.audit import audit
 from reviewscore.runs.folder import read_points
 from reviewscore.runs.session import Outcome
-from reviewscore.schema.call import Completion, Message, Parameters, Request, Structured
+from reviewscore.schema.call import Completion, Parameters, Request, Structured
 from reviewscore.sources.collection import read_collection
+from tests import sessions
 from tests.conftest import ROOT
 from tests.loopback import Body, Loopback, completion
 
@@ -129,29 +130,8 @@ def refusing(status: int, error: Callable[[object], object], forms: tuple[str, .
     return quirk
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Loopback]]:
-    started: list[Loopback] = []
-
-    def start(quirk: Quirk | None = None, **how: float) -> Loopback:
-        started.append(Loopback(quirk=quirk, **how).start())  # type: ignore[arg-type]
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
 def request(number: int = 0, structured: Structured = "schema") -> Request:
-    return Request(
-        model="openai/tiny",
-        system="role",
-        task='{"title":"QuestionReply"}',
-        messages=(Message(role="user", content=f"Why? {number}"),),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-        structured=structured,
-    )
+    return sessions.request(number, model="openai/tiny", structured=structured)
 
 
 async def send(
@@ -238,7 +218,7 @@ async def test_an_error_of_the_server_that_is_about_something_else_is_tried_agai
 def test_what_a_complaint_is_about_is_told_by_its_words(
     status: int, message: str, learned: str | None
 ) -> None:
-    refused = Refused(("max_completion_tokens", "max_tokens"))
+    refused = Negotiation(("max_completion_tokens", "max_tokens"))
     sent: Parameters = {
         "temperature": 0.0,
         "max_completion_tokens": 100,
@@ -246,8 +226,10 @@ def test_what_a_complaint_is_about_is_told_by_its_words(
         "response_format": "json_schema",
     }
 
-    assert refused.learn("m", message, sent, status=status) is (learned is not None)
-    assert refused.of("m") == ({learned} if learned else frozenset())
+    error = ProviderError(message, retryable=False, status=status)
+
+    assert refused.learn("m", error, sent) is (learned is not None)
+    assert refused.refused_by("m") == ({learned} if learned else frozenset())
 
 
 def limited(body: Body) -> list[str]:

@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from aiohttp import web
 
 from reviewscore.errors import ProviderError, SettingsError, StopError
-from reviewscore.llm.parameters import Refused, reasons
+from reviewscore.llm.http import seconds_to_wait
+from reviewscore.llm.parameters import Negotiation, reasons
 from reviewscore.llm.provider import check_model, open_provider
-from reviewscore.llm.waiting_time import seconds_to_wait
-from reviewscore.schema.call import Message, Parameters, Request
+from reviewscore.schema.call import Parameters
+from tests import sessions
 from tests.loopback import Loopback, completion
+from tests.sessions import answer
 
 Body = dict[str, object]
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Loopback]]:
-    started: list[Loopback] = []
-
-    def start(quirk: Callable[[Body, int], web.Response | None] | None = None) -> Loopback:
-        started.append(Loopback(quirk=quirk).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-def request() -> Request:
-    return Request(
-        model="openai/tiny",
-        system="role",
-        prefix="paper",
-        messages=(
-            Message(
-                role="user",
-                content="<review-point-aaaaaaaaaaaa>\nWhy?\n</review-point-aaaaaaaaaaaa>",
-            ),
-        ),
-        schema_name="QuestionReply",
-        reply_schema='{"title":"QuestionReply","type":"object"}',
-    )
+request = partial(sessions.request, model="openai/tiny", prefix="paper", structured="schema")
 
 
 async def send(server: Loopback) -> object:
-    provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
-    try:
-        return await provider.complete(request())
-    finally:
-        await provider.close()
+    return await answer(request(), server.url)
 
 
 async def test_a_call_says_all_and_brings_back_usage(serve: Callable[..., Loopback]) -> None:
@@ -313,12 +286,13 @@ def test_reasoning_models_are_known_by_their_names(name: str, thinks: bool) -> N
 
 
 def test_of_a_field_inside_another_one_the_inner_one_is_left_out() -> None:
-    refused = Refused(())
+    refused = Negotiation(())
     sent: Parameters = {"max_tokens": 1, "output_config": "json_schema", "effort": "low"}
 
-    assert refused.learn("m", "output_config.effort: not supported by this model", sent, status=400)
-    assert refused.of("m") == {"effort"}
-    assert refused.learn(
-        "m", "output_config.format: Extra inputs are not permitted", sent, status=400
-    )
-    assert refused.of("m") == {"effort", "output_config"}
+    def learns(message: str) -> bool:
+        return refused.learn("m", ProviderError(message, retryable=False, status=400), sent)
+
+    assert learns("output_config.effort: not supported by this model")
+    assert refused.refused_by("m") == {"effort"}
+    assert learns("output_config.format: Extra inputs are not permitted")
+    assert refused.refused_by("m") == {"effort", "output_config"}

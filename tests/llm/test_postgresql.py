@@ -15,12 +15,11 @@ import pytest
 from reviewscore.config import Settings
 from reviewscore.errors import RunFolderError, StopError
 from reviewscore.llm.connect import open_ledger
-from reviewscore.llm.job import Sent
-from reviewscore.llm.ledger import link, owner, postgresql
-from reviewscore.llm.ledger.book import Ledger
+from reviewscore.llm.ledger import connection, database, postgresql
+from reviewscore.llm.ledger.database import BatchJobStore, Ledger, OpenJob
 from reviewscore.llm.ledger.driver import LOST, Driver
-from reviewscore.llm.ledger.jobs import JobBook, OpenJob
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.store import FILE
+from reviewscore.llm.provider import SentRequest
 from tests.commands import invoker
 from tests.conftest import ROOT
 from tests.ledgers import asked
@@ -50,7 +49,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def elsewhere(place: str, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """A ledger that a process on another computer has opened."""
     with monkeypatch.context() as patched:
-        patched.setattr(owner, "me", lambda: "node7/12/1")
+        patched.setattr(database, "process_name", lambda: "node7/12/1")
         return Ledger(place, run="other")
 
 
@@ -103,7 +102,7 @@ async def test_a_commit_whose_answer_was_lost_is_looked_up_before_it_is_repeated
 
     monkeypatch.setattr(Driver, "commit", commit)
 
-    await ledger.add(call(), doubtful=0.25)
+    await ledger.add(call(), possibly_billed=0.25)
     paid = await ledger.paid()
     ledger.close()
 
@@ -114,7 +113,7 @@ async def test_a_commit_whose_answer_was_lost_is_looked_up_before_it_is_repeated
 async def test_a_server_that_stays_away_stops_the_run_which_can_go_on_later(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "_PATIENCE", 0.2)
+    monkeypatch.setattr(connection, "_PATIENCE", 0.2)
     ledger, server = Ledger(place, run="one"), running()
     server.stop()
 
@@ -195,9 +194,9 @@ async def test_a_batch_job_of_a_session_that_died_elsewhere_is_taken_up_soon(
     place: str, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, other = Ledger(place, run="one"), elsewhere(place, monkeypatch)
-    sent = {"k": Sent("x")}
-    await JobBook(other, "here").announce("label", sent, since=time.time())
-    book = JobBook(ours, "here")
+    sent = {"k": SentRequest("x")}
+    await BatchJobStore(other, "here").announce("label", sent, since=time.time())
+    book = BatchJobStore(ours, "here")
 
     while_alive = await book.take_up()
     other.close()
@@ -275,7 +274,7 @@ async def test_a_run_that_began_with_its_own_ledger_keeps_it_and_says_so(
     ledger = await open_ledger(Settings(ledger=place), tmp_path, run="one", say=told.append)
     ledger.close()
 
-    assert ledger.home.name == str(tmp_path / FILE)
+    assert ledger.backend.name == str(tmp_path / FILE)
     assert len(told) == 1
     assert "keeps it" in told[0]
 

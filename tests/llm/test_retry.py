@@ -9,8 +9,8 @@ import pytest
 
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm import retry
+from reviewscore.llm.http import seconds_to_wait
 from reviewscore.llm.retry import with_retries
-from reviewscore.llm.waiting_time import seconds_to_wait
 
 
 def too_often(*, retry_after: float | None = 0.0) -> ProviderError:

@@ -8,8 +8,8 @@ import pytest
 
 from reviewscore.errors import ProviderError, SettingsError
 from reviewscore.llm.provider import Traits, check_model, open_jobs, open_provider
-from reviewscore.llm.providers import servers
-from reviewscore.llm.providers.servers import ServersProvider
+from reviewscore.llm.providers import openai
+from reviewscore.llm.providers.openai import ServersProvider
 from reviewscore.schema.call import Completion, Request, Usage
 from tests.sessions import request
 
@@ -77,7 +77,7 @@ async def test_a_server_that_is_not_reached_is_passed_over_for_a_while(
 
     assert replies == {"http://up/v1": 19, "failed": 1}
 
-    monkeypatch.setattr(servers.time, "monotonic", lambda: 1e12)
+    monkeypatch.setattr(openai.time, "monotonic", lambda: 1e12)
     down.fails = False
     for number in range(20):
         await together.complete(about(f"paper {number}"))

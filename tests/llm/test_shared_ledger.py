@@ -16,8 +16,8 @@ from multiprocessing.process import BaseProcess
 import pytest
 
 from reviewscore.llm import client, retry
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.migrations import newest
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.tables import newest
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import open_provider
 from tests.ledgers import asked
@@ -44,7 +44,7 @@ def work(place: str, url: str, run: str) -> None:
 
 async def asking(place: str, url: str, run: str) -> None:
     ledger = Ledger(place, run=run)
-    await ledger.bury()
+    await ledger.reclaim_stale_claims()
     price = Price(input=1, cached=0.1, output=1)
     asker = client.Client(
         lambda model: open_provider(model, base_url=url, timeout=30),

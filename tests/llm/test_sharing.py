@@ -14,8 +14,8 @@ from reviewscore.errors import StoppedError
 from reviewscore.llm import client as module
 from reviewscore.llm.budget import Budget
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.book import Ledger
-from reviewscore.llm.ledger.place import FILE
+from reviewscore.llm.ledger.database import Ledger
+from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.prices import Price, worst_case
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Message, Request

@@ -13,7 +13,7 @@ from pydantic import field_validator
 from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
 from reviewscore.judges.asker import Reply
 from reviewscore.llm.client import Client, Limits
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import Reply as ScriptedReply
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONG_REPLY, Answer, ask, parse_reply, reply_schema

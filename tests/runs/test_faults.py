@@ -323,7 +323,7 @@ def test_a_run_killed_at_many_random_instants_equals_the_undisturbed_one(
 
 QUICK = """
 import functools, sys
-import reviewscore.llm.batches as batches
+import reviewscore.llm.batch_jobs as batches
 from reviewscore.cli.main import main
 batches.Patience = functools.partial(batches.Patience, first=0.05, most=0.1)
 main(sys.argv[1:])

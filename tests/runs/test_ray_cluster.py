@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reviewscore.config import Settings
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.processes.child import environment
 from reviewscore.runs.ray_cluster import NETWORK, variables_for
 from reviewscore.runs.ray_pool import open_pool
@@ -25,7 +25,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PGPASSWORD", "OPENREVIEW_PASSWOR
 
 
 @asynccontextmanager
-async def nothing(_: Surroundings) -> AsyncIterator[str]:
+async def nothing(_: RunContext) -> AsyncIterator[str]:
     yield "nothing"
 
 

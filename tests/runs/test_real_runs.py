@@ -14,7 +14,7 @@ import pytest
 from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.config import resolve
 from reviewscore.judges.model_judges import open_judges
-from reviewscore.llm.ledger.memory import CallsInMemory
+from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.points.split import split_review
 from reviewscore.runs.audit import audit
 from reviewscore.runs.folder import read_points

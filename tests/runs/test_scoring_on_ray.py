@@ -12,7 +12,7 @@ import pytest
 
 from reviewscore.config import resolve
 from reviewscore.errors import InputError, ReviewScoreError
-from reviewscore.llm.connect import Surroundings
+from reviewscore.llm.connect import RunContext
 from reviewscore.runs import audit as module
 from reviewscore.runs import scoring_on_ray
 from reviewscore.runs.audit import audit
@@ -56,7 +56,7 @@ class Here:
 
 @asynccontextmanager
 async def _open(setup: WorkerSetup, *_: object, **__: object) -> AsyncIterator[Here]:
-    async with setup(Surroundings()) as context:
+    async with setup(RunContext()) as context:
         yield Here(context)
 
 
@@ -172,7 +172,7 @@ async def judged(
         tuple(found.reviews[one] for one in reviews),
         dict.fromkeys(done, Status.UNKNOWN),
     )
-    async with open_context(orders, Surroundings()) as context:
+    async with open_context(orders, RunContext()) as context:
         assert (await score_paper(context, task)).finished
     shard = Shards(orders.store).read(paper_id)
     assert shard is not None

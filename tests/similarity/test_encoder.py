@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.loading import ENCODER, Loaded, Loading, load
+from reviewscore.hf.models import ENCODER, Loaded, Loading, load
 from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.corpus import ONLY, Publication
 from reviewscore.similarity.encoder import Encoded, encode, read_embeddings, write_embeddings

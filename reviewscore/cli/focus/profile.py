@@ -129,6 +129,6 @@ def _metrics(bertscore: str | None) -> list[Metric]:
     if bertscore is None:
         return [RougeL(), Bleu()]
     from reviewscore.hf.bertscore import BertScore
-    from reviewscore.hf.loading import ENCODER, load
+    from reviewscore.hf.models import ENCODER, load
 
     return [RougeL(), Bleu(), BertScore(load(bertscore, ENCODER))]

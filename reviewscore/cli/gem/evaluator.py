@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.backgrounds import Evaluators
     from reviewscore.gem.completions import CompletionsModel
     from reviewscore.gem.evaluation import Steadiness
-    from reviewscore.hf.loading import Device
+    from reviewscore.hf.models import Device
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
@@ -117,7 +117,7 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
     elif kind == "hf" and name:
         from reviewscore.gem.evaluation import check_steadiness
         from reviewscore.gem.hf import open_model
-        from reviewscore.hf.loading import Loading
+        from reviewscore.hf.models import Loading
 
         model = open_model(choice.model, Loading(choice.device, download=choice.download))
         _warn(check_steadiness(model))
@@ -139,7 +139,7 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
     from reviewscore.gem.completions import CompletionsModel, Means
     from reviewscore.llm.client import Limits
-    from reviewscore.llm.ledger.book import Ledger
+    from reviewscore.llm.ledger.database import Ledger
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")

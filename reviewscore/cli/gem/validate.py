@@ -86,7 +86,7 @@ class Companions:
             from reviewscore.gem.baselines import Examiner
 
             return Examiner(self._asker(model))
-        from reviewscore.hf.loading import ENCODER, SEQ2SEQ, Loading, load
+        from reviewscore.hf.models import ENCODER, SEQ2SEQ, Loading, load
 
         loading = Loading(self._choice.device, download=self._choice.download)
         if name == "bertscore":
@@ -100,15 +100,15 @@ class Companions:
 
     def _asker(self, model: str) -> OpenAsker:
         """Puts questions through the ledger that all runs share."""
-        from reviewscore.llm.connect import Surroundings, check
-        from reviewscore.llm.ledger.book import Ledger
+        from reviewscore.llm.connect import RunContext, check
+        from reviewscore.llm.ledger.database import Ledger
         from reviewscore.runs.generation import open_asker
 
         settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)
         book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
         self._stack.callback(book.close)
-        return lambda: open_asker(settings, book, Surroundings(say=say))
+        return lambda: open_asker(settings, book, RunContext(say=say))
 
 
 def _plain(name: str) -> Metric:

@@ -48,7 +48,7 @@ def command(
     \b
     Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
     """
-    from reviewscore.hf.loading import ENCODER, PREFIX, Device, Loading, load
+    from reviewscore.hf.models import ENCODER, PREFIX, Device, Loading, load
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 

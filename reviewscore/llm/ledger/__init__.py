@@ -1,4 +1,4 @@
-"""Every call that was ever paid for, in SQLite or PostgreSQL. Front door: `ledger.book.Ledger`.
+"""Every call that was ever paid for, in SQLite or PostgreSQL: `ledger.database.Ledger`.
 
-SQLAlchemy is imported by the modules that open a ledger; `place` and `paid` need none.
+SQLAlchemy is imported by the modules that open a ledger; `store` needs none.
 """

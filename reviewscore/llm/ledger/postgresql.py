@@ -36,10 +36,9 @@ from sqlalchemy import (
 
 from reviewscore.addresses import without_credentials
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.link import cause_of
-from reviewscore.llm.ledger.migrations import migrate, newest
-from reviewscore.llm.ledger.tables import METADATA
+from reviewscore.llm.ledger.connection import Backend, cause_of
+from reviewscore.llm.ledger.store import is_on_this_host, owner_alive
+from reviewscore.llm.ledger.tables import METADATA, migrate, newest
 
 _BEAT = 5.0
 """Seconds after which a connection that was not used is tried, so that a lost one is made again."""
@@ -108,7 +107,7 @@ _OLDEST = (13,)
 """PostgreSQL that can say whether a transaction was committed."""
 
 
-class PostgreSQL:
+class PostgreSQL(Backend):
     """The database at an address; its tables are made if they are not there.
 
     Args:
@@ -142,7 +141,7 @@ class PostgreSQL:
         self._ahead = 0.0
 
     def connect(self, me: str) -> Connection:
-        """As `Home.connect`; the connection is a sign of its owner's life."""
+        """As `Backend.connect`; the connection is a sign of its owner's life."""
         db = self._engine.connect()
         try:
             self._prepare(db, me)
@@ -193,11 +192,11 @@ class PostgreSQL:
                 db.execute(_MINE, {"mine": _lock_of(me)})
 
     def version(self, db: Connection) -> int:
-        """As `Versioned.version`."""
+        """As `Backend.version`."""
         return int(db.execute(select(_version.c.version)).scalar_one())
 
     def set_version(self, db: Connection, version: int) -> None:
-        """As `Versioned.set_version`."""
+        """As `Backend.set_version`."""
         db.execute(_version.update().values(version=version))
 
     def begin_step(self, db: Connection) -> None:
@@ -212,7 +211,7 @@ class PostgreSQL:
         return str(db.execute(_TAKE_TURN, {"turn": _TURN}).one()[1])
 
     def committed(self, db: Connection, mark: str) -> bool:
-        """As `Home.committed`; the turn is ours, so the old transaction is over."""
+        """As `Backend.committed`; the turn is ours, so the old transaction is over."""
         return bool(db.execute(_COMMITTED, {"mark": mark}).scalar_one())
 
     def living(self, db: Connection) -> Callable[[str], bool]:
@@ -228,8 +227,8 @@ class PostgreSQL:
             if _lock_of(name) in held:
                 self._missed.pop(name, None)
                 return True
-            if owner.is_here(name):
-                return owner.alive(name)
+            if is_on_this_host(name):
+                return owner_alive(name)
             now = time.monotonic()
             since, last = self._missed.get(name, (now, now))
             since = now if now - last > _FORGET else since

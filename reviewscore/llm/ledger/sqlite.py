@@ -13,11 +13,9 @@ from sqlalchemy import Connection, NullPool, create_engine
 
 from reviewscore.bounds import not_regular
 from reviewscore.errors import ReviewScoreError, RunFolderError, StopError
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.link import cause_of
-from reviewscore.llm.ledger.migrations import check, migrate, newest
-from reviewscore.llm.ledger.place import FILE
-from reviewscore.llm.ledger.tables import METADATA
+from reviewscore.llm.ledger.connection import Backend, cause_of
+from reviewscore.llm.ledger.store import FILE, owner_alive
+from reviewscore.llm.ledger.tables import METADATA, check, migrate, newest
 
 _LOCK = ".ledger.lock"
 _BUSY_SECONDS = 60.0
@@ -25,14 +23,13 @@ _LOCK_SECONDS = 600.0
 """While one process copies a large ledger and brings it up to date, the others wait."""
 
 
-class SQLiteFile:
+class SQLiteFile(Backend):
     """The file of a folder, made if it is not there; only its owner may read it.
 
     Args:
         folder: Where it lies.
     """
 
-    beat: float | None = None
     another = "name another folder with REVIEWSCORE_CACHE_DIR, or move it away"
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +45,7 @@ class SQLiteFile:
         )
 
     def connect(self, me: str) -> Connection:
-        """As `Home.connect`; whether an owner lives is told from its process."""
+        """As `Backend.connect`; whether an owner lives is told from its process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self._path.exists() and not self._path.is_file():
             raise RunFolderError(str(not_regular(self._path)))
@@ -89,7 +86,7 @@ class SQLiteFile:
         return int(db.exec_driver_sql("PRAGMA user_version").scalar_one())
 
     def set_version(self, db: Connection, version: int) -> None:
-        """As `Versioned.set_version`."""
+        """As `Backend.set_version`."""
         db.exec_driver_sql(f"PRAGMA user_version = {version}")
 
     def begin_step(self, db: Connection) -> None:
@@ -113,13 +110,9 @@ class SQLiteFile:
         db.exec_driver_sql("BEGIN IMMEDIATE")
         return None
 
-    def committed(self, db: Connection, mark: str) -> bool:
-        """Never asked, as there are no marks."""
-        return False
-
     def living(self, db: Connection) -> Callable[[str], bool]:
         """By the processes of this computer; others are taken to live."""
-        return owner.alive
+        return owner_alive
 
     def now(self) -> float:
         """This computer's clock."""
@@ -136,10 +129,6 @@ class SQLiteFile:
         for one in files:
             one.unlink()
         return size
-
-    def lost(self, error: Exception) -> bool:
-        """A file is not lost: an error stays one."""
-        return False
 
     def unusable(self, error: Exception) -> ReviewScoreError:
         """Another folder may do."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, select, update
 
-from reviewscore.llm.ledger.link import TROUBLE, Link, home_of
-from reviewscore.llm.ledger.place import FILE, Place, is_there
+from reviewscore.llm.ledger.connection import TROUBLE, LedgerConnection, backend_of
+from reviewscore.llm.ledger.store import FILE, Location, is_there
 from reviewscore.llm.ledger.tables import (
     call_of,
     calls,
@@ -82,21 +82,21 @@ class Info:
     errors: tuple[float, ...]
 
 
-def info(place: Place) -> Info:
+def info(location: Location) -> Info:
     """What a ledger holds; nothing is made in a folder where there is none.
 
     Raises:
         RunFolderError: It cannot be used.
     """
-    shared = isinstance(place, str)
-    if not is_there(place):
-        return Info(f"{place}/{FILE}", shared, 0, 0, (), 0, ())
-    with closing(Link(home_of(place))) as link:
+    shared = isinstance(location, str)
+    if not is_there(location):
+        return Info(f"{location}/{FILE}", shared, 0, 0, (), 0, ())
+    with closing(LedgerConnection(backend_of(location))) as link:
         return link.read(
             lambda db: Info(
-                name=link.home.name,
+                name=link.backend.name,
                 shared=shared,
-                size=link.home.size(db),
+                size=link.backend.size(db),
                 runs=db.execute(select(func.count(calls.c.run.distinct()))).scalar_one(),
                 models=tuple(_models(db)),
                 open_jobs=db.execute(select(func.count()).where(jobs.c.open == 1)).scalar_one(),
@@ -123,12 +123,12 @@ def past_errors(db: Connection) -> tuple[float, ...]:
 
 
 def note_estimate(
-    place: Place, run: str, model: str, *, calls: float, usd: float | None, finished: bool
+    location: Location, run: str, model: str, *, calls: float, usd: float | None, finished: bool
 ) -> None:
     """Remember what a run was estimated to need, so that later estimates can be judged.
 
     Args:
-        place: Where the ledger lies.
+        location: Where the ledger lies.
         run: The run; its first estimate counts.
         model: What was estimated for.
         calls: Estimated calls.
@@ -145,24 +145,24 @@ def note_estimate(
         db.execute(unless_there(estimates, db.dialect.name), row)
         db.execute(noted)
 
-    with closing(Link(home_of(place))) as link:
+    with closing(LedgerConnection(backend_of(location))) as link:
         link.write(write)
 
 
-def exported(place: Place, *, run: str | None = None) -> Iterator[Call]:
+def exported(location: Location, *, run: str | None = None) -> Iterator[Call]:
     """Calls with their whole requests, in the order they were made.
 
     Args:
-        place: Where the ledger lies.
+        location: Where the ledger lies.
         run: Only calls that this run has used, whichever run paid for them.
 
     Raises:
         RunFolderError: The ledger cannot be used.
     """
-    if not is_there(place):
+    if not is_there(location):
         return
     after, known = -1, ("", "")
-    with closing(Link(home_of(place))) as link:
+    with closing(LedgerConnection(backend_of(location))) as link:
         while page := _page(link, run, after):
             for row in page:
                 if row["prefix"] != known[0]:  # calls of one paper mostly follow each other
@@ -171,25 +171,25 @@ def exported(place: Place, *, run: str | None = None) -> Iterator[Call]:
             after = page[-1]["id"]
 
 
-def _page(link: Link, run: str | None, after: int) -> Sequence[RowMapping]:
+def _page(link: LedgerConnection, run: str | None, after: int) -> Sequence[RowMapping]:
     wanted, values = (_PAGE, {}) if run is None else (_PAGE.where(_USED), {"run": run})
     return link.read(lambda db: db.execute(wanted, {**values, "after": after}).mappings().all())
 
 
-def _prefix(link: Link, name: str) -> str:
+def _prefix(link: LedgerConnection, name: str) -> str:
     if not name:
         return ""
     return unpack(link.read(lambda db: db.execute(_PREFIX, {"prefix": name}).scalar_one()))
 
 
-def clear(place: Place) -> int:
+def clear(location: Location) -> int:
     """Delete everything in a ledger; returns the bytes set free.
 
     Raises:
         RunFolderError: It cannot be used.
     """
-    home = home_of(place)
+    backend = backend_of(location)
     try:
-        return home.clear()
+        return backend.clear()
     except TROUBLE as error:
-        raise home.failed(error) from error
+        raise backend.failed(error) from error

@@ -2,7 +2,7 @@
 
 A request's parts are its system text and its messages: those of ``system`` are fixed text, those
 of ``user`` foreign text, and the last, of ``assistant``, is the continuation whose tokens are
-scored. The reply's text is `prompt_logprobs.Scored` as JSON. The server makes the tokens where it
+scored. The reply's text is `Scored` as JSON. The server makes the tokens where it
 can (``/tokenize``): each part alone, so that the scored span is as long as the continuation's own
 tokens. Where it cannot, the text is sent, and the span is cut where the server says that the
 continuation begins.
@@ -15,17 +15,135 @@ room; requests for them read nothing from the server's cache of prefixes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict
+
 from reviewscore.errors import ProviderError, StopError
-from reviewscore.llm.failures import BAD_REQUEST, STRANGE, broken, refused, strange
-from reviewscore.llm.parameters import Refused
-from reviewscore.llm.provider import Traits, model_name
+from reviewscore.llm.http import BAD_REQUEST, STRANGE, sdk_errors, strange, usage_of
+from reviewscore.llm.parameters import Negotiation
+from reviewscore.llm.provider import Provider, Traits, model_name
 from reviewscore.llm.providers.openai import CHAT_USAGE, open_client
-from reviewscore.llm.providers.prompt_logprobs import Scored, cut, echoed, of_prompt
-from reviewscore.llm.usage import usage_of
 from reviewscore.schema.call import Completion, Parameters, Request
+
+_MINUS_INFINITY = -9999.0
+"""What vLLM writes for minus infinity, which JSON does not have."""
+_ROUNDING = 1e-3
+"""Nats above 0 that a server's rounding may give to a certain token."""
+_BROKEN = "\ufffd"
+"""Stands for the bytes of a token that is a part of a character only."""
+
+
+class Scored(BaseModel):
+    """What each token of a continuation has, or why there is no number.
+
+    Attributes:
+        tokens: Tokens of the continuation.
+        logprobs: Natural logarithm of each one's probability; empty if there is a problem.
+        problem: Why there is no number; empty if there is one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tokens: int
+    logprobs: tuple[float, ...] = ()
+    problem: str = ""
+
+
+def of_prompt(choice: Mapping[str, Any], ids: Sequence[int], span: int) -> Scored | None:
+    """The end of a prompt of token ids, from vLLM's ``prompt_logprobs``.
+
+    Args:
+        choice: A choice of the answer.
+        ids: The whole prompt.
+        span: How many of its last tokens are scored.
+
+    Returns:
+        What the tokens have; None if the server gives nothing of the kind.
+    """
+    found = choice.get("prompt_logprobs")
+    if not found:
+        return None
+    if len(found) != len(ids):
+        return _wrong_number(len(found), len(ids), span)
+    values = []
+    for number, place in zip(ids[-span:], found[-span:], strict=True):
+        own = None if place is None else place.get(str(number))
+        if place is not None and own is None:
+            return Scored(tokens=span, problem="the server scored another text than was sent")
+        values.append(None if own is None else own.get("logprob"))
+    return _scored(values)
+
+
+def echoed(choice: Mapping[str, Any], count: int, span: int) -> Scored | None:
+    """The end of a prompt of token ids, from an answer that repeats the prompt.
+
+    Args:
+        choice: A choice of the answer.
+        count: Tokens of the whole prompt.
+        span: How many of its last tokens are scored.
+
+    Returns:
+        What the tokens have; None if the server gives nothing of the kind.
+    """
+    values = (choice.get("logprobs") or {}).get("token_logprobs")
+    if not values:
+        return None
+    if len(values) not in (count, count + 1):  # one token may have been generated behind them
+        return _wrong_number(len(values), count, span)
+    return _scored(values[count - span : count])
+
+
+def cut(choice: Mapping[str, Any], context: str, reference: str) -> Scored | None:
+    """The end of a prompt of text, from an answer that repeats the prompt.
+
+    Servers count the text of a first token of their own or leave it out, so the place where the
+    continuation begins is looked for in both ways, and the tokens found have to spell it.
+
+    Args:
+        choice: A choice of the answer.
+        context: The text before the continuation.
+        reference: The continuation.
+
+    Returns:
+        What the tokens have; None if the server gives nothing of the kind.
+    """
+    found = choice.get("logprobs") or {}
+    values, offsets = found.get("token_logprobs"), found.get("text_offset")
+    words = found.get("tokens")
+    if not values or not offsets or not words:
+        return None
+    if not len(values) == len(offsets) == len(words):
+        return Scored(tokens=0, problem="the server gives as many places as it does not tokens")
+    own = len(words[0]) if not context.startswith(words[0]) else 0
+    for border in {len(context) + own, len(context)}:
+        span = [n for n, place in enumerate(offsets) if border <= place < border + len(reference)]
+        spelled = "".join(words[n] for n in span)
+        exact = span and offsets[span[0]] == border
+        if exact and (spelled == reference or _BROKEN in spelled):
+            return _scored([values[n] for n in span])
+    told = "a token of the server reaches across the beginning of the reference"
+    return Scored(tokens=0, problem=told)
+
+
+def _scored(values: Sequence[float | None]) -> Scored:
+    for number, value in enumerate(values, 1):
+        if value is None or not math.isfinite(value) or value <= _MINUS_INFINITY:
+            told = f"token {number} of {len(values)} has no finite log-probability ({value})"
+            return Scored(tokens=len(values), problem=told)
+        if value > _ROUNDING:
+            told = f"token {number} of {len(values)} has a log-probability above 0 ({value:g})"
+            return Scored(tokens=len(values), problem=told)
+    kept = tuple(min(float(value), 0.0) for value in values if value is not None)
+    return Scored(tokens=len(values), logprobs=kept)
+
+
+def _wrong_number(found: int, sent: int, span: int) -> Scored:
+    told = f"the server gives log-probabilities of {found} tokens where {sent} were sent"
+    return Scored(tokens=span, problem=told)
+
 
 Door = Literal["tokens", "text"]
 _NO_SUCH_DOOR = (400, 404, 405, 422, 501)
@@ -33,7 +151,7 @@ _MOST_KEPT = 8192
 """Texts whose tokens are remembered."""
 
 
-class CompletionsProvider:
+class CompletionsProvider(Provider):
     """Scores continuations; what servers generate behind them is not looked at.
 
     Args:
@@ -52,7 +170,7 @@ class CompletionsProvider:
         self.begins = True
         self._root = base_url.rstrip("/").removesuffix("/v1")
         self._client = open_client(base_url, timeout=timeout)
-        self._refused = Refused(())
+        self._negotiation = Negotiation(())
         self._door: Door | None = None
         self._echoes, self._fewest = False, 0
         self._limit: int | None = None
@@ -107,9 +225,6 @@ class CompletionsProvider:
             return await self._by_tokens(request)
         return await self._by_text(request)
 
-    def halt(self) -> None:
-        """Nothing takes hours."""
-
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
@@ -152,7 +267,7 @@ class CompletionsProvider:
     ) -> tuple[Any, Parameters]:
         """An answer that has a choice, and what was sent for it, less what the server refuses."""
         while True:
-            known = self._refused.of(request.model)
+            known = self._negotiation.refused_by(request.model)
             sent = {name: value for name, value in wanted.items() if name not in known}
             sent["max_tokens"] = max(int(wanted["max_tokens"] or 0), self._fewest)
             body = {"model": model_name(request.model), "prompt": prompt, **sent}
@@ -169,12 +284,11 @@ class CompletionsProvider:
 
     def _learns(self, model: str, error: ProviderError, sent: Parameters) -> bool:
         """Take note of what a refusal complains of; whether asking again makes sense."""
-        told = str(error)
-        if not sent["max_tokens"] and "max_tokens" in told:
+        if not sent["max_tokens"] and "max_tokens" in str(error):
             self._fewest = 1  # what is generated is cut off again
             return True
         others = {name: value for name, value in sent.items() if name != "max_tokens"}
-        return self._refused.learn(model, told, others, status=error.status or 0)
+        return self._negotiation.learn(model, error, others)
 
     async def _tokens(self, model: str, text: str, *, whole: bool) -> list[int]:
         """The server's tokens of a text, with its first token if it is that of a whole prompt."""
@@ -202,14 +316,8 @@ class CompletionsProvider:
         """
         import openai
 
-        try:
+        with sdk_errors(self.place, openai):
             return await self._client.post(path, cast_to=object, body=dict(body))
-        except openai.APIStatusError as error:
-            raise refused(error) from error
-        except openai.APIConnectionError as error:
-            raise broken(self.place, error) from error
-        except (openai.OpenAIError, *STRANGE) as error:
-            raise strange(self.place, error) from error
 
     def _gives_none(self) -> StopError:
         return StopError(

@@ -19,10 +19,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.bounds import Line, bounded_lines, check_size, in_force, not_regular, open_regular
-from reviewscore.errors import InputError, StopError, TooLargeError
-from reviewscore.llm.json_objects import check_whole
-from reviewscore.llm.provider import Traits
-from reviewscore.llm.waves import QUIET, Idle, Waiting, Waves
+from reviewscore.errors import InputError, SettingsError, StopError, TooLargeError
+from reviewscore.llm.batch_jobs import QUIET, BatchCollector, Idle, Waiting
+from reviewscore.llm.provider import EXCHANGE, Provider, ProviderOptions, Traits, provider
+from reviewscore.llm.structured import check_whole
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Request
 
@@ -44,7 +44,8 @@ class Reply(BaseModel):
     finish: Literal["stop", "length", "filter", "refusal"] = "stop"
 
 
-class ExchangeProvider:
+@provider("exchange")
+class ExchangeProvider(Provider):
     """A folder that stands between this program and whoever answers.
 
     Args:
@@ -55,6 +56,8 @@ class ExchangeProvider:
     """
 
     traits = Traits(paced=False, warms=False, records=True)
+    variables = ()
+    form = "{}:FOLDER"
 
     def __init__(
         self, folder: Path, *, wait: float = 0.0, idle: Idle | None = None, quiet: float = QUIET
@@ -69,12 +72,23 @@ class ExchangeProvider:
         self._line_end = ""
         self._read, self._lines, self._tail = 0, 0, b""
         self._open: dict[str, str] = {}
-        self._waves = Waves(self._await_replies, idle=idle, quiet=quiet)
+        self._collector = BatchCollector(self._await_replies, idle=idle, quiet=quiet)
         for name in (PROMPTS, REPLIES, OPEN, _DRAFT):
             _check_own(folder / name)
         self._look()
         self._asked_before = self._known_prompts()
         self._write_open()
+
+    @classmethod
+    def check(cls, model: str, *, base_url: str | None) -> None:
+        """A folder has to be named."""
+        if not model.removeprefix(EXCHANGE):
+            raise SettingsError("exchange: needs a folder; write exchange:FOLDER")
+
+    @classmethod
+    def open(cls, model: str, options: ProviderOptions) -> Provider:
+        """The folder that the name holds."""
+        return cls(Path(model.removeprefix(EXCHANGE)), wait=options.wait, idle=options.idle)
 
     async def complete(self, request: Request) -> Completion:
         """The reply from the folder; the prompt is written to it if there is none yet.
@@ -86,7 +100,7 @@ class ExchangeProvider:
         key = request.prompt_key()
         if key not in self._replies:
             self._put(key, request)
-            return await self._waves.ask(key, request)
+            return await self._collector.ask(key, request)
         return _completion(self._replies[key])
 
     def _put(self, key: str, request: Request) -> None:
@@ -187,11 +201,11 @@ class ExchangeProvider:
 
     def halt(self) -> None:
         """Wait for no more replies; prompts and replies stay in the folder."""
-        self._waves.halt()
+        self._collector.halt()
 
     async def close(self) -> None:
         """Wait no more."""
-        await self._waves.close()
+        await self._collector.close()
 
 
 def _check_own(path: Path) -> None:

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from reviewscore.addresses import without_credentials
-from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import open_http
-from reviewscore.llm.failures import (
-    STRANGE,
-    broken,
-    complaint,
-    ended_by_us,
-    no_http,
-    refused,
-    strange,
-)
-from reviewscore.llm.parameters import Refusals, Refused, form_of
-from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.providers.openai import CHAT_USAGE, finish_of
-from reviewscore.llm.usage import usage_of
-from reviewscore.papers.hygiene import without_surrogates
+from reviewscore.errors import SettingsError
+from reviewscore.llm.http import open_http, sdk_errors
+from reviewscore.llm.parameters import Negotiation, Refusals, form_of
+from reviewscore.llm.provider import Provider, ProviderOptions, model_name, provider
+from reviewscore.llm.providers.openai import CHAT_USAGE, chat_body, completion_of
 from reviewscore.schema.call import Completion, Parameters, Request
 
 _USAGE = replace(CHAT_USAGE, written="cache_creation_input_tokens")
@@ -44,7 +33,8 @@ def quiet_litellm() -> Any:
     return litellm
 
 
-class LiteLLMProvider:
+@provider("litellm")
+class LiteLLMProvider(Provider):
     """Completions of any provider that LiteLLM knows: ``litellm/gemini/gemini-3-pro``, ...
 
     Args:
@@ -53,63 +43,40 @@ class LiteLLMProvider:
         refusals: What is known in the run of models that refuse something.
     """
 
-    traits = Traits()
+    form = "{}/PROVIDER/NAME"
 
     def __init__(self, model: str, *, timeout: float, refusals: Refusals | None = None) -> None:
         self.place = _place(model)
         self._litellm = quiet_litellm()
         self._session = self._litellm.aclient_session = _session(self.place, timeout)
         self._timeout = timeout
-        self._refused = Refused((), place=self.place, refusals=refusals)
+        self._negotiation = Negotiation((), place=self.place, refusals=refusals)
+
+    @classmethod
+    def check(cls, model: str, *, base_url: str | None) -> None:
+        """LiteLLM has to be installed."""
+        if find_spec("litellm") is None:
+            raise SettingsError(
+                f"{model} needs a package: pip install '.[litellm]' in a checkout of reviewscore"
+            )
+
+    @classmethod
+    def open(cls, model: str, options: ProviderOptions) -> Provider:
+        """One for each model."""
+        return cls(model, timeout=options.timeout, refusals=options.refusals)
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
-        import aiohttp
         import openai
 
-        model = request.model
-        while True:
-            try:
-                async with self._refused.turn(model, partial(_parameters, request)) as sent:
-                    answer = await self._litellm.acompletion(**self._body(request, sent))
-                    return _completion(answer, sent, model)
-            except openai.APIStatusError as error:  # LiteLLM's errors are of OpenAI's kinds
-                if (ended := ended_by_us(error)) is not None:
-                    raise ended from error
-                told, status = complaint(error), error.status_code
-                if not self._refused.learn(model, told, sent, status=status):
-                    raise refused(error) from error
-            except openai.APIConnectionError as error:
-                raise broken(self.place, error) from error
-            except aiohttp.ClientError as error:  # of a client of LiteLLM's own
-                raise no_http(self.place, error) from error
-            except (openai.OpenAIError, *STRANGE) as error:
-                raise strange(self.place, error) from error
+        async def send(sent: Parameters) -> Completion:
+            body = chat_body(request, sent)
+            options = {"timeout": self._timeout, "num_retries": 0, "max_retries": 0}
+            with sdk_errors(self.place, openai):
+                answer = await self._litellm.acompletion(**body, **options)
+                return completion_of(answer, sent, model=model_name(request.model), names=_USAGE)
 
-    def _body(self, request: Request, sent: Parameters) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            name: value for name, value in sent.items() if name != "response_format"
-        }
-        if sent.get("response_format") == "json_schema":
-            schema = {
-                "name": request.schema_name,
-                "strict": True,
-                "schema": json.loads(request.reply_schema),
-            }
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif sent.get("response_format") == "json_object":
-            body["response_format"] = {"type": "json_object"}
-        return {
-            **body,
-            "model": model_name(request.model),
-            "messages": [message.model_dump() for message in request.conversation()],
-            "timeout": self._timeout,
-            "num_retries": 0,
-            "max_retries": 0,
-        }
-
-    def halt(self) -> None:
-        """Nothing takes hours."""
+        return await self._negotiation.ask(request.model, partial(_parameters, request), send)
 
     async def close(self) -> None:
         """Close the connections that LiteLLM keeps."""
@@ -148,21 +115,3 @@ def _parameters(request: Request, refused_names: frozenset[str]) -> Parameters:
     if form is not None:
         sent["response_format"] = form
     return sent
-
-
-def _completion(answer: Any, sent: Parameters, model: str) -> Completion:
-    if not answer.choices:
-        raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
-    choice = answer.choices[0]
-    finish, text = finish_of(choice), choice.message.content or ""
-    refusal = getattr(choice.message, "refusal", None)
-    if refusal:
-        finish, text = "refusal", refusal
-    return Completion(
-        text=str(without_surrogates(text)),
-        model=answer.model or model_name(model),
-        reply_id=answer.id,
-        finish=finish,
-        usage=usage_of(getattr(answer, "usage", None), _USAGE),
-        parameters=sent,
-    )

@@ -1,34 +1,56 @@
-"""OpenAI through its SDK, and every server that speaks its protocol (vLLM, Ollama, OpenRouter)."""
+"""OpenAI and its Batch API through its SDK, and every server that speaks its protocol."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from reviewscore.errors import ProviderError
-from reviewscore.llm.bodies import open_http
-from reviewscore.llm.failures import (
+from reviewscore.addresses import several
+from reviewscore.errors import ModelError, ProviderError
+from reviewscore.llm.http import (
     STRANGE,
-    broken,
-    complaint,
-    refused,
+    Names,
+    keep,
+    open_http,
+    read_lines,
     refused_inside,
-    strange,
+    sdk_errors,
+    usage_of,
     without_secrets,
 )
-from reviewscore.llm.parameters import Refusals, Refused, form_of, reasons
-from reviewscore.llm.provider import Traits, model_name
-from reviewscore.llm.usage import Names, usage_of
+from reviewscore.llm.parameters import Negotiation, Refusals, form_of, reasons
+from reviewscore.llm.provider import (
+    JobApi,
+    JobLine,
+    JobSearch,
+    JobState,
+    Provider,
+    ProviderOptions,
+    Result,
+    SentRequest,
+    check_address,
+    check_key,
+    model_name,
+    provider,
+)
 from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.schema.call import Completion, Parameters, Request, prefix_key
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+    from openai.types import Batch
     from openai.types.chat import ChatCompletion
     from openai.types.responses import Response
+
 
 OPENAI = "https://api.openai.com/v1"
 CHAT_USAGE = Names(
@@ -57,7 +79,8 @@ _BROKEN_OFF = ("error", "abort")
 """How gateways end a reply that is only a part of one."""
 
 
-class OpenAIProvider:
+@provider("openai")
+class OpenAIProvider(Provider):
     """Chat completions, and the responses endpoint for models that have no other.
 
     What a model refuses (temperature, a form of structured output, the name of the reply limit)
@@ -70,7 +93,9 @@ class OpenAIProvider:
         refusals: What is known in the run of models that refuse something.
     """
 
-    traits = Traits()
+    variables = ("OPENAI_*",)
+    models = ("gpt", "o1", "o3", "o4")
+    jobs = True
 
     def __init__(
         self, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
@@ -78,52 +103,67 @@ class OpenAIProvider:
         self.place = base_url or OPENAI
         self._client = open_client(self.place, timeout=timeout)
         self._limits = limit_names(self.place)
-        self._refused = Refused(self._limits, place=self.place, refusals=refusals)
+        self._negotiation = Negotiation(self._limits, place=self.place, refusals=refusals)
         self._responses: set[str] = set()
+
+    @classmethod
+    def check(cls, model: str, *, base_url: str | None) -> None:
+        """There has to be a key, or a compatible server; addresses hold no key."""
+        cure = "set it, or name a compatible server with --base-url"
+        check_key("OPENAI_API_KEY", needed=not base_url, cure=cure)
+        for address in several(base_url):
+            check_address(address, "the address of the server")
+
+    @classmethod
+    def open(cls, model: str, options: ProviderOptions) -> Provider:
+        """One for all models of a server, or of several."""
+        each = tuple(
+            cls(base_url=address, timeout=options.timeout, refusals=options.refusals)
+            for address in several(options.base_url) or (None,)
+        )
+        return each[0] if len(each) == 1 else ServersProvider(each)
+
+    @classmethod
+    def open_jobs(cls, options: ProviderOptions) -> JobApi:
+        """OpenAI's Batch API."""
+        return OpenAIJobs(
+            base_url=options.base_url, timeout=options.timeout, refusals=options.refusals
+        )
 
     async def complete(self, request: Request) -> Completion:
         """Ask once; asks again at once only to leave out what the model refuses."""
-        import openai
 
-        model = request.model
-        while True:
-            try:
-                make = partial(parameters, request, limits=self._limits)
-                async with self._refused.turn(model, make) as sent:
-                    responds = model in self._responses  # others may learn it in the meantime
-                    ask = self._respond if responds else self._chat
-                    return await ask(request, sent)
-            except openai.APIStatusError as error:
-                told, status = complaint(error), error.status_code
-                if wants_responses(status, told) and not responds:
-                    self._responses.add(model)
-                elif not self._refused.learn(model, told, sent, status=status):
-                    raise refused(error) from error
-            except ProviderError as error:  # told in an answer that claims to be well
-                if not self._refused.learn(model, str(error), sent, status=error.status or 0):
-                    raise
-            except openai.APIConnectionError as error:  # time-outs are connection errors too
-                raise broken(self.place, error) from error
-            except (openai.OpenAIError, *STRANGE) as error:
-                raise strange(self.place, error) from error
+        async def send(sent: Parameters) -> Completion:
+            if request.model not in self._responses:
+                try:
+                    return await self._chat(request, sent)
+                except ProviderError as error:
+                    if not wants_responses(error):
+                        raise
+                self._responses.add(request.model)
+            return await self._respond(request, sent)
+
+        make = partial(parameters, request, limits=self._limits)
+        return await self._negotiation.ask(request.model, make, send)
 
     async def _chat(self, request: Request, sent: Parameters) -> Completion:
+        import openai
         from openai.types.chat import ChatCompletion
 
         # `create` would walk through every message to look for files and dates: half of its time.
         body = chat_body(request, sent)
-        answer = await self._client.post("/chat/completions", cast_to=ChatCompletion, body=body)
-        return completion_of(answer, sent, model=model_name(request.model))
+        with sdk_errors(self.place, openai):
+            answer = await self._client.post("/chat/completions", cast_to=ChatCompletion, body=body)
+            return completion_of(answer, sent, model=model_name(request.model))
 
     async def _respond(self, request: Request, sent: Parameters) -> Completion:
+        import openai
         from openai.types.responses import Response
 
         body = responses_body(request, sent)
-        answer = await self._client.post("/responses", cast_to=Response, body=body)
-        return completion_of_response(answer, sent, model=model_name(request.model))
-
-    def halt(self) -> None:
-        """Nothing takes hours."""
+        with sdk_errors(self.place, openai):
+            answer = await self._client.post("/responses", cast_to=Response, body=body)
+            return completion_of_response(answer, sent, model=model_name(request.model))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -196,17 +236,21 @@ def chat_body(request: Request, sent: Parameters) -> dict[str, Any]:
     body: dict[str, Any] = {name: one for name, one in sent.items() if name != "response_format"}
     body["model"] = model_name(request.model)
     body["messages"] = [message.model_dump() for message in request.conversation()]
-    match sent.get("response_format"):
-        case "json_schema":
-            schema = json.loads(request.reply_schema)
-            named = {"name": request.schema_name, "strict": True, "schema": schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": named}
-        case "json_object+schema":
-            schema = json.loads(request.reply_schema)
-            body["response_format"] = {"type": "json_object", "schema": schema}
-        case "json_object":
-            body["response_format"] = {"type": "json_object"}
+    if "response_format" in sent:
+        form = body["response_format"] = _reply_form(request, str(sent["response_format"]))
+        if form["type"] == "json_schema":
+            body["response_format"] = {"type": form.pop("type"), "json_schema": form}
     return body
+
+
+def _reply_form(request: Request, form: str) -> dict[str, Any]:
+    """How the form of a reply is asked for, one of `parameters.FORMS`."""
+    if form == "json_object":
+        return {"type": "json_object"}
+    schema = json.loads(request.reply_schema)
+    if form == "json_object+schema":
+        return {"type": "json_object", "schema": schema}
+    return {"type": "json_schema", "name": request.schema_name, "strict": True, "schema": schema}
 
 
 def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
@@ -225,36 +269,27 @@ def responses_body(request: Request, sent: Parameters) -> dict[str, Any]:
             body["reasoning"] = {"effort": value}
         elif name != "response_format":
             body[name] = value
-    form = sent.get("response_format")
-    if form == "json_schema":
-        body["text"] = {
-            "format": {
-                "type": "json_schema",
-                "name": request.schema_name,
-                "strict": True,
-                "schema": json.loads(request.reply_schema),
-            }
-        }
-    elif form == "json_object+schema":
-        schema = json.loads(request.reply_schema)
-        body["text"] = {"format": {"type": "json_object", "schema": schema}}
-    elif form == "json_object":
-        body["text"] = {"format": {"type": "json_object"}}
+    if "response_format" in sent:
+        body["text"] = {"format": _reply_form(request, str(sent["response_format"]))}
     return body
 
 
-def wants_responses(status: int, message: str) -> bool:
+def wants_responses(error: ProviderError) -> bool:
     """Whether an error says that a model is to be had at the responses endpoint only."""
-    return status in (400, 404) and any(words in message.lower() for words in _OTHER_DOOR)
+    told = str(error).lower()
+    return error.status in (400, 404) and any(words in told for words in _OTHER_DOOR)
 
 
-def completion_of(answer: ChatCompletion, sent: Parameters, *, model: str = "") -> Completion:
+def completion_of(
+    answer: ChatCompletion, sent: Parameters, *, model: str = "", names: Names = CHAT_USAGE
+) -> Completion:
     """A chat completion, as ours.
 
     Args:
         answer: The chat completion.
         sent: What was sent beside the messages.
         model: The model's name, for servers that do not give it.
+        names: Where its counts of tokens are.
 
     Raises:
         ProviderError, StopError: There is no reply in it.
@@ -264,20 +299,20 @@ def completion_of(answer: ChatCompletion, sent: Parameters, *, model: str = "") 
             raise refused_inside(error)
         raise ProviderError("the answer holds no choices", retryable=True, in_doubt=True)
     choice = answer.choices[0]
-    finish, text = finish_of(choice), choice.message.content or ""
-    if choice.message.refusal:
-        finish, text = "refusal", choice.message.refusal
+    finish, text = _finish_of(choice), choice.message.content or ""
+    if refusal := getattr(choice.message, "refusal", None):
+        finish, text = "refusal", refusal
     return Completion(
         text=str(without_surrogates(text)),
         model=answer.model or model,
         reply_id=answer.id,
         finish=finish,
-        usage=usage_of(answer.usage, CHAT_USAGE),
+        usage=usage_of(getattr(answer, "usage", None), names),
         parameters=sent,
     )
 
 
-def finish_of(choice: Any) -> Finish:
+def _finish_of(choice: Any) -> Finish:
     """How the reply of a choice ended; servers have many names for a reply that is whole.
 
     Raises:
@@ -320,3 +355,246 @@ def completion_of_response(answer: Response, sent: Parameters, *, model: str = "
         usage=usage_of(answer.usage, _RESPONSES_USAGE),
         parameters={**sent, "endpoint": "responses"},
     )
+
+
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+_LABEL = "reviewscore"
+_ENDED = ("completed", "expired", "cancelled")
+_SERVER_ERROR = 500
+_BAD_REQUEST = 400
+_TOO_OFTEN = 429
+
+
+class OpenAIJobs:
+    """Jobs of one model each, uploaded as a file of requests; they end within a day.
+
+    Args:
+        base_url: A compatible server's address; None is OpenAI itself.
+        timeout: Seconds to wait for one answer of the server.
+        refusals: What is known in the run of models that refuse something.
+    """
+
+    most_requests = 50_000
+    most_bytes = 8_000_000  # OpenAI takes 200 MB; less keeps our own memory small
+    one_model = True
+
+    def __init__(
+        self, *, base_url: str | None, timeout: float, refusals: Refusals | None = None
+    ) -> None:
+        import openai
+
+        self.place = base_url or OPENAI
+        self._errors = partial(sdk_errors, self.place, openai)
+        self._client = open_client(self.place, timeout=timeout)
+        self._files = open_client(self.place, timeout=timeout, results=True)
+        self._limits = limit_names(self.place)
+        self._negotiation = Negotiation(self._limits, place=self.place, refusals=refusals)
+        self._responses: set[str] = set()
+
+    def line(self, key: str, request: Request) -> JobLine:
+        """One request of a job."""
+        known = self._negotiation.refused_by(request.model)
+        sent = parameters(request, known, limits=self._limits)
+        other = request.model in self._responses
+        body = responses_body(request, sent) if other else chat_body(request, sent)
+        url = RESPONSES if other else CHAT
+        line = {"custom_id": key, "method": "POST", "url": url, "body": body}
+        text = json.dumps(without_surrogates(line), ensure_ascii=False).encode()
+        return JobLine(text, SentRequest(request.model, sent, url))
+
+    async def submit(self, lines: Sequence[bytes], *, label: str) -> str:
+        """Upload the requests and begin the job; its metadata holds our label."""
+        endpoint: Any = json.loads(lines[0])["url"]
+        with tempfile.TemporaryFile() as file:
+            file.writelines(line + b"\n" for line in lines)
+            file.seek(0)
+            name = (f"{label}.jsonl", file, "application/jsonl")
+            with self._errors():
+                upload = await self._client.files.create(file=name, purpose="batch")
+        with self._errors():
+            batch = await self._client.batches.create(
+                input_file_id=upload.id,
+                endpoint=endpoint,
+                completion_window="24h",
+                metadata={_LABEL: label},
+            )
+        return batch.id
+
+    async def find(
+        self, label: str, *, keys: frozenset[str], since: float, known: frozenset[str]
+    ) -> JobSearch:
+        """Look for the job whose metadata holds the label."""
+        with self._errors():
+            page = await self._client.batches.list(limit=100)
+        while True:
+            for batch in page.data:
+                if (batch.metadata or {}).get(_LABEL) == label:
+                    return JobSearch(batch.id)
+            if not page.has_next_page():
+                return JobSearch()
+            with self._errors():
+                page = await page.get_next_page()
+
+    async def state(self, job_id: str) -> JobState:
+        """How far a job is."""
+        with self._errors():
+            batch = await self._client.batches.retrieve(job_id)
+        counts = batch.request_counts
+        done = 0 if counts is None else counts.completed + counts.failed
+        total = 0 if counts is None else counts.total
+        if batch.status == "failed":
+            return JobState("failed", done, total, problem=_problem(batch))
+        if batch.status in _ENDED:
+            return JobState("ended", done, total)
+        return JobState("running", done, total)
+
+    async def results(self, job_id: str, sent: Mapping[str, SentRequest]) -> AsyncIterator[Result]:
+        """Replies and failures, from the job's two files."""
+        with self._errors():
+            batch = await self._client.batches.retrieve(job_id)
+        for file_id in (batch.output_file_id, batch.error_file_id):
+            if file_id is None:
+                continue
+            with tempfile.TemporaryFile() as file:
+                with self._errors():
+                    streamed = self._files.files.with_streaming_response.content(file_id)
+                    async with streamed as content:
+                        await keep(content.iter_bytes(), file)
+                for key, line in read_lines(file):
+                    if key not in sent:
+                        continue
+                    if isinstance(line, ProviderError):
+                        yield key, line
+                    else:
+                        yield key, self._outcome(line, sent[key], batch.status)
+
+    def _outcome(
+        self, line: dict[str, Any], sent: SentRequest, status: str
+    ) -> Completion | ModelError:
+        try:
+            answer, error = line["response"], line.get("error")
+            if error is not None and answer is None:
+                return _not_run(error, status)
+            if answer["status_code"] < _BAD_REQUEST:
+                return _completion_of_line(answer["body"], sent)
+            return self._refusal(int(answer["status_code"]), answer.get("body") or {}, sent)
+        except ProviderError as problem:
+            return problem
+        except STRANGE as problem:
+            told = without_secrets(f"the batch job holds a strange reply ({problem!r})")
+            return ProviderError(told, retryable=False)
+
+    def _refusal(self, status: int, body: dict[str, Any], sent: SentRequest) -> ModelError:
+        """A single request was refused; what is learned from it makes it worth another try."""
+        problem = body.get("error") or {}
+        message = str(problem.get("message", body) if isinstance(problem, dict) else problem)
+        error = ProviderError(
+            without_secrets(f"status {status}: {message}"), retryable=False, status=status
+        )
+        if wants_responses(error) and sent.door == CHAT:
+            self._responses.add(sent.model)
+            learned = True
+        else:
+            learned = self._negotiation.learn(sent.model, error, sent.parameters)
+        error.retryable = learned or status == _TOO_OFTEN or status >= _SERVER_ERROR
+        if status == _TOO_OFTEN:  # the next job finds the server in another hour: no storm of ours
+            error.status = _SERVER_ERROR
+        return error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+        await self._files.close()
+
+
+def _completion_of_line(body: dict[str, Any], sent: SentRequest) -> Completion:
+    """A reply, read as leniently as those to single calls."""
+    from openai.types.chat import ChatCompletion
+    from openai.types.responses import Response
+
+    if sent.door == RESPONSES:
+        return completion_of_response(Response.construct(**body), sent.parameters)
+    return completion_of(ChatCompletion.construct(**body), sent.parameters)
+
+
+def _problem(batch: Batch) -> str:
+    problems = (batch.errors.data or []) if batch.errors is not None else []
+    told = "; ".join(one.message or one.code or "?" for one in problems)
+    return without_secrets(told) or "no reason given"
+
+
+def _not_run(error: dict[str, Any], status: str) -> ProviderError:
+    code, message = str(error.get("code", "")), without_secrets(str(error.get("message", "")))
+    if code == "batch_cancelled" or status == "cancelled":
+        return ProviderError(
+            f"the batch job was cancelled at the provider ({message})", retryable=False
+        )
+    return ProviderError(f"{code}: {message}", retryable=True, status=_SERVER_ERROR)
+
+
+_DOWN = 30.0
+"""Seconds for which a server that could not be reached is passed over."""
+_CROWDED = 1.25
+"""A server that has so many times its share of the calls under way gets no more."""
+
+
+@dataclass(eq=False)
+class _Server:
+    provider: Provider
+    under_way: int = 0
+    down_until: float = 0.0
+
+
+class ServersProvider(Provider):
+    """Gives each call to one of several servers of one's own that serve the same model.
+
+    Calls with the same paper go to the same server, which has it in its cache, unless that one is
+    crowded or down (rendezvous hashing with bounded loads).
+
+    Args:
+        providers: One for each server. The first one's place stands for all in records, so that
+            machines can join or leave a run.
+    """
+
+    def __init__(self, providers: tuple[Provider, ...]) -> None:
+        self._servers = [_Server(one) for one in providers]
+        self.place, self.traits = providers[0].place, providers[0].traits
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask one of the servers once.
+
+        Raises:
+            ProviderError: As its provider does; a server that was not reached is passed over when
+                the call is tried again.
+        """
+        server = self._choose(request)
+        server.under_way += 1
+        try:
+            return await server.provider.complete(request)
+        except ProviderError as error:
+            if error.status is None:
+                server.down_until = time.monotonic() + _DOWN
+            raise
+        finally:
+            server.under_way -= 1
+
+    def halt(self) -> None:
+        """Stop waiting for replies that may take hours."""
+        for server in self._servers:
+            server.provider.halt()
+
+    async def close(self) -> None:
+        """Release connections."""
+        await asyncio.gather(*(server.provider.close() for server in self._servers))
+
+    def _choose(self, request: Request) -> _Server:
+        now = time.monotonic()
+        up = [one for one in self._servers if one.down_until <= now] or self._servers
+        most = _CROWDED * (sum(one.under_way for one in up) + 1) / len(up)
+        text = prefix_key(request.prefix) if request.prefix else request.prompt_key()
+        order = sorted(up, key=lambda one: _rank(text, one.provider.place))
+        return next((one for one in order if one.under_way + 1 <= max(1.0, most)), order[0])
+
+
+def _rank(text: str, place: str) -> bytes:
+    return hashlib.sha256(f"{text} {place}".encode()).digest()

@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from reviewscore.errors import ProviderError
-from reviewscore.llm.provider import Traits
+from reviewscore.llm.provider import Provider
 from reviewscore.schema.call import Completion, Request, Usage
 
 Reply = str | Completion | Exception
 Script = Callable[[Request], Reply | Awaitable[Reply]]
 
 
-class ScriptedProvider:
+class ScriptedProvider(Provider):
     """Answers from a script and remembers what it was asked.
 
     Args:
@@ -26,7 +26,6 @@ class ScriptedProvider:
     """
 
     place = "scripted"
-    traits = Traits()
 
     def __init__(self, script: Sequence[Reply] | Script) -> None:
         self._script = script if callable(script) else None
@@ -55,9 +54,3 @@ class ScriptedProvider:
         size = sum(len(message.content) for message in request.conversation())
         usage = Usage(input_tokens=size // 4, output_tokens=len(reply) // 4)
         return Completion(text=reply, model=request.model, reply_id="scripted", usage=usage)
-
-    def halt(self) -> None:
-        """Nothing takes hours."""
-
-    async def close(self) -> None:
-        """Nothing to release."""

@@ -1,32 +1,36 @@
-"""The ledger as a run uses it: look up, claim, record, count."""
+"""The record of calls in a database, shared by all runs, and the batch jobs that are under way."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any, TypeVar
 
 from sqlalchemy import (
     Connection,
+    Delete,
     Select,
     Table,
+    Update,
     and_,
     bindparam,
     delete,
+    exists,
     func,
     insert,
     literal,
     not_,
     or_,
     select,
+    update,
 )
 
 from reviewscore.errors import RunFolderError
-from reviewscore.llm.ledger import owner
-from reviewscore.llm.ledger.link import Home, Link, home_of
-from reviewscore.llm.ledger.paid import Paid
-from reviewscore.llm.ledger.place import Place
+from reviewscore.llm.ledger.connection import Backend, LedgerConnection, Reader, Writer, backend_of
+from reviewscore.llm.ledger.store import Location, Paid, describe_owner, process_name
 from reviewscore.llm.ledger.tables import (
     calls,
     claims,
@@ -40,7 +44,7 @@ from reviewscore.llm.ledger.tables import (
     unpack,
     uses,
 )
-from reviewscore.llm.ledger.threads import Reader, Writer
+from reviewscore.llm.provider import SentRequest
 from reviewscore.schema.call import Call, Completion, prefix_key
 
 Result = TypeVar("Result")
@@ -102,7 +106,7 @@ class Ledger:
     """Calls on disk, shared by all runs; nothing of it is held in memory.
 
     Args:
-        place: Where it lies.
+        location: Where it lies.
         run: Id of the run that calls are booked on.
         fresh: Find only what this run has paid for itself.
 
@@ -110,14 +114,14 @@ class Ledger:
         RunFolderError: It cannot be used.
     """
 
-    def __init__(self, place: Place, *, run: str, fresh: bool = False) -> None:
+    def __init__(self, location: Location, *, run: str, fresh: bool = False) -> None:
         self.run = run
-        self.me = f"{owner.me()}/{next(_NUMBER)}"
+        self.me = f"{process_name()}/{next(_NUMBER)}"
         self._fresh = fresh
-        self.home: Home = home_of(place)
-        reading = Link(self.home)
+        self.backend: Backend = backend_of(location)
+        reading = LedgerConnection(self.backend)
         try:
-            writing = Link(self.home, self.me)
+            writing = LedgerConnection(self.backend, self.me)
         except BaseException:
             reading.close()
             raise
@@ -135,7 +139,7 @@ class Ledger:
 
     async def use(self, key: str) -> None:
         """Note that this run uses a recorded call."""
-        await self._writer.run(lambda db: self._use(db, key))
+        await self.write(lambda db: self._use(db, key))
 
     async def claim(
         self, key: str, usd: float | None, *, seconds: float, unless_known: bool = False
@@ -153,7 +157,7 @@ class Ledger:
             Whether the call is ours; False while another living process is at it, or if it is not
             to be made.
         """
-        until = self.home.now() + seconds
+        until = self.backend.now() + seconds
         row = {"key": key, "run": self.run, "owner": self.me, "usd": usd, "until": until}
 
         def write(db: Connection) -> bool:
@@ -162,15 +166,14 @@ class Ledger:
                 if held.owner != self.me:
                     if self._holds(db)(held.owner, held.until):
                         return False
-                    _doubt(db, held.run, key, held.usd)
+                    _book_as_possibly_billed(db, held.run, key, held.usd)
                 db.execute(_FREE, {"k": key})
             if unless_known and self._reply(db, key) is not None:
                 return False
             db.execute(_CLAIM, row)
             return True
 
-        claimed: bool = await self._writer.run(write)
-        return claimed
+        return await self.write(write)
 
     async def holder(self, key: str) -> str | None:
         """Who else is making a call, in words; None if nobody is."""
@@ -179,16 +182,16 @@ class Ledger:
             held = db.execute(_CLAIMED, {"key": key}).first()
             if held is None or held.owner == self.me:
                 return None
-            return owner.in_words(held.owner) if self._holds(db)(held.owner, held.until) else None
+            return describe_owner(held.owner) if self._holds(db)(held.owner, held.until) else None
 
         return await self.read(look)
 
-    async def add(self, call: Call, *, doubtful: float | None = None) -> None:
+    async def add(self, call: Call, *, possibly_billed: float | None = None) -> None:
         """Record a call and drop its claim; it is on the disk when this returns.
 
         Args:
             call: The call.
-            doubtful: Dollars that failed attempts before it may have cost; None for none.
+            possibly_billed: Dollars that failed attempts before it may have cost.
         """
         row = row_of(call, self.run)
         prefix = call.request.prefix
@@ -203,21 +206,21 @@ class Ledger:
             self._use(db, call.key)
             if call.completion.job is not None:
                 db.execute(_ANSWERED, {"k": call.key, "j": call.completion.job})
-            self._settle(db, call.key, doubtful)
+            self._settle(db, call.key, possibly_billed)
 
-        await self._writer.run(write)
+        await self.write(write)
         self._prefixes.add(name)
 
-    async def drop(self, key: str, *, doubtful: float | None = None) -> None:
+    async def drop(self, key: str, *, possibly_billed: float | None = None) -> None:
         """Give up a claim after a failure.
 
         Args:
             key: The call's key.
-            doubtful: Dollars that the failed attempts may have cost; None for none.
+            possibly_billed: Dollars that the failed attempts may have cost.
         """
-        await self._writer.run(lambda db: self._settle(db, key, doubtful))
+        await self.write(lambda db: self._settle(db, key, possibly_billed))
 
-    async def bury(self) -> None:
+    async def reclaim_stale_claims(self) -> None:
         """Count the calls that killed sessions had under way as spent at their worst."""
 
         def write(db: Connection) -> None:
@@ -225,10 +228,10 @@ class Ledger:
             holds = self._holds(db) if rows else None
             for row in rows:
                 if holds is not None and not holds(row.owner, row.until):
-                    _doubt(db, row.run, row.key, row.usd)
+                    _book_as_possibly_billed(db, row.run, row.key, row.usd)
                     db.execute(_FREE, {"k": row.key})
 
-        await self._writer.run(write)
+        await self.write(write)
 
     async def paid(self) -> Paid:
         """What the calls of this run came to.
@@ -236,17 +239,24 @@ class Ledger:
         Raises:
             RunFolderError: An amount is none, such as one below zero; names file and row.
         """
-        return await self.read(lambda db: paid_by(db, self.run, self.home.name))
+        return await self.read(lambda db: paid_by(db, self.run, self.backend.name))
 
-    @property
-    def writer(self) -> Writer:
-        """For the parts of the ledger that are kept elsewhere (batch jobs)."""
-        return self._writer
+    def check_lasting(self) -> None:
+        """It lasts."""
+
+    def batch_jobs(self, place: str) -> BatchJobStore:
+        """The batch jobs that were handed over at a provider's place."""
+        return BatchJobStore(self, place)
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
         """Look something up, while the loop goes on."""
-        found: Result = await self._reader.run(work)
-        return found
+        result: Result = await self._reader.run(work)
+        return result
+
+    async def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Change something; it is on the disk when this returns."""
+        result: Result = await self._writer.run(work)
+        return result
 
     def close(self) -> None:
         """Finish what is being written and close the connections."""
@@ -262,15 +272,15 @@ class Ledger:
     def _use(self, db: Connection, key: str) -> None:
         db.execute(unless_there(uses, db.dialect.name), {"run": self.run, "key": key})
 
-    def _settle(self, db: Connection, key: str, doubtful: float | None) -> None:
+    def _settle(self, db: Connection, key: str, possibly_billed: float | None) -> None:
         """Give our claim up, and book what may have been billed beside the reply."""
         db.execute(_FREE_OURS, {"k": key, "me": self.me})
-        if doubtful:
-            _doubt(db, self.run, key, doubtful)
+        if possibly_billed:
+            _book_as_possibly_billed(db, self.run, key, possibly_billed)
 
     def _holds(self, db: Connection) -> Callable[[str, float], bool]:
         """Tells of claims, by owner and end, whether they still hold."""
-        now, lives = self.home.now(), self.home.living(db)
+        now, lives = self.backend.now(), self.backend.living(db)
         return lambda holder, until: now < until and lives(holder)
 
 
@@ -317,5 +327,181 @@ def _impossible(ledger: str, table: str, columns: tuple[str, ...], row: tuple[ob
     )
 
 
-def _doubt(db: Connection, run: str, key: str, usd: float | None) -> None:
+def _book_as_possibly_billed(db: Connection, run: str, key: str, usd: float | None) -> None:
     db.execute(_DOUBT, {"run": run, "key": key, "usd": usd})
+
+
+_SILENT = 900.0
+"""Seconds after which a session that was not heard of has surely died, wherever it ran."""
+_OPEN = (
+    select(jobs).where(jobs.c.open == 1, jobs.c.place == bindparam("place")).order_by(jobs.c.since)
+)
+_KNOWN = select(jobs.c.job).where(jobs.c.place == bindparam("place"), jobs.c.job.is_not(None))
+_REQUESTS = select(job_requests).where(job_requests.c.label == bindparam("label"))
+_IN_JOBS = (
+    select(job_requests.c.label)
+    .join(jobs, jobs.c.label == job_requests.c.label)
+    .where(job_requests.c.key == bindparam("key"), jobs.c.open == 1)
+)
+_CHANGED = update(jobs).where(jobs.c.label == bindparam("which"))
+_WITHOUT = delete(job_requests).where(job_requests.c.label == bindparam("which"))
+_ALL_ANSWERED = ~exists().where(job_requests.c.label == jobs.c.label)
+
+
+@dataclass(frozen=True)
+class OpenJob:
+    """A job whose replies are not all recorded yet.
+
+    Attributes:
+        label: Our own name of the job.
+        job: The provider's id; None if the program ended before it was known.
+        since: Unix time at which it was written down.
+        sent: Keys of its requests that have no recorded reply yet, and how they were sent.
+    """
+
+    label: str
+    job: str | None
+    since: float
+    sent: Mapping[str, SentRequest]
+
+
+class BatchJobStore:
+    """The jobs of one place. Each belongs to one session, until that ends or dies.
+
+    Args:
+        ledger: Where they are written down.
+        place: Where they were handed over.
+    """
+
+    def __init__(self, ledger: Ledger, place: str) -> None:
+        self._ledger, self._place = ledger, place
+        self._ours: set[str] = set()
+
+    async def announce(
+        self, label: str, requests: Mapping[str, SentRequest], *, since: float
+    ) -> frozenset[str]:
+        """Write a job down before it is handed over.
+
+        Returns:
+            Keys of requests that are in another session's job by now, and not in this one.
+        """
+        row = {
+            **{"label": label, "place": self._place, "run": self._ledger.run, "job": None},
+            **{"since": since, "owner": self._ledger.me, "seen": self._ledger.backend.now()},
+            "open": 1,
+        }
+
+        def write(db: Connection) -> frozenset[str]:
+            taken = frozenset(key for key in requests if self._others(db, key))
+            db.execute(insert(jobs), row)
+            rows = [
+                {"key": key, "label": label, "sent": json.dumps(asdict(sent))}
+                for key, sent in requests.items()
+                if key not in taken
+            ]
+            if rows:
+                db.execute(insert(job_requests), rows)
+            return taken
+
+        self._ours.add(label)
+        return await self._ledger.write(write)
+
+    async def handed_over(self, label: str, job: str) -> None:
+        """Write the provider's id of a job down."""
+        await self._change(_CHANGED.values(job=job), [{"which": label}])
+
+    async def failed(self, label: str, keys: Iterable[str]) -> None:
+        """Requests of a job have no reply and will get none from it."""
+        gone = _WITHOUT.where(job_requests.c.key == bindparam("k"))
+        await self._change(gone, [{"k": key, "which": label} for key in keys])
+
+    async def close(self, label: str) -> None:
+        """A job is done with, or was never handed over."""
+
+        def write(db: Connection) -> None:
+            db.execute(_CHANGED.values(open=0), {"which": label})
+            db.execute(_WITHOUT, {"which": label})
+
+        await self._ledger.write(write)
+        self._ours.discard(label)
+
+    async def take_up(self) -> tuple[OpenJob, ...]:
+        """Make the open jobs ours that no session works at any more."""
+        if not await self._ledger.read(self._abandoned):
+            return ()
+
+        def write(db: Connection) -> list[str]:
+            labels = self._abandoned(db)
+            taken = _CHANGED.values(owner=self._ledger.me, seen=self._ledger.backend.now())
+            if labels:
+                db.execute(taken, [{"which": label} for label in labels])
+            return labels
+
+        labels = await self._ledger.write(write)
+        self._ours.update(labels)
+        return tuple(job for job in await self.open() if job.label in labels)
+
+    async def keep(self) -> None:
+        """Let other sessions know that our jobs are being worked at."""
+        seen = _CHANGED.values(seen=self._ledger.backend.now())
+        await self._change(seen, [{"which": label} for label in self._ours])
+
+    async def leave(self) -> None:
+        """Close our jobs whose replies are all recorded, and leave the others to anybody."""
+        rows = [{"which": label} for label in self._ours]
+
+        def write(db: Connection) -> None:
+            db.execute(_CHANGED.values(owner=""), rows)
+            db.execute(_CHANGED.where(_ALL_ANSWERED).values(open=0), rows)
+
+        if rows:
+            await self._ledger.write(write)
+        self._ours.clear()
+
+    async def elsewhere(self, key: str) -> bool:
+        """Whether a request is in an open job that is not ours."""
+        return await self._ledger.read(lambda db: self._others(db, key))
+
+    async def known(self) -> frozenset[str]:
+        """Ids of all jobs of this place."""
+        here = {"place": self._place}
+        return await self._ledger.read(lambda db: frozenset(db.execute(_KNOWN, here).scalars()))
+
+    async def open(self) -> tuple[OpenJob, ...]:
+        """Jobs that may still hold replies, whoever works at them."""
+
+        def look(db: Connection) -> tuple[OpenJob, ...]:
+            rows = db.execute(_OPEN, {"place": self._place}).all()
+            return tuple(
+                OpenJob(row.label, row.job, row.since, _unanswered(db, row.label)) for row in rows
+            )
+
+        return await self._ledger.read(look)
+
+    async def _change(self, statement: Update | Delete, rows: list[dict[str, str]]) -> None:
+        def write(db: Connection) -> None:
+            db.execute(statement, rows)
+
+        if rows:
+            await self._ledger.write(write)
+
+    def _abandoned(self, db: Connection) -> list[str]:
+        rows = db.execute(_OPEN, {"place": self._place}).all()
+        others = [row for row in rows if row.label not in self._ours]
+        if not others:
+            return []
+        long_ago, lives = self._ledger.backend.now() - _SILENT, self._ledger.backend.living(db)
+        return [
+            row.label
+            for row in others
+            if not row.owner or row.seen < long_ago or not lives(row.owner)
+        ]
+
+    def _others(self, db: Connection, key: str) -> bool:
+        labels = db.execute(_IN_JOBS, {"key": key}).scalars()
+        return any(label not in self._ours for label in labels)
+
+
+def _unanswered(db: Connection, label: str) -> dict[str, SentRequest]:
+    rows = db.execute(_REQUESTS, {"label": label}).all()
+    return {row.key: SentRequest(**json.loads(row.sent)) for row in rows}

@@ -1,4 +1,4 @@
-"""Calls to one model at one server: how many at once, how many a minute, and when to hold back."""
+"""How many calls to a model go at once, how many a minute, and which one goes first."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import statistics
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
+
 
 SLOWER = 4.0
 """How many times slower than at its best a stage becomes before fewer calls are made at once."""
@@ -22,7 +24,23 @@ _TELL_AGAIN = 30.0
 _MINUTE = 60.0
 
 
-class Lane:
+class RateLimiter(Protocol):
+    """Lets calls to one model at one server go; processes may share one."""
+
+    def place(self, urgency: int, *, tokens: int = 0) -> AbstractAsyncContextManager[None]:
+        """Hold a place; the more urgent are served first."""
+        ...
+
+    def throttled(self, *, asked: float, wait: float | None) -> None:
+        """The server says that it is asked too often."""
+        ...
+
+    def answered(self, stage: str, *, asked: float, seconds: float) -> None:
+        """A reply came."""
+        ...
+
+
+class ConcurrencyLimiter:
     """A number of places that shrinks when the server complains and grows back by and by.
 
     A 429 halves the places, at most once for the calls that were under way together; each reply
@@ -138,3 +156,69 @@ def _per_minute(most: int | None) -> AsyncLimiter | None:
     from aiolimiter import AsyncLimiter
 
     return AsyncLimiter(most, _MINUTE)
+
+
+KEPT = 240.0
+"""Seconds a provider is trusted to keep a prefix since its last use; they promise five minutes."""
+KEPT_LONG = 3300.0
+"""The same where the cache is asked to last an hour."""
+_MOST = 4096
+
+
+@dataclass(slots=True)
+class _Prefix:
+    used: float | None = None
+    leader: asyncio.Future[None] | None = None
+
+
+class PrefixCacheWarmup:
+    """Remembers which prefixes providers hold in their caches.
+
+    When many calls with a new prefix start at once, each one pays for reading it in and none finds
+    it in the cache. So one goes ahead, and the others follow when it has been answered.
+
+    Args:
+        kept: Seconds a prefix is kept since its last use.
+    """
+
+    def __init__(self, *, kept: float = KEPT) -> None:
+        self._kept = kept
+        self._prefixes: dict[str, _Prefix] = {}
+
+    @asynccontextmanager
+    async def turn(self, prefix: str) -> AsyncIterator[bool]:
+        """Wait until the prefix is warm, or go ahead.
+
+        Args:
+            prefix: Name of the prefix at its model; empty for a call without one.
+
+        Yields:
+            Whether an earlier call has written the prefix to the cache.
+        """
+        if not prefix:
+            yield False
+            return
+        state = self._prefixes.setdefault(prefix, _Prefix())
+        while not self._warm(state) and state.leader is not None:
+            await asyncio.shield(state.leader)
+        if self._warm(state):
+            yield True
+            state.used = time.monotonic()
+            return
+        leader = state.leader = asyncio.get_running_loop().create_future()
+        try:
+            yield False
+            state.used = time.monotonic()
+        finally:
+            state.leader = None
+            leader.set_result(None)
+            self._forget()
+
+    def _warm(self, state: _Prefix) -> bool:
+        return state.used is not None and time.monotonic() - state.used < self._kept
+
+    def _forget(self) -> None:
+        if len(self._prefixes) > _MOST:
+            old = [key for key, one in self._prefixes.items() if not one.leader]
+            for key in old[: _MOST // 2]:
+                del self._prefixes[key]
