@@ -214,7 +214,7 @@ def test_every_point_gets_labels_and_every_review_says_whose_they_are(
     assert [one.point for one in found.points] == points
     assert all(UNKNOWN not in (one.target, one.aspect) for one in found.points)
     assert len(steps) == 4
-    account = found.outcome.account
+    account = found.outcome.manifest
     assert account.complete
     assert account.counts == {"reviews made": 4}
     assert account.spending.calls == QUESTIONS
@@ -244,7 +244,7 @@ def test_a_finished_folder_asks_nothing_again_and_a_killed_one_only_what_is_miss
     assert file.read_bytes() == whole
     assert after.points == again.points == first.points
     assert len(loopback.bodies) == QUESTIONS
-    assert after.outcome.account.spending.calls == QUESTIONS
+    assert after.outcome.manifest.spending.calls == QUESTIONS
 
 
 def test_an_interrupt_gives_no_labels_yet_and_the_next_session_goes_on(
@@ -277,7 +277,7 @@ def test_a_cap_stops_and_a_higher_one_goes_on(run: Run, tmp_path: Path, loopback
 
     assert stopped.points is None
     assert "--max-usd" in str(stopped.outcome.stopped)
-    assert done.outcome.account.complete
+    assert done.outcome.manifest.complete
     assert max(loopback.served.values()) == 1
 
 
@@ -295,7 +295,7 @@ def test_a_label_that_is_none_is_asked_for_again_then_unknown_and_the_others_sta
     others = [one for one in found.points if one not in bad]
     assert all(UNKNOWN not in (one.target, one.aspect) for one in others)
     assert found.outcome.failed == 1
-    assert found.outcome.account.failures == {"reviews": {"no reply fitted": 1}}
+    assert found.outcome.manifest.failures == {"reviews": {"no reply fitted": 1}}
     asked = [one for one in loopback.bodies if "No proof" in "".join(contents(one))]
     assert len(asked) == 2 * 3
     row = lines(tmp_path)[1]
@@ -333,7 +333,7 @@ def test_an_unexpected_error_leaves_the_labels_of_one_review_unknown(
 
     found = run()
 
-    assert found.outcome.account.failures == {"reviews": {"unexpected error": 1}}
+    assert found.outcome.manifest.failures == {"reviews": {"unexpected error": 1}}
     assert found.points is not None
     lost = [one for one in found.points if one.target == UNKNOWN]
     assert {one.point.review_id for one in lost} == {"t1"}
