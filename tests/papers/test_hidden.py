@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore import prompts
-from reviewscore.focus.references import plain
 from reviewscore.gem.evaluation import Question
-from reviewscore.gem.layout import reference_of, turns
+from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hidden import Trick, comments, shapeless, unseen_characters, without_unseen
 from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.load import PaperRow, build_paper, load_paper
@@ -348,7 +347,7 @@ def test_fenced_text_reads_as_people_read_it() -> None:
 def test_evaluation_models_do_not_get_them() -> None:
     question = Question(reference=SPLIT, candidate=SPLIT, synopsis=SPLIT)
 
-    shown = "".join(part.text for part in plain().context(question))
+    shown = "".join(part.text for part in plain_layout().context(question))
     chat = "".join(turn["content"] for turn in turns(question))
 
     assert shown.count(SEEN) == chat.count(SEEN) == 2
