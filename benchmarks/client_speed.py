@@ -87,7 +87,7 @@ async def bare_sdk(url: str, asked: list[Request]) -> Send:
 
 async def ours(url: str, asked: list[Request], at_once: int) -> Send:
     """The whole client: ledger on disk, lane, warm prefixes, retries."""
-    from reviewscore.llm.client import Client, Limits
+    from reviewscore.llm.client import CallLimits, Client
     from reviewscore.llm.ledger.database import Ledger
     from reviewscore.llm.provider import open_provider
     from reviewscore.llm.providers.openai import open_client
@@ -97,7 +97,7 @@ async def ours(url: str, asked: list[Request], at_once: int) -> Send:
     client = Client(
         lambda model: open_provider(model, base_url=url, timeout=100),
         Ledger(folder, run="bench"),
-        limits=Limits(connections=at_once),
+        limits=CallLimits(connections=at_once),
     )
 
     async def send(request: Request) -> object:

@@ -12,25 +12,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.measure import SHARED, head, keep, skip
-from reviewscore.focus.blind_spots import Difference, differences
+from reviewscore.focus.blind_spots import FacetDifference, differences
 from reviewscore.focus.distribution import ReviewKey, coded
-from reviewscore.focus.facets import DEFAULT, Point, Polarity
+from reviewscore.focus.facets import DEFAULT, FacetPoint, Polarity
 from reviewscore.focus.lexical import annotate
 from reviewscore.focus.points import points_of
 from reviewscore.sources.collection import read_collection
-from reviewscore.sources.system_reviews import PEOPLE, Form, Written, materials_of, read_materials
+from reviewscore.sources.system_reviews import (
+    PEOPLE,
+    SystemReview,
+    TextForm,
+    materials_of,
+    read_materials,
+)
 from reviewscore.stats.resampling import Resampling
 
 MODELS = "all three models"
 FACETS = ("novelty", "prior research", "validity", "clarity")
 
 
-def reviews() -> list[tuple[Written, Form]]:
+def reviews() -> list[tuple[SystemReview, TextForm]]:
     """People's and models' reviews, with the form in which each is read."""
     people = read_materials(SHARED / "iclr2023_reviews" / "iclr2023_reviews_dev.parquet")
     models = materials_of(read_collection(SHARED / "iclr2022" / "batch100"))
-    return [(one, Form.JUDGMENTS) for one in people.all()] + [
-        (replace(one, system=one.reviewer or ""), Form.RAW) for one in models.all()
+    return [(one, TextForm.JUDGMENTS) for one in people.all()] + [
+        (replace(one, system=one.reviewer or ""), TextForm.RAW) for one in models.all()
     ]
 
 
@@ -51,9 +57,9 @@ def main() -> None:
             print(line)
 
 
-def rows(read: Sequence[tuple[Written, Form]]) -> Iterator[str]:
+def rows(read: Sequence[tuple[SystemReview, TextForm]]) -> Iterator[str]:
     """Lines of the table for each system but people."""
-    points: list[Point] = [point for one, form in read for point in points_of(one, form)]
+    points: list[FacetPoint] = [point for one, form in read for point in points_of(one, form)]
     named = [ReviewKey(one.system, one.paper_id, one.review_id) for one, _ in read]
     found = coded(list(annotate(points)), DEFAULT, reviews=named)
     for system in found.systems:
@@ -63,7 +69,7 @@ def rows(read: Sequence[tuple[Written, Form]]) -> Iterator[str]:
                     yield _row(system, one)
 
 
-def _row(system: str, one: Difference) -> str:
+def _row(system: str, one: FacetDifference) -> str:
     told = one.estimate
     numbers = (one.system, one.reference, told.value, told.low, told.high, one.q)
     # No end of a difference to people is better, so there is no ratio to gain or lose.

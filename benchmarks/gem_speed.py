@@ -18,17 +18,17 @@ from benchmarks.measure import QUICK, head, row, run, skip
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.lexical.model import LexicalCache, save
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.text.similarity import Pair
+from reviewscore.text.similarity import TextPair
 
 NAIVE = 1 if QUICK else 2
 """Pairs on which the baseline is timed."""
 
 
-def texts() -> tuple[list[Pair], list[Known]]:
+def texts() -> tuple[list[TextPair], list[Known]]:
     """Pairs of candidate 1 with references 2 and 3, and the background of other papers."""
     scored, background = split()
     pairs = [
-        Pair(str(name), group[0], reference)
+        TextPair(str(name), group[0], reference)
         for name, group in scored.groupby("paper_id")["review_summary"].apply(list).items()
         for reference in group[1:]
     ]

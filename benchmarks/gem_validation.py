@@ -20,10 +20,10 @@ from reviewscore.gem.baselines import Compression, Variant
 from reviewscore.gem.score import GEM_RAW, GEM_S
 from reviewscore.gem.trial import GemOfPapers, subjects_of, trial
 from reviewscore.gem.validation import Subject, mismatched
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import markdown
-from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL
+from reviewscore.text.similarity import Bleu, RougeL, TextMetric, TextPair
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,18 +46,18 @@ def split() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def materials(rows: pd.DataFrame) -> Materials:
     """Records as reviews."""
-    papers: dict[str, list[Written]] = {}
+    papers: dict[str, list[SystemReview]] = {}
     for one in rows.itertuples():
         name = f"{one.paper_id}/{one.reviewer}"
         papers.setdefault(str(one.paper_id), []).append(
-            Written(
+            SystemReview(
                 str(one.paper_id), name, str(one.reviewer), PEOPLE, one.review, one.review_summary
             )
         )
     return Materials(papers, {})
 
 
-def pair_area(metric: Metric, subjects: Sequence[Subject]) -> float:
+def pair_area(metric: TextMetric, subjects: Sequence[Subject]) -> float:
     """Area under the ROC curve over single pairs, mean over derangements."""
     from sklearn.metrics import roc_auc_score
 
@@ -77,15 +77,15 @@ def pair_area(metric: Metric, subjects: Sequence[Subject]) -> float:
 class Masked:
     """A metric that sees no word which few papers' reviews have."""
 
-    def __init__(self, metric: Metric, often: Counter[str], least: float) -> None:
+    def __init__(self, metric: TextMetric, often: Counter[str], least: float) -> None:
         self.name = f"{metric.name}, words of under {least:.0f} papers masked"
         self._metric, self._often, self._least = metric, often, least
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Scores of the masked pairs."""
         return self._metric.scores(
             [
-                Pair(one.paper_id, self._mask(one.candidate), self._mask(one.reference))
+                TextPair(one.paper_id, self._mask(one.candidate), self._mask(one.reference))
                 for one in pairs
             ]
         )
@@ -118,8 +118,8 @@ def main() -> None:
     for variant, others in ((GEM_S["stand-in"], [Bleu(), RougeL(), Compression()]), (GEM_RAW, [])):
         stands_in = Variant(variant.name, variant.form, "stand-in")
         subjects = subjects_of(given, stands_in, evaluators, candidate="1")
-        raw = "-raw" if variant.form is Form.RAW else ""
-        gems: list[Metric] = [
+        raw = "-raw" if variant.form is TextForm.RAW else ""
+        gems: list[TextMetric] = [
             GemOfPapers(evaluators, variant.form, synopsis=False, name=f"GEM{raw}"),
             GemOfPapers(evaluators, variant.form, synopsis=True, name=f"GEM-S{raw}"),
         ]
@@ -128,7 +128,7 @@ def main() -> None:
             print(markdown(table))
         print("## Area over single pairs, mean of 10 derangements\n")
         shown = [*gems, *others]
-        if variant.form is Form.JUDGMENTS:
+        if variant.form is TextForm.JUDGMENTS:
             papers = rest.paper_id.nunique()
             words = often(rest)
             shown += [Masked(gems[0], words, share * papers) for share in MASKED]

@@ -16,7 +16,7 @@ import random
 from dataclasses import dataclass
 
 from benchmarks.lexical_batch import papers
-from reviewscore.judges.lexical.content import Wanted, wanted_content
+from reviewscore.judges.lexical.content import WantedContent, wanted_content
 from reviewscore.judges.lexical.finder import find
 from reviewscore.judges.lexical.forms import OPINIONS
 from reviewscore.judges.lexical.lexicon import aspects_in
@@ -81,7 +81,7 @@ def probes() -> list[Probe]:
     return found
 
 
-def evidence_strength(wanted: Wanted, index: PaperIndex) -> float:
+def evidence_strength(wanted: WantedContent, index: PaperIndex) -> float:
     """Share of the wanted words in the best heading plus that in the best passage, 0..2."""
     weights = {word: index.weight(word) for word in wanted.query}
     total = sum(weights.values())

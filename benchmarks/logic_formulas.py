@@ -18,9 +18,9 @@ from typing import NamedTuple
 from benchmarks.measure import head, keep, skip
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Not, background
-from reviewscore.logic.parser import Reading, read
+from reviewscore.logic.parser import ParsedFormula, read
 from reviewscore.logic.vocabulary import conflicts
-from reviewscore.logic.z3_backend import Limits, Outcome, Session
+from reviewscore.logic.z3_backend import CheckOutcome, ProofLimits, ProofSession
 
 SOURCES = (
     "folio_train",
@@ -55,10 +55,10 @@ def rows(file: Path) -> Iterator[Row]:
         )
 
 
-def verdict(premises: list[Reading], conclusion: Reading) -> str:
+def verdict(premises: list[ParsedFormula], conclusion: ParsedFormula) -> str:
     """True, False, Uncertain; Inconsistent if the premises are, Undecided at a limit."""
     formulas = [one.formula for one in premises]
-    session = Session(Limits())
+    session = ProofSession(ProofLimits())
     session.assume(background([*formulas, conclusion.formula]))
     labels = [str(number) for number in range(len(formulas))]
     for label, formula in zip(labels, formulas, strict=True):
@@ -66,16 +66,16 @@ def verdict(premises: list[Reading], conclusion: Reading) -> str:
     session.add("yes", conclusion.formula)
     session.add("no", Not(conclusion.formula))
     outcomes = [session.check([*labels, *end]).outcome for end in ([], ["no"], ["yes"])]
-    if Outcome.UNKNOWN in outcomes:
+    if CheckOutcome.UNKNOWN in outcomes:
         return "Undecided"
-    if outcomes[0] is Outcome.UNSATISFIABLE:
+    if outcomes[0] is CheckOutcome.UNSATISFIABLE:
         return "Inconsistent"
-    if outcomes[1] is Outcome.UNSATISFIABLE:
+    if outcomes[1] is CheckOutcome.UNSATISFIABLE:
         return "True"
-    return "False" if outcomes[2] is Outcome.UNSATISFIABLE else "Uncertain"
+    return "False" if outcomes[2] is CheckOutcome.UNSATISFIABLE else "Uncertain"
 
 
-def readings(row: Row, *, lenient: bool) -> list[Reading] | str:
+def readings(row: Row, *, lenient: bool) -> list[ParsedFormula] | str:
     """All formulas of an argument, or the code of the first that is refused."""
     texts = [*row.premises, *([row.conclusion] if row.conclusion is not None else [])]
     try:

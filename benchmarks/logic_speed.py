@@ -19,7 +19,7 @@ from benchmarks.measure import QUICK, SHARED, head, row
 from reviewscore.logic.fol import Not
 from reviewscore.logic.parser import parse
 from reviewscore.logic.pool import Provers
-from reviewscore.logic.z3_backend import Limits, Session, irreducible, smallest
+from reviewscore.logic.z3_backend import ProofLimits, ProofSession, irreducible, smallest
 from reviewscore.schema.proof import Validity
 
 DENIED = "denied"
@@ -62,9 +62,9 @@ def all_needed(premises: int) -> tuple[list[str], str]:
     return texts, f"A{premises - 1}(a)"
 
 
-def session_of(texts: list[str], goal: str) -> tuple[Session, list[str]]:
+def session_of(texts: list[str], goal: str) -> tuple[ProofSession, list[str]]:
     """A session with the premises and the denied conclusion."""
-    session = Session(Limits())
+    session = ProofSession(ProofLimits())
     labels = [f"P{n}" for n in range(len(texts))]
     for label, text in zip(labels, texts, strict=True):
         session.add(label, parse(text))
@@ -77,7 +77,7 @@ def all_subsets(texts: list[str], goal: str) -> tuple[str, ...] | None:
     trees, denied = [parse(text) for text in texts], Not(parse(goal))
     for size in range(len(texts) + 1):
         for chosen in combinations(range(len(texts)), size):
-            session = Session(Limits())
+            session = ProofSession(ProofLimits())
             session.assume([*[trees[n] for n in chosen], denied])
             if session.impossible():
                 return tuple(f"P{n}" for n in chosen)

@@ -8,7 +8,7 @@ from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.comparison import (
     TRIED,
-    Comparison,
+    MethodComparison,
     compare,
     predicted,
     read_predictions,
@@ -41,14 +41,14 @@ def main() -> None:
     _print("full texts", compare(ratings, methods, common=True), "tpms, full texts")
 
 
-def _print(title: str, compared: Comparison, baseline: str) -> None:
+def _print(title: str, compared: MethodComparison, baseline: str) -> None:
     _keep(title, compared, baseline)
     print(f"\n### Similarity, {title}\n")
     for table in tables(compared, baseline, _PERCENTILE, Honesty(TRIED), cutoffs=()):
         print(markdown(table))
 
 
-def _keep(title: str, compared: Comparison, baseline: str) -> None:
+def _keep(title: str, compared: MethodComparison, baseline: str) -> None:
     """Keep the main figures of each method beside the baseline's."""
     head(f"Similarity, {title}")
     found = measures(compared.ratings, compared.similarity, ())

@@ -11,7 +11,7 @@ import time
 from itertools import combinations
 
 from benchmarks.measure import SHARED, head, row, run, skip
-from reviewscore.similarity.comparison import Comparison, compare, read_predictions
+from reviewscore.similarity.comparison import MethodComparison, compare, read_predictions
 from reviewscore.similarity.goldstandard import measures, read_ratings
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters, Resampling, bootstrap
@@ -22,7 +22,7 @@ NAIVE = 20
 REPEATS = 15
 
 
-def loaded() -> Comparison:
+def loaded() -> MethodComparison:
     """Ratings and released predictions."""
     folder = SHARED / "goldstandard"
     return compare(
@@ -30,14 +30,14 @@ def loaded() -> Comparison:
     )
 
 
-def replicates(found: Comparison) -> None:
+def replicates(found: MethodComparison) -> None:
     """All measures and their bootstrap replicates."""
     every = [one for named in measures(found.ratings, found.similarity) for one in named.values()]
     clusters = Clusters.by(found.ratings.participants)
     bootstrap(every, clusters, resamples=RESAMPLES, scheme="papers")
 
 
-def estimates(found: Comparison, *, paired: bool) -> None:
+def estimates(found: MethodComparison, *, paired: bool) -> None:
     """All measures with intervals, and if wanted differences to the first method, with p."""
     how = Resampling(RESAMPLES, scheme="papers", method="percentile")
     plan = BootstrapPlan(Clusters.by(found.ratings.participants), how)
@@ -51,7 +51,7 @@ def estimates(found: Comparison, *, paired: bool) -> None:
     plan.run()
 
 
-def naive(found: Comparison) -> None:
+def naive(found: MethodComparison) -> None:
     """The loss of one method and version in a double loop, for a few resamples."""
     expertise, similarity = found.ratings.expertise, found.similarity[0, 0]
     for _ in range(NAIVE):
@@ -87,7 +87,7 @@ def inside() -> None:
     )
 
 
-def _loop(found: Comparison, whole: int) -> float:
+def _loop(found: MethodComparison, whole: int) -> float:
     began = time.perf_counter()
     naive(found)
     return (time.perf_counter() - began) / NAIVE * whole

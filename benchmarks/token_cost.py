@@ -18,7 +18,7 @@ from benchmarks.prefix_cache import Layout, Meter, SimulatedJobs, SimulatedProvi
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges
 from reviewscore.llm.batch_jobs import BatchProvider, Patience
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.database import BatchJobStore, Ledger
 from reviewscore.llm.limiter import PrefixCacheWarmup
 from reviewscore.llm.provider import Provider
@@ -136,7 +136,7 @@ async def _run(way: Way) -> Meter:
     client = Client(
         lambda _: provider,
         ledger,
-        limits=Limits(connections=16),
+        limits=CallLimits(connections=16),
         warmup=PrefixCacheWarmup(kept=1e9 if way.warm else -1.0) if way.warm else _NoWarmth(),
     )
     sampling = SamplingParams(structured=way.structured or "auto")

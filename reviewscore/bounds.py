@@ -254,7 +254,7 @@ def _unreadable(path: Path, error: Exception) -> InputError:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BoundedLine:
     """One line of a file.
 
     Attributes:
@@ -271,17 +271,17 @@ class Line:
         return self.size > len(self.data)
 
 
-def bounded_lines(file: BinaryIO, bound: Bound) -> Iterator[Line]:
+def bounded_lines(file: BinaryIO, bound: Bound) -> Iterator[BoundedLine]:
     """The lines of a file, ended by line feeds, none held beyond the bound."""
     while data := file.readline(bound.size + 1):
         size = len(data)
         if size <= bound.size:
-            yield Line(data, size)
+            yield BoundedLine(data, size)
             continue
         rest = data
         while not rest.endswith(b"\n") and (rest := file.readline(_PIECE)):
             size += len(rest)
-        yield Line(data[: bound.size], size)
+        yield BoundedLine(data[: bound.size], size)
 
 
 class EncodingError(Exception):

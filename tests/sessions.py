@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reviewscore.llm.batch_jobs import BatchProvider, Patience
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.database import BatchJobStore, Ledger
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import JobApi, open_jobs, open_provider
@@ -67,7 +67,7 @@ class Session:
             self.api, self.book, say=self.said.append, patience=QUICK, quiet=0.02
         )
         price = Price(input=1, cached=0.1, output=1, batch=0.5)
-        limits = Limits(max_retries=2)
+        limits = CallLimits(max_retries=2)
         self.client = Client(
             lambda _: self.provider, self.ledger, limits=limits, price=lambda _: price
         )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from reviewscore import __version__
 from reviewscore.agreement.judge_scores import JudgeScores
-from reviewscore.agreement.tables import Compared
+from reviewscore.agreement.tables import LabelsAndScores
 from reviewscore.schema.calibration import Calibration, Curve, Gain, TypeCalibration
 from reviewscore.schema.review import PointType
 from reviewscore.schema.scale import FIVE_POINTS
@@ -56,7 +56,7 @@ class _Sample:
         return _Sample(*(getattr(self, column.name)[take] for column in fields(self)))
 
 
-def calibrate(compared: Compared, judge: JudgeScores) -> Calibration:
+def calibrate(compared: LabelsAndScores, judge: JudgeScores) -> Calibration:
     """A calibration of a judge, with what it gains on papers it was not fitted to."""
     types: dict[str, TypeCalibration] = {}
     left_out: dict[str, str] = {}
@@ -78,7 +78,7 @@ def calibrate(compared: Compared, judge: JudgeScores) -> Calibration:
     )
 
 
-def _sample(compared: Compared, judge: JudgeScores, kind: PointType) -> _Sample:
+def _sample(compared: LabelsAndScores, judge: JudgeScores, kind: PointType) -> _Sample:
     people, of = compared.people, compared.points.clusters.of
     # By the judge's own type, since at work there is no other.
     known = np.asarray([score is not None and score.type is kind for score in judge.scores])
@@ -166,7 +166,7 @@ def _mapped(curve: Curve, scores: Floats) -> Floats:
     return np.asarray([curve.at(one) for one in scores], dtype=np.float64)
 
 
-def _gains(compared: Compared, judge: JudgeScores, after: Floats) -> tuple[Gain, ...]:
+def _gains(compared: LabelsAndScores, judge: JudgeScores, after: Floats) -> tuple[Gain, ...]:
     """Agreement with people before and after; `after` are flags and scores, shape (2, points)."""
     plan = BootstrapPlan(compared.points.clusters, compared.points.resampling)
     there = ~np.isnan(after[0])

@@ -17,7 +17,7 @@ import numpy as np
 
 from reviewscore.agreement.human_labels import HumanLabels
 from reviewscore.agreement.judge_scores import JudgeScores, value_laden
-from reviewscore.agreement.tables import Compared
+from reviewscore.agreement.tables import LabelsAndScores
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
@@ -44,7 +44,7 @@ _REASONED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 _IN_FULL = {"fig": "figure", "sec": "section", "eq": "equation"}
 
 
-class Kind(StrEnum):
+class DisagreementKind(StrEnum):
     """What may lie behind a disagreement."""
 
     MINORITY = "minority human score"
@@ -81,14 +81,17 @@ class Disagreement(Record):
     difference: float
     flips: bool | None
     labels: dict[str, float]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[DisagreementKind, ...]
     text: str
     rationale: str
     justifications: dict[str, str]
 
 
 def disagreements(
-    compared: Compared, judge: JudgeScores, *, paper_text: Callable[[str], str | None] | None = None
+    compared: LabelsAndScores,
+    judge: JudgeScores,
+    *,
+    paper_text: Callable[[str], str | None] | None = None,
 ) -> list[Disagreement]:
     """The points on which people's and the judge's scores differ by one or more, widest first.
 
@@ -135,8 +138,12 @@ def disagreements(
 
 
 def _kinds(
-    compared: Compared, judge: JudgeScores, row: int, usual: dict[int, float], text: str | None
-) -> tuple[Kind, ...]:
+    compared: LabelsAndScores,
+    judge: JudgeScores,
+    row: int,
+    usual: dict[int, float],
+    text: str | None,
+) -> tuple[DisagreementKind, ...]:
     point = judge.scores[row]
     assert point is not None
     people = compared.people
@@ -144,13 +151,13 @@ def _kinds(
     claim = people.types[row] is PointType.CLAIM
     long = row in usual and len(_rationale(point)) >= LONG * usual[row]
     signs = {
-        Kind.MINORITY: rounded(judge.advanced[row]) in rounded(own[~np.isnan(own)]),
-        Kind.VALUE_LADEN: claim and value_laden(point.text),
-        Kind.UNPARSED: _unparsed(point, people, row, text),
-        Kind.NO_EVIDENCE: not any(evidence.verified for evidence in point.evidence),
-        Kind.OVERTHINKING: long,
+        DisagreementKind.MINORITY: rounded(judge.advanced[row]) in rounded(own[~np.isnan(own)]),
+        DisagreementKind.VALUE_LADEN: claim and value_laden(point.text),
+        DisagreementKind.UNPARSED: _unparsed(point, people, row, text),
+        DisagreementKind.NO_EVIDENCE: not any(evidence.verified for evidence in point.evidence),
+        DisagreementKind.OVERTHINKING: long,
     }
-    return tuple(kind for kind, there in signs.items() if there) or (Kind.OTHER,)
+    return tuple(kind for kind, there in signs.items() if there) or (DisagreementKind.OTHER,)
 
 
 def _unparsed(point: PointScore, people: HumanLabels, row: int, text: str | None) -> bool:

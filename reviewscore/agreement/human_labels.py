@@ -28,7 +28,7 @@ FAITHFUL_FROM = 4
 _SCALES = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
-class Scores(Protocol):
+class ScoreColumns(Protocol):
     """Columns that labels of people and scores of a judge both have; NaN is unknown."""
 
     @property
@@ -64,7 +64,7 @@ class Scores(Protocol):
 
 
 @dataclass(frozen=True)
-class HumanLabels(Scores):
+class HumanLabels(ScoreColumns):
     """Human labels, a row for each unit and a column for each annotator.
 
     Attributes:

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.agreement.human_labels import Scores
-from reviewscore.judges.lexical.forms import Form, clauses_of, main_clause
+from reviewscore.agreement.human_labels import ScoreColumns
+from reviewscore.judges.lexical.forms import QuestionForm, clauses_of, main_clause
 from reviewscore.runs.folder import changed_records, read_manifest, read_points
 from reviewscore.runs.manifest import Manifest
 from reviewscore.schema.annotation import Unit, UnitKind
@@ -30,11 +30,11 @@ OTHER_KIND = "question to one, weakness to the other"
 FAILED = "failed in the run"
 NO_VERDICT = "no verdict of the judge"
 NO_PREMISES = "reconstruction without this premise"
-_VALUE = frozenset({Form.QUALITY, Form.DEGREE})
+_VALUE = frozenset({QuestionForm.QUALITY, QuestionForm.DEGREE})
 
 
 @dataclass(frozen=True)
-class Run:
+class JudgedRun:
     """The points of one run that people may have labelled.
 
     Attributes:
@@ -68,7 +68,9 @@ class Run:
         return bool(setting.value) if setting is not None else False
 
 
-def read_run(path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool = False) -> Run:
+def read_run(
+    path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool = False
+) -> JudgedRun:
     """The points of a run that are wanted; all if `wanted` is None.
 
     Args:
@@ -91,10 +93,10 @@ def read_run(path: Path, wanted: Iterable[Unit] | None, *, accept_changed: bool 
         if wanted is None or one.point_id in ids or (one.review_id, one.span) in places
     }
     spans = {(one.review_id, one.span): name for name, one in points.items()}
-    return Run(path, manifest, points, spans)
+    return JudgedRun(path, manifest, points, spans)
 
 
-def units_of(runs: Sequence[Run], labelled: Iterable[str]) -> dict[str, Unit]:
+def units_of(runs: Sequence[JudgedRun], labelled: Iterable[str]) -> dict[str, Unit]:
     """Units as the first run that has them knows them, for labels that list none."""
     wanted = set(labelled)
     found: dict[str, Unit] = {}
@@ -127,7 +129,7 @@ def point_units(point: PointScore) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class JudgeScores(Scores):
+class JudgeScores(ScoreColumns):
     """A run's scores, a row for each labelled unit.
 
     Attributes:
@@ -139,7 +141,7 @@ class JudgeScores(Scores):
     """
 
     name: str
-    run: Run
+    run: JudgedRun
     scores: tuple[PointScore | None, ...]
     premises: tuple[Premise | None, ...]
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -195,7 +197,7 @@ class JudgeScores(Scores):
 
 def align(
     name: str,
-    run: Run,
+    run: JudgedRun,
     points: Sequence[Unit],
     premises: Sequence[Unit],
     types: Sequence[PointType | None],
@@ -216,7 +218,7 @@ def align(
     return JudgeScores(name, run, tuple(score for score, _ in records), own, missing)
 
 
-def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]:
+def types_of(runs: Sequence[JudgedRun], units: Iterable[Unit]) -> dict[str, PointType]:
     """Type of each labelled point by the first run that has it and knows one."""
     found: dict[str, PointType] = {}
     for unit in units:
@@ -227,7 +229,7 @@ def types_of(runs: Sequence[Run], units: Iterable[Unit]) -> dict[str, PointType]
     return found
 
 
-def _record(run: Run, unit: Unit) -> tuple[PointScore | None, str]:
+def _record(run: JudgedRun, unit: Unit) -> tuple[PointScore | None, str]:
     """A run's record of the words that were labelled, or why there is none."""
     score = run.points.get(unit.unit_id)
     why = NOT_IN_RUN if score is None else ""
@@ -241,7 +243,7 @@ def _record(run: Run, unit: Unit) -> tuple[PointScore | None, str]:
     return score, why
 
 
-def _point(run: Run, unit: Unit, kind: PointType | None) -> tuple[PointScore | None, str]:
+def _point(run: JudgedRun, unit: Unit, kind: PointType | None) -> tuple[PointScore | None, str]:
     score, why = _record(run, unit)
     if score is None:
         return None, why
@@ -283,7 +285,7 @@ def floats(scores: Iterable[float | None]) -> Floats:
     return np.asarray([np.nan if one is None else float(one) for one in scores], dtype=np.float64)
 
 
-def names(runs: Sequence[Run]) -> list[str]:
+def names(runs: Sequence[JudgedRun]) -> list[str]:
     """A name for each run: its judge, told apart by response and folder where needed.
 
     No two are alike: names are keys of what is written.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.agreement.disagree import Disagreement, Kind
-from reviewscore.agreement.tables import KINDS, Compared
+from reviewscore.agreement.disagree import Disagreement, DisagreementKind
+from reviewscore.agreement.tables import KINDS, LabelsAndScores
 from reviewscore.stats.metrics import rounded
 from reviewscore.stats.plots import (
     COLOURS,
@@ -31,7 +31,7 @@ _MOST_ROWS = 60
 
 
 def figures(
-    compared: Compared, tables: Sequence[Table], found: dict[str, list[Disagreement]]
+    compared: LabelsAndScores, tables: Sequence[Table], found: dict[str, list[Disagreement]]
 ) -> Iterator[tuple[str, Figure]]:
     """All plots of a study with their names."""
     by_name = {table.name: table for table in tables}
@@ -48,7 +48,7 @@ def figures(
         yield "differences", _differences(found)
 
 
-def _distributions(compared: Compared) -> Figure:
+def _distributions(compared: LabelsAndScores) -> Figure:
     """Scores of people and judges side by side, by type."""
     figure, axes = new_figure(1, len(KINDS), 3.0, 2.8)
     human = compared.people.advanced
@@ -74,7 +74,7 @@ def _distributions(compared: Compared) -> Figure:
     return figure
 
 
-def _confusion(compared: Compared) -> Figure:
+def _confusion(compared: LabelsAndScores) -> Figure:
     """Counts of people's score by the judge's, over all points."""
     judges = compared.judges
     columns = min(4, len(judges))
@@ -158,7 +158,7 @@ def _disagreements(found: dict[str, list[Disagreement]]) -> Figure:
         mine = [[one for one in some if one.type in kinds] for some in reversed(found.values())]
         counts = [Counter(one.kinds[0] for one in some) for some in mine]
         parts = []
-        for colour, kind in zip(COLOURS, Kind, strict=False):
+        for colour, kind in zip(COLOURS, DisagreementKind, strict=False):
             shares = [100 * some[kind] / (some.total() or 1) for some in counts]
             parts.append((kind.value, np.asarray(shares), colour))
         stacked_bars(axis, range(len(found)), parts)

@@ -12,8 +12,8 @@ from reviewscore.agreement.disagree import SHEET, Disagreement, disagreements, s
 from reviewscore.agreement.human_labels import HumanLabels, gather
 from reviewscore.agreement.judge_scores import (
     NO_PREMISES,
+    JudgedRun,
     JudgeScores,
-    Run,
     align,
     names,
     read_run,
@@ -21,7 +21,7 @@ from reviewscore.agreement.judge_scores import (
     units_of,
 )
 from reviewscore.agreement.plots import figures
-from reviewscore.agreement.tables import Compared, study_tables
+from reviewscore.agreement.tables import LabelsAndScores, study_tables
 from reviewscore.errors import InputError
 from reviewscore.files import write_whole
 from reviewscore.runs.folder import changed_words, read_manifest
@@ -49,7 +49,7 @@ class Study:
         notes: What must be said beside the tables.
     """
 
-    compared: Compared
+    compared: LabelsAndScores
     tables: tuple[Table, ...]
     disagreements: dict[str, list[Disagreement]]
     calibrations: dict[str, Calibration] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def compare(
     resampling: Resampling | None = None,
     *,
     accept_changed: bool = False,
-) -> Compared:
+) -> LabelsAndScores:
     """Lay human labels and the scores of runs side by side.
 
     Args:
@@ -90,7 +90,7 @@ def compare(
         for name, run in zip(names(read), read, strict=True)
     )
     _check_overlap(people, judges, labels, read)
-    return Compared(
+    return LabelsAndScores(
         people=people,
         judges=judges,
         points=BootstrapPlan(Clusters.by([one.paper_id for one in people.points]), how),
@@ -99,7 +99,10 @@ def compare(
 
 
 def _check_overlap(
-    people: HumanLabels, judges: Sequence[JudgeScores], labels: AnnotationSet, runs: Sequence[Run]
+    people: HumanLabels,
+    judges: Sequence[JudgeScores],
+    labels: AnnotationSet,
+    runs: Sequence[JudgedRun],
 ) -> None:
     if any(score is not None for judge in judges for score in judge.scores):
         return
@@ -114,7 +117,7 @@ def _check_overlap(
 
 
 def study(
-    compared: Compared,
+    compared: LabelsAndScores,
     *,
     level: Level = "ordinal",
     with_calibration: bool = False,
@@ -150,7 +153,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _notes(compared: Compared) -> list[str]:
+def _notes(compared: LabelsAndScores) -> list[str]:
     """How the tables came about, and what limits them."""
     how, people = compared.points.resampling, compared.people
     papers = len(compared.points.clusters)

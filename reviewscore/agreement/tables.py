@@ -58,7 +58,7 @@ _SCORES: tuple[Which, Which] = ("advanced", "base")
 
 
 @dataclass(frozen=True)
-class Compared:
+class LabelsAndScores:
     """People and judges over the same units, and where to ask for coefficients.
 
     Attributes:
@@ -144,7 +144,7 @@ def _column(metric: str, which: Which) -> str:
     return _COLUMNS[which][metric in BINARY]
 
 
-def study_tables(compared: Compared, level: Level) -> list[Table]:
+def study_tables(compared: LabelsAndScores, level: Level) -> list[Table]:
     """All tables in the order of the report; their cells are filled when the plans have run."""
     tables = [
         overview(compared),
@@ -162,7 +162,7 @@ def study_tables(compared: Compared, level: Level) -> list[Table]:
     return [table for table in tables if table is not None]
 
 
-def overview(compared: Compared) -> Table:
+def overview(compared: LabelsAndScores) -> Table:
     """F1 and kappa of each judge for each type of point (table 1)."""
     columns = ["judge", *(f"{kind} {name}" for kind, _ in KINDS for name in ("F1", "Kappa"))]
     rows: list[tuple[Cell, ...]] = [
@@ -183,7 +183,7 @@ def overview(compared: Compared) -> Table:
     )  # fmt: skip
 
 
-def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
+def _people_rows(compared: LabelsAndScores) -> list[tuple[Cell, ...]]:
     people = compared.people
     if len(people.annotators) < 2:  # noqa: PLR2004 - nobody to compare with
         return []
@@ -203,7 +203,7 @@ def _people_rows(compared: Compared) -> list[tuple[Cell, ...]]:
     return rows
 
 
-def by_type(compared: Compared) -> list[Table]:
+def by_type(compared: LabelsAndScores) -> list[Table]:
     """All coefficients of each judge, one table for each type of point (tables 10 to 13)."""
     metrics = (*BINARY, *FIVE_POINT)
     return [
@@ -224,7 +224,7 @@ def by_type(compared: Compared) -> list[Table]:
     ]
 
 
-def scores_compared(compared: Compared) -> Table:
+def scores_compared(compared: LabelsAndScores) -> Table:
     """BASE, premises and ADVANCED scores of arguments (table 2)."""
     kinds = (PointType.ARGUMENT,)
     rows: list[tuple[Cell, ...]] = []
@@ -257,7 +257,7 @@ def scores_compared(compared: Compared) -> Table:
     )
 
 
-def shares(compared: Compared) -> Table:
+def shares(compared: LabelsAndScores) -> Table:
     """Share of misinformed points by judge and by people (table 3)."""
     rows: list[tuple[Cell, ...]] = []
     ask = compared.points.ask
@@ -283,7 +283,7 @@ def shares(compared: Compared) -> Table:
     )
 
 
-def judges_compared(compared: Compared) -> Table | None:
+def judges_compared(compared: LabelsAndScores) -> Table | None:
     """Each judge less the first one, on the points that both judged; None for one judge."""
     first, *others = compared.judges
     if not others:
@@ -305,7 +305,7 @@ def judges_compared(compared: Compared) -> Table | None:
     )
 
 
-def responses(compared: Compared) -> Table | None:
+def responses(compared: LabelsAndScores) -> Table | None:
     """Agreement without and with the authors' response (table 4); None if no judge has both."""
     without: dict[tuple[str, ...], JudgeScores] = {}
     for judge in compared.judges:
@@ -329,7 +329,7 @@ def responses(compared: Compared) -> Table | None:
 
 
 def _response_rows(
-    compared: Compared, without: JudgeScores, with_response: JudgeScores
+    compared: LabelsAndScores, without: JudgeScores, with_response: JudgeScores
 ) -> list[tuple[Cell, ...]]:
     """Rows of one judge, or of one panel."""
     wanted: tuple[tuple[str, tuple[PointType, ...], Which], ...] = (
@@ -361,7 +361,7 @@ def _response_rows(
     return rows
 
 
-def reconstructions(compared: Compared) -> Table:
+def reconstructions(compared: LabelsAndScores) -> Table:
     """How well arguments were reconstructed, in the first round and by the loop (table 5)."""
     rows: list[tuple[Cell, ...]] = []
     for judge in compared.judges:
@@ -407,7 +407,7 @@ def _faithfulness(people: HumanLabels, judge: JudgeScores, *, last: bool) -> Flo
     return rated
 
 
-def counts(compared: Compared) -> Table:
+def counts(compared: LabelsAndScores) -> Table:
     """What was labelled, by part of the set, and how much of it is misinformed (table 6)."""
     people = compared.people
     names = [unit.subset for unit in people.points]
@@ -495,7 +495,7 @@ def _average(ratings: Sequence[Iterable[int]]) -> str:
     return f"{statistics.fmean(means):.2f}" if means else ""
 
 
-def between_people(compared: Compared, level: Level = "ordinal") -> Table:
+def between_people(compared: LabelsAndScores, level: Level = "ordinal") -> Table:
     """Krippendorff's alpha between annotators, by group and type (table 9)."""
     people = compared.people
     everyone = tuple(range(len(people.annotators)))
@@ -525,7 +525,9 @@ def between_people(compared: Compared, level: Level = "ordinal") -> Table:
     )
 
 
-def _alphas(compared: Compared, columns: Sequence[int], level: Level) -> list[PendingEstimate]:
+def _alphas(
+    compared: LabelsAndScores, columns: Sequence[int], level: Level
+) -> list[PendingEstimate]:
     """Slots for alpha of each type of point, and of premises."""
     people = compared.people
     scores = rounded(people.each[0])[:, list(columns)]
@@ -537,7 +539,7 @@ def _alphas(compared: Compared, columns: Sequence[int], level: Level) -> list[Pe
     ]
 
 
-def coverage(compared: Compared) -> Table:
+def coverage(compared: LabelsAndScores) -> Table:
     """Agreement as each judge abstains more and more, and the share of points that it keeps.
 
     The more a judge leaves to people, the better the rest should be: selective prediction (El-Yaniv

@@ -6,9 +6,9 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass
 
-from reviewscore.annotate.material import Point
-from reviewscore.annotate.notebook import Decision, Entry
-from reviewscore.annotate.progress import State, standings
+from reviewscore.annotate.material import LabelPoint
+from reviewscore.annotate.notebook import Decision, LabelEntry
+from reviewscore.annotate.progress import LabelState, standings
 from reviewscore.annotate.rules import Value
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.schema.annotation import LabelField, Unit
@@ -21,7 +21,7 @@ _MISINFORMED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class LabelDisagreement:
     """A unit that annotators labelled differently.
 
     Attributes:
@@ -34,16 +34,16 @@ class Disagreement:
         decision: What was settled.
     """
 
-    point: Point
+    point: LabelPoint
     unit: Unit
     field: LabelField
-    labels: tuple[tuple[str, Entry], ...]
+    labels: tuple[tuple[str, LabelEntry], ...]
     weight: int
     middle: Value | None
     decision: Decision | None
 
 
-def finished_papers(workspace: Workspace, state: State) -> set[str]:
+def finished_papers(workspace: Workspace, state: LabelState) -> set[str]:
     """Papers of which every annotator has labelled every point."""
     open_ones = set()
     for name in workspace.notebook.annotators():
@@ -53,7 +53,7 @@ def finished_papers(workspace: Workspace, state: State) -> set[str]:
     return set(workspace.material.papers) - open_ones
 
 
-def disagreements(workspace: Workspace, state: State) -> list[Disagreement]:
+def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagreement]:
     """What to talk about, the weightiest first.
 
     Only of papers whose labels are all in: nobody's label may be moved by talk (codebook).
@@ -74,7 +74,9 @@ def disagreements(workspace: Workspace, state: State) -> list[Disagreement]:
                 if weight or key in decisions:
                     middle = middle_of(field, [entry.value for _, entry in labels])
                     found.append(
-                        Disagreement(point, unit, field, labels, weight, middle, decisions.get(key))
+                        LabelDisagreement(
+                            point, unit, field, labels, weight, middle, decisions.get(key)
+                        )
                     )
     return sorted(found, key=lambda one: (one.decision is not None, -one.weight))
 

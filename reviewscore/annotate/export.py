@@ -24,7 +24,7 @@ _SCALES = {LabelField.UNANSWERABILITY: True, LabelField.FACTUALITY: False}
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedLabels:
     """What was written.
 
     Attributes:
@@ -54,7 +54,7 @@ class Exported:
         return told
 
 
-def export(workspace: Workspace, *, with_text: bool = False) -> Exported:
+def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
     """Write the set; files of an earlier export are replaced, ``SOURCE.md`` is kept.
 
     A unit has one scale: where annotators differ on question or weakness, labels on the scale of
@@ -98,7 +98,7 @@ def export(workspace: Workspace, *, with_text: bool = False) -> Exported:
     if not (workspace.folder / SOURCE).exists():
         write_whole(workspace.folder / SOURCE, _source(workspace, with_text=with_text))
     paths = tuple(workspace.folder / name for name in (*files, SOURCE))
-    return Exported(paths, len(units), len(fit), len(apart), tuple(sorted(open_types)))
+    return ExportedLabels(paths, len(units), len(fit), len(apart), tuple(sorted(open_types)))
 
 
 def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[str]]:

@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from reviewscore.annotate import coordinator, pages, rubric
 from reviewscore.annotate.export import export
 from reviewscore.annotate.guard import home
-from reviewscore.annotate.material import Point
-from reviewscore.annotate.notebook import Entry, now
+from reviewscore.annotate.material import LabelPoint
+from reviewscore.annotate.notebook import LabelEntry, now
 from reviewscore.annotate.pages import Attempt, Notice
 from reviewscore.annotate.rules import Key, wants_reason
 from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
@@ -30,7 +30,7 @@ _CONFLICT, _UNFIT, _FULL = 409, 422, 507
 Form = dict[str, str]
 
 
-def _point(workspace: Workspace, who: str, request: Request) -> Point:
+def _point(workspace: Workspace, who: str, request: Request) -> LabelPoint:
     point = workspace.material.points.get(request.path_params["point"])
     if point is None or who not in workspace.notebook.assigned().get(point.paper_id, ()):
         raise HTTPException(404, "This point is not one of yours.")
@@ -79,7 +79,7 @@ class _Answer:
 
     workspace: Workspace
     who: str
-    point: Point
+    point: LabelPoint
     script: bool
 
     def done(self, notice: Notice) -> Response:
@@ -94,7 +94,7 @@ class _Answer:
         return HTMLResponse(page, status_code=status)
 
 
-def _key(point: Point, form: Form) -> Key:
+def _key(point: LabelPoint, form: Form) -> Key:
     unit, name = form.get("unit", ""), form.get("field", "")
     if unit not in {one.unit_id for one in point.units} or name not in set(LabelField):
         raise HTTPException(_UNFIT, "This form does not fit the point.")
@@ -119,7 +119,7 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     key = _key(point, form)
     reason = form.get("reason", "").replace("\r\n", "\n").strip()
     attempt = Attempt(key, form.get("value", ""), reason)
-    entry = Entry(value_of(key[1], attempt.value), reason or None)
+    entry = LabelEntry(value_of(key[1], attempt.value), reason or None)
     try:
         dropped = workspace.sitting(who, point).save(
             key, entry, version=_whole(form.get("version", "")), seconds=_seconds(form),

@@ -20,7 +20,7 @@ from reviewscore.sources.collection import Collection, read_collection
 
 
 @dataclass(frozen=True)
-class Point:
+class LabelPoint:
     """One review point to label.
 
     Attributes:
@@ -67,14 +67,14 @@ class Material:
     """
 
     name: str
-    points: Mapping[str, Point]
+    points: Mapping[str, LabelPoint]
     reviews: Mapping[str, Review] = field(default_factory=dict)
     collection: Collection | None = None
 
     @property
-    def papers(self) -> dict[str, tuple[Point, ...]]:
+    def papers(self) -> dict[str, tuple[LabelPoint, ...]]:
         """The points of each paper, in order."""
-        found: dict[str, list[Point]] = {}
+        found: dict[str, list[LabelPoint]] = {}
         for point in self.points.values():
             found.setdefault(point.paper_id, []).append(point)
         return {name: tuple(points) for name, points in found.items()}
@@ -146,7 +146,7 @@ def _of_run(run: Path, data: Path | None, *, accept_changed: bool) -> Material:
     return Material(run.resolve().name, {one.point_id: one for one in ordered}, reviews, collection)
 
 
-def _reading_order(point: Point, papers: Mapping[str, int]) -> tuple[int, str, str, int, str]:
+def _reading_order(point: LabelPoint, papers: Mapping[str, int]) -> tuple[int, str, str, int, str]:
     """Papers as the collection has them, their reviews, and points as they were written."""
     number = point.point_id.rpartition("#")[2]
     unit = point.unit
@@ -154,9 +154,9 @@ def _reading_order(point: Point, papers: Mapping[str, int]) -> tuple[int, str, s
     return place, unit.paper_id, unit.review_id, int(number) if number.isdecimal() else 0, number
 
 
-def _judged(score: PointScore) -> Point:
+def _judged(score: PointScore) -> LabelPoint:
     argument = score.argument
-    return Point(
+    return LabelPoint(
         unit=_unit(score),
         section=score.section,
         context=score.context,
@@ -176,9 +176,9 @@ def _judged(score: PointScore) -> Point:
     )
 
 
-def _split(reviews: Sequence[Review]) -> dict[str, Point]:
+def _split(reviews: Sequence[Review]) -> dict[str, LabelPoint]:
     points = (point for review in reviews for point in split_review(review))
-    return {one.point_id: Point(_unit(one), one.section, one.context) for one in points}
+    return {one.point_id: LabelPoint(_unit(one), one.section, one.context) for one in points}
 
 
 def _unit(point: PointScore | ReviewPoint) -> Unit:

@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS decisions (
 
 
 @dataclass(frozen=True)
-class Entry:
+class LabelEntry:
     """One label as it is kept.
 
     Attributes:
@@ -75,7 +75,7 @@ class Given:
     point_id: str
     unit_id: str
     field: LabelField
-    entry: Entry
+    entry: LabelEntry
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Page:
     """
 
     version: int
-    labels: Mapping[Key, Entry]
+    labels: Mapping[Key, LabelEntry]
     marks: frozenset[Mark]
 
     @property
@@ -103,8 +103,8 @@ class Change:
     """A label before and after an event; None where there was or is none."""
 
     key: Key
-    before: Entry | None
-    after: Entry | None
+    before: LabelEntry | None
+    after: LabelEntry | None
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class Notebook:
                 point_id=str(point),
                 unit_id=str(unit),
                 field=LabelField(str(name)),
-                entry=Entry(
+                entry=LabelEntry(
                     value=json.loads(str(value)),
                     reason=None if reason is None else str(reason),
                     saw_scores=bool(saw),

@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
-from reviewscore.annotate.material import Point
-from reviewscore.annotate.notebook import Entry, Page
+from reviewscore.annotate.material import LabelPoint
+from reviewscore.annotate.notebook import LabelEntry, Page
 from reviewscore.annotate.progress import standings_now
-from reviewscore.annotate.rules import Course, Key, Mark, Step, course, wants_reason
+from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
 from reviewscore.schema.annotation import LabelField
 from reviewscore.schema.paper import Paper
@@ -58,9 +58,9 @@ class Field:
         wants_reason: Whether the codebook asks for a reason that is not there.
     """
 
-    step: Step
-    scale: rubric.Scale
-    entry: Entry | None
+    step: LabelStep
+    scale: rubric.LabelScale
+    entry: LabelEntry | None
     attempt: Attempt | None
     current: bool
     wants_reason: bool
@@ -178,7 +178,7 @@ def _next(rows: list[Standing], after: str | None) -> str | None:
     return None
 
 
-def fields_of(point: Point, page: Page, at: Course, attempt: Attempt | None) -> list[Field]:
+def fields_of(point: LabelPoint, page: Page, at: Course, attempt: Attempt | None) -> list[Field]:
     """The forms of a point's page, in order."""
     kind = page.values.get((point.point_id, LabelField.TYPE))
     asked = _WHOLE if kind == PointType.ARGUMENT else "Is the claim true?"
@@ -205,7 +205,7 @@ def fields_of(point: Point, page: Page, at: Course, attempt: Attempt | None) -> 
 def work_part(
     workspace: Workspace,
     annotator: str,
-    point: Point,
+    point: LabelPoint,
     *,
     notice: Notice | None = None,
     attempt: Attempt | None = None,
@@ -217,7 +217,7 @@ def work_part(
 def _work(
     workspace: Workspace,
     annotator: str,
-    point: Point,
+    point: LabelPoint,
     *,
     notice: Notice | None,
     attempt: Attempt | None,
@@ -274,7 +274,7 @@ def _told(score: PointScore | None) -> dict[str, object] | None:
     }
 
 
-def point_page(workspace: Workspace, annotator: str, point: Point, **more: object) -> str:
+def point_page(workspace: Workspace, annotator: str, point: LabelPoint, **more: object) -> str:
     """A point beside its paper."""
     review = workspace.material.reviews.get(point.unit.review_id)
     span = point.unit.span
@@ -308,7 +308,7 @@ def paper_sections(paper: Paper | None) -> list[tuple[str, str]]:
 
 
 def relevance_page(
-    workspace: Workspace, annotator: str, point: Point, notice: Notice | None
+    workspace: Workspace, annotator: str, point: LabelPoint, notice: Notice | None
 ) -> str:
     """How near is this paper to you? Asked once, before its first point."""
     paper = workspace.material.paper(point.paper_id)

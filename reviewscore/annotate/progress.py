@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.annotate.material import Point
-from reviewscore.annotate.notebook import Entry, Given
+from reviewscore.annotate.material import LabelPoint
+from reviewscore.annotate.notebook import Given, LabelEntry
 from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
 from reviewscore.annotate.workspace import Standing, Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
@@ -20,7 +20,7 @@ from reviewscore.stats.metrics import Level, krippendorff_alpha
 
 
 @dataclass(frozen=True)
-class State:
+class LabelState:
     """All labels and marks at one moment.
 
     Attributes:
@@ -28,7 +28,7 @@ class State:
         marks: By annotator and point.
     """
 
-    labels: Mapping[tuple[str, str], Mapping[Key, Entry]]
+    labels: Mapping[tuple[str, str], Mapping[Key, LabelEntry]]
     marks: Mapping[tuple[str, str], frozenset[Mark]]
 
     def values(self, annotator: str, point_id: str) -> dict[Key, Value]:
@@ -37,18 +37,18 @@ class State:
         return {key: entry.value for key, entry in found.items()}
 
 
-def state_of(workspace: Workspace, annotator: str | None = None) -> State:
+def state_of(workspace: Workspace, annotator: str | None = None) -> LabelState:
     """What there is now, of one annotator if named."""
-    labels: dict[tuple[str, str], dict[Key, Entry]] = defaultdict(dict)
+    labels: dict[tuple[str, str], dict[Key, LabelEntry]] = defaultdict(dict)
     for one in workspace.notebook.given(annotator):
         labels[one.annotator, one.point_id][one.unit_id, one.field] = one.entry
     marks: dict[tuple[str, str], set[Mark]] = defaultdict(set)
     for who, point, mark in workspace.notebook.marked():
         marks[who, point].add(mark)
-    return State(labels, {key: frozenset(value) for key, value in marks.items()})
+    return LabelState(labels, {key: frozenset(value) for key, value in marks.items()})
 
 
-def standings(workspace: Workspace, annotator: str, state: State) -> list[Standing]:
+def standings(workspace: Workspace, annotator: str, state: LabelState) -> list[Standing]:
     """An annotator's points, in order, at one moment."""
     keys = [(point, (annotator, point.point_id)) for point in workspace.points_of(annotator)]
     return [
@@ -72,7 +72,9 @@ def standings_now(workspace: Workspace, annotator: str) -> list[Standing]:
     return rows
 
 
-def _standing(point: Point, entries: Mapping[Key, Entry], marks: frozenset[Mark]) -> Standing:
+def _standing(
+    point: LabelPoint, entries: Mapping[Key, LabelEntry], marks: frozenset[Mark]
+) -> Standing:
     at = course(point, {key: entry.value for key, entry in entries.items()}, marks)
     words = "begun" if entries else "open"
     if Mark.SKIPPED in marks:
@@ -84,7 +86,7 @@ def _standing(point: Point, entries: Mapping[Key, Entry], marks: frozenset[Mark]
 
 
 @dataclass(frozen=True)
-class Progress:
+class LabelProgress:
     """One annotator, for the coordinator.
 
     Attributes:
@@ -107,7 +109,7 @@ class Progress:
     saw_scores: int
 
 
-def progress(workspace: Workspace, state: State) -> list[Progress]:
+def progress(workspace: Workspace, state: LabelState) -> list[LabelProgress]:
     """All annotators, in order."""
     notebook = workspace.notebook
     relevance = notebook.relevance()
@@ -123,7 +125,7 @@ def progress(workspace: Workspace, state: State) -> list[Progress]:
             for one in finished
         ]
         rows.append(
-            Progress(
+            LabelProgress(
                 annotator=name,
                 papers=len({one.paper_id for one in mine}),
                 points=len(mine),

@@ -28,7 +28,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Scale:
+class LabelScale:
     """A field with its question, its values and the codebook's advice."""
 
     field: LabelField
@@ -182,18 +182,19 @@ def _choices(field: LabelField) -> tuple[Choice, ...]:
     )
 
 
-SCALES: dict[LabelField, Scale] = {
-    field: Scale(field, *_TITLES[field], _choices(field), _ADVICE[field]) for field in LabelField
+SCALES: dict[LabelField, LabelScale] = {
+    field: LabelScale(field, *_TITLES[field], _choices(field), _ADVICE[field])
+    for field in LabelField
 }
 """All scales, by field."""
 
 
-def scale_of(field: LabelField, *, premise: bool, question: str = "") -> Scale:
+def scale_of(field: LabelField, *, premise: bool, question: str = "") -> LabelScale:
     """The scale of a field as it is asked of a point or of a premise."""
     scale = SCALES[field]
     if field is not LabelField.FACTUALITY:
         return scale
     if premise:
         asked = "Is this premise, by itself, true?"
-        return Scale(field, scale.title, asked, scale.choices, _PREMISE_ADVICE)
-    return Scale(field, scale.title, question or scale.question, scale.choices, scale.advice)
+        return LabelScale(field, scale.title, asked, scale.choices, _PREMISE_ADVICE)
+    return LabelScale(field, scale.title, question or scale.question, scale.choices, scale.advice)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from reviewscore.annotate.material import Point
+from reviewscore.annotate.material import LabelPoint
 from reviewscore.schema.annotation import VALUES, LabelField
 from reviewscore.schema.review import PointType
 
@@ -31,7 +31,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
+class LabelStep:
     """One label to give.
 
     Attributes:
@@ -63,15 +63,15 @@ class Course:
         current: The first label that is missing.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[LabelStep, ...]
     may_show: bool
     shown: bool
     passed_over: bool
     done: bool
-    current: Step | None
+    current: LabelStep | None
 
 
-def course(point: Point, labels: Mapping[Key, Value], marks: frozenset[Mark]) -> Course:
+def course(point: LabelPoint, labels: Mapping[Key, Value], marks: frozenset[Mark]) -> Course:
     """The steps of one annotator at one point.
 
     Args:
@@ -81,23 +81,23 @@ def course(point: Point, labels: Mapping[Key, Value], marks: frozenset[Mark]) ->
     """
     name = point.point_id
     shown = Mark.SHOWN in marks
-    steps = [Step(name, LabelField.TYPE, fixed=shown)]
+    steps = [LabelStep(name, LabelField.TYPE, fixed=shown)]
     kind = labels.get((name, LabelField.TYPE))
     if kind == PointType.QUESTION:
-        steps.append(Step(name, LabelField.UNANSWERABILITY))
+        steps.append(LabelStep(name, LabelField.UNANSWERABILITY))
     elif kind is not None:
-        steps.append(Step(name, LabelField.FACTUALITY, fixed=shown))
+        steps.append(LabelStep(name, LabelField.FACTUALITY, fixed=shown))
     rebuilt = kind == PointType.ARGUMENT and bool(point.premises)
     may_show = rebuilt and not shown and (name, LabelField.FACTUALITY) in labels
     passed_over = False
     if rebuilt and shown:
-        steps.append(Step(name, LabelField.FAITHFULNESS))
+        steps.append(LabelStep(name, LabelField.FAITHFULNESS))
         faithful = labels.get((name, LabelField.FAITHFULNESS))
         passed_over = faithful is not None and int(faithful) < FAITHFUL_FROM
         if faithful is not None and not passed_over:
             for premise in point.premises:
                 steps += [
-                    Step(premise.unit_id, one)
+                    LabelStep(premise.unit_id, one)
                     for one in (LabelField.SOURCE, LabelField.FACTUALITY, LabelField.UNTRIVIALNESS)
                 ]
     missing = [one for one in steps if one.key not in labels]
@@ -113,7 +113,7 @@ def course(point: Point, labels: Mapping[Key, Value], marks: frozenset[Mark]) ->
 
 
 def refusal(
-    point: Point, labels: Mapping[Key, Value], marks: frozenset[Mark], key: Key, value: Value
+    point: LabelPoint, labels: Mapping[Key, Value], marks: frozenset[Mark], key: Key, value: Value
 ) -> str:
     """Why a label may not be given now; empty if it may."""
     if value not in VALUES[key[1]]:
@@ -128,7 +128,7 @@ def refusal(
     return ""
 
 
-def outdated(point: Point, labels: Mapping[Key, Value], marks: frozenset[Mark]) -> list[Key]:
+def outdated(point: LabelPoint, labels: Mapping[Key, Value], marks: frozenset[Mark]) -> list[Key]:
     """Labels that an earlier decision has made pointless: of another type, or of premises."""
     asked = {one.key for one in course(point, labels, marks).steps}
     return [key for key in labels if key not in asked]

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
-from reviewscore.annotate.material import Point
-from reviewscore.annotate.notebook import Change, Entry, Notebook, Page, now
+from reviewscore.annotate.material import LabelPoint
+from reviewscore.annotate.notebook import Change, LabelEntry, Notebook, Page, now
 from reviewscore.annotate.rules import Key, Mark, Value, course, outdated, refusal
 from reviewscore.schema.annotation import LabelField
 
@@ -46,10 +46,10 @@ class Sitting:
 
     notebook: Notebook
     annotator: str
-    point: Point
+    point: LabelPoint
 
     def save(
-        self, key: Key, entry: Entry, *, version: int, seconds: float = 0.0, sure: bool = False
+        self, key: Key, entry: LabelEntry, *, version: int, seconds: float = 0.0, sure: bool = False
     ) -> int:
         """Save one label; it is on the disk when this returns.
 
@@ -149,7 +149,7 @@ class Sitting:
                 self._unmark(base, Mark.SKIPPED)
             for change in reversed(changes):
                 key = change["key"][0], LabelField(change["key"][1])
-                old = Entry(**change["before"]) if change["before"] else None
+                old = LabelEntry(**change["before"]) if change["before"] else None
                 # What was seen stays seen, whatever label comes back.
                 if old is not None and Mark.PEEKED in page.marks:
                     old = replace(old, saw_scores=True)
@@ -195,7 +195,7 @@ class Sitting:
             self._put(base, change.key, change.after)
         self._log(base, what, changes, seconds)
 
-    def _put(self, base: sqlite3.Connection, key: Key, entry: Entry | None) -> None:
+    def _put(self, base: sqlite3.Connection, key: Key, entry: LabelEntry | None) -> None:
         place = (self.annotator, self.point.point_id, key[0], key[1].value)
         if entry is None:
             base.execute(

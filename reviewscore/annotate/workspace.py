@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.annotate.assignment import PER_POINT, assign
-from reviewscore.annotate.material import Material, Point, text_sha256
+from reviewscore.annotate.material import LabelPoint, Material, text_sha256
 from reviewscore.annotate.notebook import NOTEBOOK, Notebook, give_out
 from reviewscore.annotate.sitting import Sitting
 from reviewscore.errors import InputError, SettingsError
@@ -59,12 +59,12 @@ class Workspace:
         secret = self.notebook.meta("secret").encode()
         return hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()
 
-    def points_of(self, annotator: str) -> list[Point]:
+    def points_of(self, annotator: str) -> list[LabelPoint]:
         """The points given to an annotator, in order."""
         mine = {paper for paper, names in self.notebook.assigned().items() if annotator in names}
         return [one for one in self.material.points.values() if one.paper_id in mine]
 
-    def sitting(self, annotator: str, point: Point) -> Sitting:
+    def sitting(self, annotator: str, point: LabelPoint) -> Sitting:
         """One annotator at one point."""
         return Sitting(self.notebook, annotator, point)
 

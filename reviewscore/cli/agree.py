@@ -15,7 +15,7 @@ from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from reviewscore.agreement.judge_scores import Run
+    from reviewscore.agreement.judge_scores import JudgedRun
     from reviewscore.agreement.study import Study
     from reviewscore.sources.annotations import AnnotationSet
 
@@ -230,7 +230,7 @@ def _report_check(labels: AnnotationSet) -> int:
 
 
 def _paper_text(
-    run: Run, data: Path | None, *, accept_changed: bool
+    run: JudgedRun, data: Path | None, *, accept_changed: bool
 ) -> Callable[[str], str | None] | None:
     """The parsed papers of a run, where they still are.
 

@@ -35,7 +35,7 @@ from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
 
 if TYPE_CHECKING:
-    from reviewscore.runs.estimate import Estimate
+    from reviewscore.runs.estimate import CostEstimate
     from reviewscore.similarity.corpus import Corpus
 
 
@@ -161,7 +161,7 @@ def _dry_run(collection: Collection, resolved: Resolved) -> int:
     return PARTLY if collection.unread else 0
 
 
-def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estimate:
+def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostEstimate:
     """The estimate of a run that asks models, shown and agreed to.
 
     Raises:
@@ -177,7 +177,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
     return found
 
 
-def _note_estimate(found: Estimate, settings: Settings, outcome: Outcome[Manifest]) -> None:
+def _note_estimate(found: CostEstimate, settings: Settings, outcome: Outcome[Manifest]) -> None:
     """Remember how far the estimate was off, where a whole run paid for everything itself."""
     if settings.selection or not settings.cache:
         return

@@ -15,7 +15,7 @@ from reviewscore.llm.provider import EXCHANGE
 from reviewscore.papers.parts import QUESTIONS
 from reviewscore.prompts import use_directory
 from reviewscore.report.lines import counted, unread_words
-from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
+from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, CostEstimate, estimate
 from reviewscore.sources.collection import Collection
 
 _GUESS = (
@@ -25,7 +25,7 @@ _GUESS = (
 _THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
 
 
-def lines(found: Estimate, settings: Settings) -> list[str]:
+def lines(found: CostEstimate, settings: Settings) -> list[str]:
     """The estimate in words; nothing was asked."""
     points = sum(found.points.values())
     kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
@@ -69,13 +69,13 @@ def lines(found: Estimate, settings: Settings) -> list[str]:
     return [*told, _GUESS, *error_lines(info(settings.ledger_place).errors)]
 
 
-def estimated(collection: Collection, settings: Settings) -> Estimate:
+def estimated(collection: Collection, settings: Settings) -> CostEstimate:
     """The estimate of a run, with its own prompts."""
     with use_directory(settings.prompts_dir):
         return asyncio.run(estimate(collection, settings))
 
 
-def agreed(found: Estimate, settings: Settings) -> bool:
+def agreed(found: CostEstimate, settings: Settings) -> bool:
     """Whether the user agrees to the cost; asked only at a terminal."""
     if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
         return True

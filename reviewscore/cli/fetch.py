@@ -97,7 +97,7 @@ def command(
                 --columns paper_id="Paper ID" --papers pdfs/ -o ours
               reviewscore audit iclr24 -o runs/iclr24
     """
-    from reviewscore.sources.openreview.fetch import Wanted, fetch, read_export
+    from reviewscore.sources.openreview.fetch import FetchTargets, fetch, read_export
     from reviewscore.sources.openreview.server import Server
 
     local = [one for one in (from_export, from_corpus, from_table) if one is not None]
@@ -122,7 +122,7 @@ def command(
     def server(number: int) -> Server:
         return Server(number, say)
 
-    wanted = Wanted(
+    wanted = FetchTargets(
         venue=venues[0] if venues else None,
         forums=tuple(name for name in names if name not in venues),
         api=int(api) if api else None,

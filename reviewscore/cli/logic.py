@@ -48,10 +48,10 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
     Example:  echo '{"premises": ["A", "A -> B"], "conclusion": "B"}' | reviewscore logic -
     """
     from reviewscore.logic.pool import Provers
-    from reviewscore.logic.z3_backend import Limits
+    from reviewscore.logic.z3_backend import ProofLimits
     from reviewscore.sources.formal import read_arguments
 
-    limits, provers = Limits(seconds=seconds), Provers(workers)
+    limits, provers = ProofLimits(seconds=seconds), Provers(workers)
     failed, nothing = False, True
 
     def prove(argument: FormalArgument) -> Proof:

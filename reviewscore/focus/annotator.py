@@ -20,17 +20,17 @@ from reviewscore import prompts
 from reviewscore.config import Settings
 from reviewscore.errors import ModelError, StopError, capture_errors, error_message
 from reviewscore.files import InputFile
-from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Labelled, Point, Polarity
+from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetPoint, FacetSet, Labelled, Polarity
 from reviewscore.judges.asker import Reply
 from reviewscore.llm.structured import ASK_AGAIN
 from reviewscore.papers.hygiene import tidy
 from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
+    GeneratedRow,
     GenerationFolder,
     GenerationManifest,
     GenerationSession,
-    Row,
     Rows,
     Work,
     check_models,
@@ -69,7 +69,7 @@ class Annotated:
     errors: list[ModelError]
 
 
-async def annotate(asker: Asks, points: Sequence[Point], facets: FacetSet) -> Annotated:
+async def annotate(asker: Asks, points: Sequence[FacetPoint], facets: FacetSet) -> Annotated:
     """Label points; one that gets no usable label is unknown, with the reason.
 
     Args:
@@ -84,7 +84,7 @@ async def annotate(asker: Asks, points: Sequence[Point], facets: FacetSet) -> An
     work = [
         capture_errors(_ask(asker, [points[at] for at in group], facets, kind))
         for group in groups
-        for kind in Kind
+        for kind in FacetKind
     ]
     found = await asyncio.gather(*work)
     for one in found:
@@ -103,7 +103,7 @@ async def annotate(asker: Asks, points: Sequence[Point], facets: FacetSet) -> An
     )
 
 
-def question_groups(points: Sequence[Point]) -> list[list[int]]:
+def question_groups(points: Sequence[FacetPoint]) -> list[list[int]]:
     """Places of the points that are asked about together: of one review and one polarity."""
     together: dict[tuple[str, Polarity], list[int]] = {}
     for at, one in enumerate(points):
@@ -128,7 +128,9 @@ class _Answer:
     provenance: Provenance
 
 
-async def _ask(asker: Asks, points: Sequence[Point], facets: FacetSet, kind: Kind) -> _Answer:
+async def _ask(
+    asker: Asks, points: Sequence[FacetPoint], facets: FacetSet, kind: FacetKind
+) -> _Answer:
     """Labels of one kind for points of one polarity.
 
     A label that is none is asked for again; if it is none the last time too, it is unknown, and
@@ -161,20 +163,20 @@ async def _ask(asker: Asks, points: Sequence[Point], facets: FacetSet, kind: Kin
     return _Answer(labels, reasons, judged.provenance)
 
 
-def numbered(points: Sequence[Point]) -> str:
+def numbered(points: Sequence[FacetPoint]) -> str:
     """Points as a question shows them, one a line."""
     return "\n".join(
         f"{number}. {' '.join(one.text.split())}" for number, one in enumerate(points, 1)
     )
 
 
-def prompt_of(kind: Kind, polarity: Polarity) -> str:
+def prompt_of(kind: FacetKind, polarity: Polarity) -> str:
     """Name of the prompt for a kind of facet and of point."""
     return f"focus_{kind.value}_{polarity.value}"
 
 
 def _labelled(
-    points: Sequence[Point],
+    points: Sequence[FacetPoint],
     target: _Answer | ModelError | StopError,
     aspect: _Answer | ModelError | StopError,
 ) -> list[Labelled]:
@@ -198,12 +200,12 @@ def _labelled(
 
 
 ACCOUNT, LABELS = "annotate.json", "labels.jsonl"
-PROMPTS = tuple(prompt_of(kind, polarity) for kind in Kind for polarity in Polarity)
+PROMPTS = tuple(prompt_of(kind, polarity) for kind in FacetKind for polarity in Polarity)
 REPLY_TOKENS = 60
 """Guessed tokens of a reply: a dozen labels; times `ROOM_TO_THINK` for reasoning models."""
 
 
-class LabelledReview(Row):
+class LabelledReview(GeneratedRow):
     """The labels of one review's points; a line of ``labels.jsonl``.
 
     It is a failed one if any question was: what the other questions gave is kept, and the labels
@@ -247,7 +249,7 @@ class Labels:
 
 
 def label_points(
-    points: Sequence[Point],
+    points: Sequence[FacetPoint],
     facets: FacetSet,
     out: Path,
     settings: Settings,
@@ -291,34 +293,35 @@ def label_points(
 
 
 def expected_to_label(
-    points: Sequence[Point], facets: FacetSet, settings: Settings
+    points: Sequence[FacetPoint], facets: FacetSet, settings: Settings
 ) -> CallEstimate:
     """What `label_points` would ask and cost; arguments as there."""
     definitions = {
-        kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind)) for kind in Kind
+        kind: sum(len(one.name) + len(one.definition) for one in facets.of(kind))
+        for kind in FacetKind
     }
     asked = [
         (settings.model, prompt_of(kind, some[0].polarity), definitions[kind] + len(numbered(some)))
         for group in question_groups(points)
         for some in [[points[at] for at in group]]
-        for kind in Kind
+        for kind in FacetKind
     ]
     return estimate_calls(asked, settings, dict.fromkeys(PROMPTS, REPLY_TOKENS))
 
 
-def _by_review(points: Sequence[Point]) -> dict[str, list[Point]]:
-    found: dict[str, list[Point]] = {}
+def _by_review(points: Sequence[FacetPoint]) -> dict[str, list[FacetPoint]]:
+    found: dict[str, list[FacetPoint]] = {}
     for one in points:
         found.setdefault(one.review_id, []).append(one)
     return found
 
 
-def _current(row: LabelledReview, points: Sequence[Point]) -> bool:
+def _current(row: LabelledReview, points: Sequence[FacetPoint]) -> bool:
     return row.points_sha256 == _sum(points)
 
 
 async def _label_review(
-    facets: FacetSet, session: GenerationSession, points: Sequence[Point]
+    facets: FacetSet, session: GenerationSession, points: Sequence[FacetPoint]
 ) -> LabelledReview:
     found = await annotate(session.asker(session.settings.model), points, facets)
     fields = failed(found.errors[0]) if found.errors else {"state": "made"}
@@ -337,7 +340,9 @@ async def _label_review(
 
 
 def _all_labelled(
-    rows: Rows[LabelledReview], reviews: Mapping[str, Sequence[Point]], points: Sequence[Point]
+    rows: Rows[LabelledReview],
+    reviews: Mapping[str, Sequence[FacetPoint]],
+    points: Sequence[FacetPoint],
 ) -> list[Labelled] | None:
     """All points with their labels; None if a review has no line yet."""
     if any(name not in rows.done for name in reviews):
@@ -346,7 +351,7 @@ def _all_labelled(
     return [next(rest[one.review_id]) for one in points]
 
 
-def _read(row: LabelledReview, points: Sequence[Point]) -> Iterator[Labelled]:
+def _read(row: LabelledReview, points: Sequence[FacetPoint]) -> Iterator[Labelled]:
     """The points of a review with the labels of its line; all unknown if it has none."""
     if not row.targets:
         return (Labelled(one, reason=row.reason) for one in points)
@@ -354,7 +359,7 @@ def _read(row: LabelledReview, points: Sequence[Point]) -> Iterator[Labelled]:
     return (Labelled(*one) for one in labels)
 
 
-def _row(points: Sequence[Point], fields: Mapping[str, object]) -> LabelledReview:
+def _row(points: Sequence[FacetPoint], fields: Mapping[str, object]) -> LabelledReview:
     first = points[0]
     return LabelledReview.model_validate(
         {
@@ -367,7 +372,7 @@ def _row(points: Sequence[Point], fields: Mapping[str, object]) -> LabelledRevie
     )
 
 
-def _sum(points: Sequence[Point]) -> str:
+def _sum(points: Sequence[FacetPoint]) -> str:
     """SHA-256 of all that a question shows of points."""
     words = json.dumps([(one.polarity.value, one.text) for one in points])
     return hashlib.sha256(words.encode()).hexdigest()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, comparison, share
-from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.focus.distribution import FOUR, CodedPoints, ReviewKey, comparison, share
+from reviewscore.focus.facets import FacetKind, Polarity
 from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.resampling import Clusters, Resampling, swapped
@@ -21,7 +21,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Difference:
+class FacetDifference:
     """How a system's share of one facet differs from the reference's.
 
     Attributes:
@@ -36,7 +36,7 @@ class Difference:
     """
 
     polarity: Polarity
-    kind: Kind
+    kind: FacetKind
     facet: str
     system: float | None
     reference: float | None
@@ -51,8 +51,8 @@ class Difference:
 
 
 def differences(
-    coded: Coded, system: str, reference: str, how: Resampling
-) -> tuple[Difference, ...]:
+    coded: CodedPoints, system: str, reference: str, how: Resampling
+) -> tuple[FacetDifference, ...]:
     """Differences of shares on the papers that both reviewed, in the order of the facets.
 
     The interval resamples papers with both their sides. The p-value turns round the sign of each
@@ -95,7 +95,7 @@ def differences(
         slot.estimate = slot.answer.model_copy(update={"p": p, "n": int(counted.sum())})
     adjusted = false_discovery([slot.answer.p for slot in slots])
     return tuple(
-        Difference(*place, *_two(slot), slot, q, paired)
+        FacetDifference(*place, *_two(slot), slot, q, paired)
         for place, slot, q in zip(places, slots, adjusted, strict=True)
     )
 
@@ -181,7 +181,7 @@ def _two(slot: PendingEstimate) -> tuple[float | None, float | None]:
     )
 
 
-def spots(differences: Sequence[Difference], *, rate: float = RATE) -> list[Difference]:
+def spots(differences: Sequence[FacetDifference], *, rate: float = RATE) -> list[FacetDifference]:
     """The facets that differ at a false discovery rate, largest difference first.
 
     Args:
@@ -196,7 +196,7 @@ def spots(differences: Sequence[Difference], *, rate: float = RATE) -> list[Diff
     return [one for _, one in sorted(kept, key=lambda pair: (-abs(pair[0]), pair[0] > 0))]
 
 
-def all_gaps(coded: Coded) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
+def all_gaps(coded: CodedPoints) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
     """What each review leaves out that other reviews of the paper raise, in their order.
 
     What is raised by most others comes first, then the order of the facets counts.
@@ -226,7 +226,7 @@ def all_gaps(coded: Coded) -> Iterator[tuple[ReviewKey, ReviewGaps]]:
         )
 
 
-def _raises(coded: Coded, polarity: Polarity, kind: Kind) -> Floats:
+def _raises(coded: CodedPoints, polarity: Polarity, kind: FacetKind) -> Floats:
     """Shape (reviews, facets); 1 if the review raises the facet."""
     raised = np.zeros((len(coded.reviews), len(coded.facets.of(kind))))
     label = coded.labels[kind]

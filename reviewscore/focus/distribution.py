@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Labelled, Polarity
+from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetSet, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
 
@@ -50,7 +50,7 @@ class ReviewKey(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedPoints:
     """Points as columns.
 
     Attributes:
@@ -73,7 +73,7 @@ class Coded:
     system_of: Ints
     review: Ints
     weak: NDArray[np.bool_]
-    labels: Mapping[Kind, Ints]
+    labels: Mapping[FacetKind, Ints]
 
     def number(self, system: str) -> int:
         """Place of a system.
@@ -94,7 +94,7 @@ class Coded:
         """Shape (papers,); its points, whether their facets are known or not."""
         return self._by_paper(self._papers_of(self._mine(system, polarity)))
 
-    def counts(self, system: str, polarity: Polarity, kind: Kind) -> Floats:
+    def counts(self, system: str, polarity: Polarity, kind: FacetKind) -> Floats:
         """Shape (papers, facets); its points with each facet, unknown ones left out."""
         label = self.labels[kind]
         mine = self._mine(system, polarity) & (label != _NO_LABEL)
@@ -103,7 +103,7 @@ class Coded:
         cells = np.bincount(flat, minlength=len(self.papers) * facets)
         return cells.reshape(len(self.papers), facets).astype(np.float64)
 
-    def unknown(self, system: str, polarity: Polarity, kind: Kind) -> Floats:
+    def unknown(self, system: str, polarity: Polarity, kind: FacetKind) -> Floats:
         """Shape (papers,); its points without a facet of this kind."""
         mine = self._mine(system, polarity) & (self.labels[kind] == _NO_LABEL)
         return self._by_paper(self._papers_of(mine))
@@ -111,7 +111,7 @@ class Coded:
     def pairs(self, system: str, polarity: Polarity) -> Ints:
         """Sorted codes of its distinct (paper, target, aspect); points without both left out."""
         mine = self._mine(system, polarity) & self._both_known()
-        target, aspect = (self.labels[kind][mine] for kind in (Kind.TARGET, Kind.ASPECT))
+        target, aspect = (self.labels[kind][mine] for kind in (FacetKind.TARGET, FacetKind.ASPECT))
         code = self._papers_of(mine) * len(self.facets.targets) + target
         return np.unique(code * len(self.facets.aspects) + aspect)
 
@@ -140,7 +140,7 @@ class Coded:
 
 def coded(
     points: Iterable[Labelled], facets: FacetSet, *, reviews: Iterable[ReviewKey] = ()
-) -> Coded:
+) -> CodedPoints:
     """Points as columns.
 
     Args:
@@ -157,17 +157,20 @@ def coded(
         whose = ReviewKey(intern(one.system), intern(one.paper_id), one.review_id)
         review_at.setdefault(whose, len(review_at))
     of_point, weak = array("q"), array("b")
-    labels = {kind: array("q") for kind in Kind}
+    labels = {kind: array("q") for kind in FacetKind}
     known = {
         kind: {name: at for at, name in enumerate(facets.names(kind))} | {UNKNOWN: _NO_LABEL}
-        for kind in Kind
+        for kind in FacetKind
     }
     for labelled in points:
         point = labelled.point
         whose = ReviewKey(intern(point.system), intern(point.paper_id), point.review_id)
         of_point.append(review_at.setdefault(whose, len(review_at)))
         weak.append(point.polarity is Polarity.WEAKNESS)
-        for kind, name in ((Kind.TARGET, labelled.target), (Kind.ASPECT, labelled.aspect)):
+        for kind, name in (
+            (FacetKind.TARGET, labelled.target),
+            (FacetKind.ASPECT, labelled.aspect),
+        ):
             if name not in known[kind]:
                 raise _no_facet(name, point.point_id, kind, facets)
             labels[kind].append(known[kind][name])
@@ -176,7 +179,7 @@ def coded(
     systems = tuple(dict.fromkeys(one.system for one in distinct))
     paper_at = {name: place for place, name in enumerate(papers)}
     system_at = {name: place for place, name in enumerate(systems)}
-    return Coded(
+    return CodedPoints(
         facets,
         papers,
         systems,
@@ -193,7 +196,7 @@ def _column(places: Sequence[int]) -> Ints:
     return np.array(places, dtype=np.int64)
 
 
-def _no_facet(name: str, point_id: str, kind: Kind, facets: FacetSet) -> InputError:
+def _no_facet(name: str, point_id: str, kind: FacetKind, facets: FacetSet) -> InputError:
     return InputError(
         f"'{name}' of point '{point_id}' is no {kind} of '{facets.name}'",
         field=kind,
@@ -207,7 +210,7 @@ SMOOTHING = 0.5
 The paper does not say how it smooths.
 """
 
-FOUR = tuple((polarity, kind) for kind in Kind for polarity in Polarity)
+FOUR = tuple((polarity, kind) for kind in FacetKind for polarity in Polarity)
 """The four distributions of a system, in the order of tables."""
 
 SHARE = "share"
@@ -229,7 +232,7 @@ class Distribution:
 
     system: str
     polarity: Polarity
-    kind: Kind
+    kind: FacetKind
     facets: tuple[str, ...]
     counts: Floats
     unknown: int
@@ -263,7 +266,9 @@ class Distribution:
         return tuple(plan.ask(self.share(name), self.dropped) for name in self.facets)
 
 
-def distribution(coded: Coded, system: str, polarity: Polarity, kind: Kind) -> Distribution:
+def distribution(
+    coded: CodedPoints, system: str, polarity: Polarity, kind: FacetKind
+) -> Distribution:
     """One focus distribution of a system.
 
     Raises:
@@ -319,7 +324,10 @@ def shares(totals: Floats, smoothing: float = 0.0) -> Floats:
 
 
 def points_per(
-    what: Literal["review", "paper"], coded: Coded, system: str, polarity: Polarity | None = None
+    what: Literal["review", "paper"],
+    coded: CodedPoints,
+    system: str,
+    polarity: Polarity | None = None,
 ) -> Statistic:
     """Mean number of points, those without known facets included.
 
@@ -342,7 +350,7 @@ def points_per(
     return Statistic(f"points per {what}", parts, from_sums, of > 0)
 
 
-class Measure(StrEnum):
+class FacetMeasure(StrEnum):
     """Which divergence."""
 
     REFERENCE_TO_SYSTEM = "KL(reference || system)"  # large where the system overlooks
@@ -362,11 +370,11 @@ class PairedCounts:
     """
 
     shared: NDArray[np.bool_]
-    counts: dict[tuple[Polarity, Kind], Floats]
+    counts: dict[tuple[Polarity, FacetKind], Floats]
     dropped: dict[str, int]
 
     @property
-    def defined(self) -> tuple[tuple[Polarity, Kind], ...]:
+    def defined(self) -> tuple[tuple[Polarity, FacetKind], ...]:
         """The distributions in which both sides have a point."""
         return tuple(
             which
@@ -374,13 +382,13 @@ class PairedCounts:
             if not _empty(counts.sum(axis=0, keepdims=True))[0]
         )
 
-    def sides(self, polarity: Polarity, kind: Kind) -> tuple[Floats, Floats]:
+    def sides(self, polarity: Polarity, kind: FacetKind) -> tuple[Floats, Floats]:
         """Counts of the reference and of the system, each of shape (papers, facets)."""
         reference, system = np.split(self.counts[polarity, kind], 2, axis=1)
         return reference, system
 
 
-def comparison(coded: Coded, system: str, reference: str) -> PairedCounts:
+def comparison(coded: CodedPoints, system: str, reference: str) -> PairedCounts:
     """Pair a system with a reference.
 
     Raises:
@@ -407,9 +415,9 @@ def unshared(mine: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> dict[str, in
 
 def divergence(
     pair: PairedCounts,
-    measure: Measure,
+    measure: FacetMeasure,
     polarity: Polarity,
-    kind: Kind,
+    kind: FacetKind,
     *,
     smoothing: float = SMOOTHING,
 ) -> Statistic:
@@ -433,7 +441,7 @@ def divergence(
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def mean_divergence(pair: PairedCounts, measure: Measure) -> Statistic:
+def mean_divergence(pair: PairedCounts, measure: FacetMeasure) -> Statistic:
     """The plain mean of the divergences of the four distributions, in nats.
 
     Distributions in which one side has no point at all in any paper are left out, so that a system
@@ -462,7 +470,9 @@ def mean_divergence(pair: PairedCounts, measure: Measure) -> Statistic:
     return Statistic(str(measure), counts, from_sums, counts.sum(axis=1) > 0, least=0.0)
 
 
-def ask(plan: BootstrapPlan, pair: PairedCounts, measure: Measure) -> tuple[PendingEstimate, ...]:
+def ask(
+    plan: BootstrapPlan, pair: PairedCounts, measure: FacetMeasure
+) -> tuple[PendingEstimate, ...]:
     """Slots for the mean and then for each of the four distributions, in the order of `FOUR`."""
     mean = plan.ask(mean_divergence(pair, measure), pair.dropped)
     return mean, *(plan.ask(divergence(pair, measure, *which), pair.dropped) for which in FOUR)
@@ -500,13 +510,13 @@ def jensen_shannon(p: Floats, q: Floats) -> Floats:
     return np.minimum(found, np.log(2.0))
 
 
-def _value(measure: Measure, sums: Floats, smoothing: float) -> Floats:
+def _value(measure: FacetMeasure, sums: Floats, smoothing: float) -> Floats:
     """Shape (samples,), of sums of shape (samples, 2 facets)."""
-    if measure is Measure.JENSEN_SHANNON:
+    if measure is FacetMeasure.JENSEN_SHANNON:
         p, q = (shares(side) for side in np.split(sums, 2, axis=1))
         return jensen_shannon(p, q)
     p, q = (shares(side, smoothing) for side in np.split(sums, 2, axis=1))
-    if measure is Measure.REFERENCE_TO_SYSTEM:
+    if measure is FacetMeasure.REFERENCE_TO_SYSTEM:
         return kullback_leibler(p, q)
     return kullback_leibler(q, p)
 

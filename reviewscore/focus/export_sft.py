@@ -25,7 +25,7 @@ from reviewscore.llm.prices import tokens_in
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 from reviewscore.stats.writing import hashes
 
 Per: TypeAlias = Literal["review", "paper"]
@@ -70,7 +70,7 @@ class Plan:
 
     system: str | None = None
     per: Per = "review"
-    form: Form | None = None
+    form: TextForm | None = None
     test_share: float = TEST_SHARE
     seed: int = 0
     max_tokens: int = MAX_TOKENS
@@ -101,7 +101,7 @@ class Example:
 
 
 @dataclass
-class Exported:
+class ExportedExamples:
     """What was written.
 
     Attributes:
@@ -116,7 +116,7 @@ class Exported:
     """
 
     system: str
-    form: Form
+    form: TextForm
     examples: Counter[str] = field(default_factory=Counter)
     papers: Counter[str] = field(default_factory=Counter)
     points: int = 0
@@ -153,7 +153,7 @@ def export_sft(
     plan: Plan | None = None,
     *,
     allow_foreign: bool = False,
-) -> Exported:
+) -> ExportedExamples:
     """Write ``train.jsonl``, ``test.jsonl``, what is in each of their lines, and an account.
 
     Files are written beside the old ones and then take their place; the account, which holds
@@ -204,7 +204,7 @@ def _put_in_place(drafts: dict[str, Path], out: Path) -> None:
             raise RunFolderError(f"{out / name}: {error.strerror}; name another folder") from error
 
 
-def _begun(materials: Materials, plan: Plan) -> Exported:
+def _begun(materials: Materials, plan: Plan) -> ExportedExamples:
     systems = materials.systems()
     system = plan.system or (EXPERTS if EXPERTS in systems else PEOPLE)
     if system not in systems:
@@ -215,11 +215,15 @@ def _begun(materials: Materials, plan: Plan) -> Exported:
         )
     mine = [one for one in materials.all() if one.system == system]
     written = all(one.raw.strip() or one.points for one in mine)
-    return Exported(system, plan.form or (Form.RAW if written else Form.JUDGMENTS))
+    return ExportedExamples(system, plan.form or (TextForm.RAW if written else TextForm.JUDGMENTS))
 
 
 def _write(
-    materials: Materials, papers: Collection, plan: Plan, told: Exported, drafts: dict[str, Path]
+    materials: Materials,
+    papers: Collection,
+    plan: Plan,
+    told: ExportedExamples,
+    drafts: dict[str, Path],
 ) -> None:
     files: dict[str, JsonLines] = {}
     try:
@@ -241,7 +245,7 @@ def _write(
             file.close()
 
 
-def _put(one: Example, name: str, told: Exported, files: dict[str, JsonLines]) -> None:
+def _put(one: Example, name: str, told: ExportedExamples, files: dict[str, JsonLines]) -> None:
     told.points += one.points
     told.not_exact += not one.exact
     told.longest = max(told.longest, one.tokens)
@@ -259,7 +263,11 @@ def _put(one: Example, name: str, told: Exported, files: dict[str, JsonLines]) -
 
 
 def _examples(
-    paper_id: str, reviews: Sequence[Written], papers: Collection, plan: Plan, told: Exported
+    paper_id: str,
+    reviews: Sequence[SystemReview],
+    papers: Collection,
+    plan: Plan,
+    told: ExportedExamples,
 ) -> Iterator[Example]:
     """The examples of one paper; what gives none is counted."""
     if not reviews:
@@ -291,7 +299,7 @@ def _examples(
             yield example
 
 
-def _points(review: Written, form: Form) -> list[tuple[Polarity, str]]:
+def _points(review: SystemReview, form: TextForm) -> list[tuple[Polarity, str]]:
     return [(one.polarity, plain(one.text)) for one in points_of(review, form)]
 
 
@@ -304,12 +312,14 @@ def _example(
     answer = answer_of(said)
     turns = (("system", rendered.task), ("user", rendered.item), ("assistant", answer))
     messages = tuple({"role": role, "content": content} for role, content in turns)
-    back = _points(Written(paper.paper_id, "", None, "", answer, ""), Form.RAW)
+    back = _points(SystemReview(paper.paper_id, "", None, "", answer, ""), TextForm.RAW)
     exact = back == sorted(said, key=lambda point: point[0])  # strengths first, as in the answer
     return Example(paper.paper_id, review_ids, len(points), exact, messages)
 
 
-def _account(told: Exported, plan: Plan, inputs: Sequence[Path], files: Sequence[Path]) -> str:
+def _account(
+    told: ExportedExamples, plan: Plan, inputs: Sequence[Path], files: Sequence[Path]
+) -> str:
     used = prompts.latest(PROMPT)
     settings = {**asdict(plan), "system": told.system, "form": told.form}
     account = {

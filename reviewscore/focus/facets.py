@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 """Label of a point for which no facet could be had; never counted as one."""
 
 
-class Kind(StrEnum):
+class FacetKind(StrEnum):
     """Which question a facet answers."""
 
     TARGET = "target"  # what is praised or criticised
@@ -68,18 +68,18 @@ class FacetSet:
     targets: tuple[Facet, ...]
     aspects: tuple[Facet, ...]
 
-    def of(self, kind: Kind) -> tuple[Facet, ...]:
+    def of(self, kind: FacetKind) -> tuple[Facet, ...]:
         """The facets of a kind."""
-        return self.targets if kind is Kind.TARGET else self.aspects
+        return self.targets if kind is FacetKind.TARGET else self.aspects
 
-    def names(self, kind: Kind) -> tuple[str, ...]:
+    def names(self, kind: FacetKind) -> tuple[str, ...]:
         """Their names, in order."""
         return tuple(one.name for one in self.of(kind))
 
     @property
     def sha256(self) -> str:
         """Hash of all names and definitions, which tells sets of one name apart."""
-        told = [[one.model_dump() for one in self.of(kind)] for kind in Kind]
+        told = [[one.model_dump() for one in self.of(kind)] for kind in FacetKind]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
@@ -131,12 +131,12 @@ def read_facets(path: Path) -> FacetSet:
         found = _File.model_validate(raw)
     except ValidationError as error:
         raise input_error(error, file=path) from error
-    for kind, facets in ((Kind.TARGET, found.target), (Kind.ASPECT, found.aspect)):
+    for kind, facets in ((FacetKind.TARGET, found.target), (FacetKind.ASPECT, found.aspect)):
         _check(kind, facets, path)
     return FacetSet(found.name, found.target, found.aspect)
 
 
-def _check(kind: Kind, facets: Sequence[Facet], path: Path) -> None:
+def _check(kind: FacetKind, facets: Sequence[Facet], path: Path) -> None:
     """Names must be distinct, whatever their case, and none may be the word for unknown."""
     often = Counter(one.name.casefold() for one in facets)
     twice = [name for name, count in often.items() if count > 1]
@@ -151,7 +151,7 @@ def _check(kind: Kind, facets: Sequence[Facet], path: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class FacetPoint:
     """One strength or weakness.
 
     Attributes:
@@ -182,7 +182,7 @@ class Labelled:
         reason: Why a label is unknown; empty if none is.
     """
 
-    point: Point
+    point: FacetPoint
     target: str = UNKNOWN
     aspect: str = UNKNOWN
     reason: str = ""

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import UNKNOWN, FacetSet, Kind, Point, Polarity
+from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetPoint, FacetSet, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.papers.load import Identifier, input_error
 from reviewscore.sources.annotations import is_pseudonym
 from reviewscore.sources.records import read_csv, read_records
-from reviewscore.sources.system_reviews import Form, Materials
+from reviewscore.sources.system_reviews import Materials, TextForm
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.metrics import f1, precision, recall, weighted_kappa
 from reviewscore.stats.resampling import Clusters, Resampling
@@ -47,7 +47,7 @@ def _pseudonym(name: str) -> str:
     return name
 
 
-class Unit(BaseModel):
+class LabelledText(BaseModel):
     """A point that people labelled; unknown fields are ignored.
 
     Attributes:
@@ -75,15 +75,15 @@ class HumanLabel(BaseModel):
 
     unit_id: Identifier
     annotator: Annotated[str, AfterValidator(_pseudonym)]
-    field: Kind
+    field: FacetKind
     value: str
 
 
-_Read = TypeVar("_Read", Unit, HumanLabel)
+_Read = TypeVar("_Read", LabelledText, HumanLabel)
 
 
 @dataclass
-class HumanLabels:
+class HumanFacets:
     """A set of labels.
 
     Attributes:
@@ -92,8 +92,8 @@ class HumanLabels:
         files: The files read.
     """
 
-    units: dict[str, Unit] = field(default_factory=dict)
-    labels: dict[str, dict[Kind, dict[str, str]]] = field(default_factory=dict)
+    units: dict[str, LabelledText] = field(default_factory=dict)
+    labels: dict[str, dict[FacetKind, dict[str, str]]] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
 
     @property
@@ -102,7 +102,7 @@ class HumanLabels:
         return sorted(self.labels)
 
 
-def read_human_labels(path: Path, facets: FacetSet) -> HumanLabels:
+def read_human_labels(path: Path, facets: FacetSet) -> HumanFacets:
     """Read a set of labels.
 
     Args:
@@ -112,9 +112,9 @@ def read_human_labels(path: Path, facets: FacetSet) -> HumanLabels:
     Raises:
         InputError: A file is missing, or a line cannot be used.
     """
-    found = HumanLabels()
+    found = HumanFacets()
     if path.is_dir() and (path / LABELS).is_file():
-        for line, unit in _lines(path / UNITS, Unit):
+        for line, unit in _lines(path / UNITS, LabelledText):
             _add_unit(found, unit, path / UNITS, line)
         for line, label in _lines(path / LABELS, HumanLabel):
             _add_label(found, label, facets, path / LABELS, line)
@@ -139,7 +139,7 @@ def _lines(file: Path, kind: type[_Read]) -> Iterator[tuple[int, _Read]]:
         yield row.line, record
 
 
-def _read_sheet(found: HumanLabels, sheet: Path, facets: FacetSet) -> None:
+def _read_sheet(found: HumanFacets, sheet: Path, facets: FacetSet) -> None:
     if not is_pseudonym(sheet.stem):
         raise InputError(
             f"'{sheet.stem}' is no pseudonym of an annotator",
@@ -150,11 +150,11 @@ def _read_sheet(found: HumanLabels, sheet: Path, facets: FacetSet) -> None:
         if not any(cells.values()):
             continue
         try:
-            unit = Unit.model_validate(cells)
+            unit = LabelledText.model_validate(cells)
         except ValidationError as error:
             raise input_error(error, file=sheet, line=line) from error
         _add_unit(found, unit, sheet, line, again=True)
-        for kind in Kind:
+        for kind in FacetKind:
             if value := cells.get(kind.value):
                 one = HumanLabel(
                     unit_id=unit.unit_id, annotator=sheet.stem, field=kind, value=value
@@ -163,7 +163,7 @@ def _read_sheet(found: HumanLabels, sheet: Path, facets: FacetSet) -> None:
 
 
 def _add_unit(
-    found: HumanLabels, unit: Unit, file: Path, line: int, *, again: bool = False
+    found: HumanFacets, unit: LabelledText, file: Path, line: int, *, again: bool = False
 ) -> None:
     old = found.units.setdefault(unit.unit_id, unit)
     if old is not unit and not (again and old == unit):
@@ -177,7 +177,7 @@ def _add_unit(
 
 
 def _add_label(
-    found: HumanLabels, label: HumanLabel, facets: FacetSet, file: Path, line: int
+    found: HumanFacets, label: HumanLabel, facets: FacetSet, file: Path, line: int
 ) -> None:
     known = {name.casefold(): name for name in (*facets.names(label.field), UNKNOWN)}
     value = known.get(label.value.strip().casefold())
@@ -197,7 +197,7 @@ def _add_label(
             field="unit_id",
             cure=f"list it in {UNITS}, or take the label out",
         )
-    given = found.labels.setdefault(label.annotator, {kind: {} for kind in Kind})[label.field]
+    given = found.labels.setdefault(label.annotator, {kind: {} for kind in FacetKind})[label.field]
     if label.unit_id in given:
         raise InputError(
             f"'{label.unit_id}' has a {label.field} by '{label.annotator}' already",
@@ -209,12 +209,14 @@ def _add_label(
     given[label.unit_id] = value
 
 
-def words_sum(point: Point) -> str:
+def words_sum(point: FacetPoint) -> str:
     """SHA-256 of a point's words in UTF-8."""
     return hashlib.sha256(point.text.encode()).hexdigest()
 
 
-def find_points(units: Mapping[str, Unit], data: Sequence[Materials]) -> dict[str, Point]:
+def find_points(
+    units: Mapping[str, LabelledText], data: Sequence[Materials]
+) -> dict[str, FacetPoint]:
     """The points of some reviews that are units of a set, by the unit's identifier.
 
     Of several points with the same words the one with the unit's identifier is taken, else the
@@ -228,12 +230,12 @@ def find_points(units: Mapping[str, Unit], data: Sequence[Materials]) -> dict[st
     wanted: dict[tuple[str, Polarity], set[str]] = {}
     for name, unit in units.items():
         wanted.setdefault(unit.words, set()).add(name)
-    found: dict[tuple[str, Polarity], Point] = {}
-    exact: dict[str, Point] = {}
+    found: dict[tuple[str, Polarity], FacetPoint] = {}
+    exact: dict[str, FacetPoint] = {}
     for turn in (0, 1):
         for materials in data:
             first = form_of(materials)
-            form = next(one for one in Form if (one is first) == (turn == 0))
+            form = next(one for one in TextForm if (one is first) == (turn == 0))
             for point in (p for review in materials.all() for p in points_of(review, form)):
                 key = words_sum(point), point.polarity
                 if key in wanted:
@@ -249,7 +251,7 @@ def find_points(units: Mapping[str, Unit], data: Sequence[Materials]) -> dict[st
     }
 
 
-def draw_points(points: Sequence[Point], number: int, seed: int) -> list[Point]:
+def draw_points(points: Sequence[FacetPoint], number: int, seed: int) -> list[FacetPoint]:
     """Points to be labelled: half of them strengths, as far as there are, in random order.
 
     Points with the same words are one. The same seed draws the same ones.
@@ -264,7 +266,7 @@ def draw_points(points: Sequence[Point], number: int, seed: int) -> list[Point]:
     return some
 
 
-def empty_sheet(points: Sequence[Point]) -> str:
+def empty_sheet(points: Sequence[FacetPoint]) -> str:
     """A sheet as CSV for one annotator to fill in.
 
     Units are numbered, so that nothing tells whose review a point is of.
@@ -298,10 +300,10 @@ class FacetRatings:
     """
 
     facets: FacetSet
-    points: Sequence[Point]
+    points: Sequence[FacetPoint]
     humans: tuple[str, ...]
     annotator: str
-    labels: Mapping[str, Mapping[Kind, Floats]]
+    labels: Mapping[str, Mapping[FacetKind, Floats]]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -314,7 +316,7 @@ class FacetRatings:
         return np.array([polarity in (None, one.polarity) for one in self.points], dtype=np.bool_)
 
 
-def coded_labels(names: Sequence[str | None], facets: FacetSet, kind: Kind) -> Floats:
+def coded_labels(names: Sequence[str | None], facets: FacetSet, kind: FacetKind) -> Floats:
     """Labels as places among the facets; NaN for None and `UNKNOWN`.
 
     Raises:
@@ -394,15 +396,15 @@ def agreement_tables(ratings: FacetRatings, how: Resampling) -> list[Table]:
     """
     plan = BootstrapPlan(Clusters.by([one.paper_id for one in ratings.points]), how)
     found = [_kappas(ratings, plan)]
-    found += [_by_facet(ratings, plan, kind) for kind in Kind]
-    found += [_confusion(ratings, kind, *pair) for kind in Kind for pair in ratings.pairs]
+    found += [_by_facet(ratings, plan, kind) for kind in FacetKind]
+    found += [_confusion(ratings, kind, *pair) for kind in FacetKind for pair in ratings.pairs]
     plan.run()
     return found
 
 
 def _kappas(ratings: FacetRatings, plan: BootstrapPlan) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for kind in Kind:
+    for kind in FacetKind:
         q = len(ratings.facets.of(kind))
         for pair in ratings.pairs:
             for polarity, word in _SUBSETS:
@@ -429,7 +431,7 @@ def _kappas(ratings: FacetRatings, plan: BootstrapPlan) -> Table:
     )
 
 
-def _by_facet(ratings: FacetRatings, plan: BootstrapPlan, kind: Kind) -> Table:
+def _by_facet(ratings: FacetRatings, plan: BootstrapPlan, kind: FacetKind) -> Table:
     rows: list[tuple[Cell, ...]] = []
     theirs = ratings.labels[ratings.annotator][kind]
     for human in ratings.humans:
@@ -449,12 +451,12 @@ def _by_facet(ratings: FacetRatings, plan: BootstrapPlan, kind: Kind) -> Table:
     )
 
 
-def confusion_name(kind: Kind, human: str, other: str) -> str:
+def confusion_name(kind: FacetKind, human: str, other: str) -> str:
     """Name of a confusion matrix's table and plot."""
     return f"{CONFUSION}-{kind}-{human}-{other}"
 
 
-def _confusion(ratings: FacetRatings, kind: Kind, human: str, other: str) -> Table:
+def _confusion(ratings: FacetRatings, kind: FacetKind, human: str, other: str) -> Table:
     names = ratings.facets.names(kind)
     counts = confusion(ratings.labels[human][kind], ratings.labels[other][kind], len(names))
     rows: list[tuple[Cell, ...]] = [

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
-from reviewscore.focus.facets import DEFAULT, Kind, Labelled, Point
+from reviewscore.focus.facets import DEFAULT, FacetKind, FacetPoint, Labelled
 
 Weighted: TypeAlias = tuple[tuple[float, str], ...]
 
@@ -165,11 +165,11 @@ NAME = "lexical"
 _LEAD = re.compile(r"^\W*the reviewer\s+\w+\s+")
 _LONGEST = 2_000
 """Characters of a point that are read: what it is about stands at its beginning."""
-_USUAL = {Kind.TARGET: "method", Kind.ASPECT: "validity"}
+_USUAL = {FacetKind.TARGET: "method", FacetKind.ASPECT: "validity"}
 """Where no word speaks for a facet."""
 
 
-def annotate(points: Iterable[Point]) -> Iterator[Labelled]:
+def annotate(points: Iterable[FacetPoint]) -> Iterator[Labelled]:
     """Label points, in order."""
     for point in points:
         target, aspect = facets_of(point.text)
@@ -179,10 +179,10 @@ def annotate(points: Iterable[Point]) -> Iterator[Labelled]:
 def facets_of(text: str) -> tuple[str, str]:
     """Target and aspect of a point: the facets whose words weigh most, the first one of equals."""
     words = _LEAD.sub("", text[:_LONGEST].lower(), count=1)
-    return _best(Kind.TARGET, words), _best(Kind.ASPECT, words)
+    return _best(FacetKind.TARGET, words), _best(FacetKind.ASPECT, words)
 
 
-def _best(kind: Kind, text: str) -> str:
+def _best(kind: FacetKind, text: str) -> str:
     weights = dict.fromkeys(DEFAULT.names(kind), 0.0)
     for name, weight, pattern in compiled(kind.value):
         if pattern.search(text):

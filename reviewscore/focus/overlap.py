@@ -20,15 +20,15 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.focus.distribution import Coded, unshared
-from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.focus.distribution import CodedPoints, unshared
+from reviewscore.focus.facets import FacetKind, Polarity
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
 from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
 
 Bools = NDArray[np.bool_]
 
 
-class Score(StrEnum):
+class OverlapScore(StrEnum):
     """Which share of the agreement."""
 
     F1 = "F1"
@@ -56,19 +56,19 @@ class Sets:
     dropped: dict[str, int]
     one_empty: int
 
-    def scores(self, score: Score) -> Floats:
+    def scores(self, score: OverlapScore) -> Floats:
         """Shape (papers,), 0..1; 0 where the paper does not count."""
         both = self.system + self.reference
         over, under = {
-            Score.F1: (2 * self.common, both),
-            Score.PRECISION: (self.common, self.system),
-            Score.RECALL: (self.common, self.reference),
+            OverlapScore.F1: (2 * self.common, both),
+            OverlapScore.PRECISION: (self.common, self.system),
+            OverlapScore.RECALL: (self.common, self.reference),
         }[score]
         # An empty set beside one that is not: nothing was found, so precision is 0 as well.
         return np.where(self.counts & (under > 0), np.nan_to_num(ratio(over, under)), 0.0)
 
 
-def pair_sets(coded: Coded, system: str, reference: str, polarity: Polarity) -> Sets:
+def pair_sets(coded: CodedPoints, system: str, reference: str, polarity: Polarity) -> Sets:
     """The sets of (target, aspect) pairs of a system and of a reference.
 
     A paper counts if both reviewed it and one has a pair. It does not if a side's only points have
@@ -99,7 +99,7 @@ def pair_sets(coded: Coded, system: str, reference: str, polarity: Polarity) -> 
     return Sets(left, right, common, counts, dropped, one_empty)
 
 
-def set_score(score: Score, sets: Sequence[Sets]) -> Statistic:
+def set_score(score: OverlapScore, sets: Sequence[Sets]) -> Statistic:
     """The mean score over sets, each a paper's strengths or its weaknesses.
 
     F1, precision and recall are of each set first (macro), so F1 is not that of the two means.
@@ -118,7 +118,7 @@ def set_score(score: Score, sets: Sequence[Sets]) -> Statistic:
     return Statistic(str(score), np.stack([total, number], axis=1), from_sums, counts)
 
 
-def ask_sets(plan: BootstrapPlan, score: Score, sets: Sequence[Sets]) -> PendingEstimate:
+def ask_sets(plan: BootstrapPlan, score: OverlapScore, sets: Sequence[Sets]) -> PendingEstimate:
     """A slot for a mean score over sets.
 
     Of an overall score, a paper is among the dropped ones only if neither of its sets counts.
@@ -148,7 +148,7 @@ class Presence:
     dropped: dict[str, int]
 
 
-def presence(coded: Coded, system: str, reference: str, kind: Kind) -> Presence:
+def presence(coded: CodedPoints, system: str, reference: str, kind: FacetKind) -> Presence:
     """Which facets each side raises on which paper; points with unknown ones raise none.
 
     Raises:
@@ -168,7 +168,7 @@ def presence(coded: Coded, system: str, reference: str, kind: Kind) -> Presence:
 
 
 def facet_score(
-    score: Score, raised: Presence, facet: str, polarity: Polarity | None = None
+    score: OverlapScore, raised: Presence, facet: str, polarity: Polarity | None = None
 ) -> Statistic:
     """In how many papers both raise a facet, as F1, precision or recall.
 
@@ -203,7 +203,7 @@ def facet_score(
 
 
 def ask_facets(
-    plan: BootstrapPlan, score: Score, raised: Presence, polarity: Polarity | None = None
+    plan: BootstrapPlan, score: OverlapScore, raised: Presence, polarity: Polarity | None = None
 ) -> tuple[PendingEstimate, ...]:
     """A slot for each facet, in order."""
     return tuple(
@@ -213,15 +213,15 @@ def ask_facets(
 
 
 _WHY = {
-    Score.F1: Reason.NEITHER_RAISES,
-    Score.PRECISION: Reason.NOT_RAISED,
-    Score.RECALL: Reason.NOT_EXPECTED,
+    OverlapScore.F1: Reason.NEITHER_RAISES,
+    OverlapScore.PRECISION: Reason.NOT_RAISED,
+    OverlapScore.RECALL: Reason.NOT_EXPECTED,
 }
 
 
-def _agreement(score: Score, sums: Floats) -> Floats:
+def _agreement(score: OverlapScore, sums: Floats) -> Floats:
     """Shape (samples,), of sums of shape (samples, 3): papers of both, system, reference."""
     both, system, reference = sums.T
-    if score is Score.F1:
+    if score is OverlapScore.F1:
         return ratio(2 * both, system + reference)
-    return ratio(both, system if score is Score.PRECISION else reference)
+    return ratio(both, system if score is OverlapScore.PRECISION else reference)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.focus.blind_spots import Difference
-from reviewscore.focus.distribution import FOUR, Coded, distribution
-from reviewscore.focus.facets import Kind, Polarity
+from reviewscore.focus.blind_spots import FacetDifference
+from reviewscore.focus.distribution import FOUR, CodedPoints, distribution
+from reviewscore.focus.facets import FacetKind, Polarity
 from reviewscore.focus.human_labels import CONFUSION, FacetRatings, confusion, confusion_name
 from reviewscore.stats.plots import colour_of, heat_map, new_figure, save_all, stacked_bars
 from reviewscore.stats.statistic import Ints
@@ -32,7 +32,10 @@ _PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
 
 
 def draw(
-    coded: Coded, differing: Mapping[str, Sequence[Difference]], reference: str, folder: Path
+    coded: CodedPoints,
+    differing: Mapping[str, Sequence[FacetDifference]],
+    reference: str,
+    folder: Path,
 ) -> list[Path]:
     """Draw the shares of all systems, and how they differ from the reference's.
 
@@ -51,7 +54,7 @@ def draw(
 
 
 def _figures(
-    coded: Coded, differing: Mapping[str, Sequence[Difference]], reference: str
+    coded: CodedPoints, differing: Mapping[str, Sequence[FacetDifference]], reference: str
 ) -> Iterator[tuple[str, Figure]]:
     if not len(coded.review):
         return
@@ -67,7 +70,7 @@ def _figures(
     yield from figures.items()
 
 
-def _drawn(coded: Coded, reference: str) -> list[str]:
+def _drawn(coded: CodedPoints, reference: str) -> list[str]:
     """The systems that are drawn, in their order."""
     points = np.bincount(coded.system_of[coded.review], minlength=len(coded.systems))
     often = sorted(
@@ -76,7 +79,7 @@ def _drawn(coded: Coded, reference: str) -> list[str]:
     return [coded.systems[at] for at in sorted(often[:_MOST])]
 
 
-def _bars(coded: Coded, systems: Sequence[str]) -> Figure:
+def _bars(coded: CodedPoints, systems: Sequence[str]) -> Figure:
     """Four panels of stacked bars, as figure 4 of arXiv 2502.17086."""
     height = 1.2 + 0.32 * len(systems)
     figure, axes = new_figure(2, 2, 6.2, height)
@@ -86,7 +89,7 @@ def _bars(coded: Coded, systems: Sequence[str]) -> Figure:
 
 
 def _panel(
-    axis: Axes, coded: Coded, systems: Sequence[str], polarity: Polarity, kind: Kind
+    axis: Axes, coded: CodedPoints, systems: Sequence[str], polarity: Polarity, kind: FacetKind
 ) -> None:
     rows = np.arange(len(systems))[::-1]
     shares = np.stack([distribution(coded, one, polarity, kind).shares for one in systems])
@@ -111,7 +114,7 @@ def _panel(
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4, fontsize=7, frameon=False)
 
 
-def _heat(differing: Mapping[str, Sequence[Difference]], reference: str) -> Figure:
+def _heat(differing: Mapping[str, Sequence[FacetDifference]], reference: str) -> Figure:
     """System minus reference in percentage points as in the tables, facets by systems."""
     others = list(differing)
     labels = [f"{one.facet} ({_PLURAL[one.polarity]})" for one in differing[others[0]]]
@@ -141,7 +144,7 @@ def draw_confusions(ratings: FacetRatings, folder: Path) -> list[Path]:
 
 def _confusions(ratings: FacetRatings) -> Iterator[tuple[str, Figure]]:
     taken: set[str] = set()
-    for kind in Kind:
+    for kind in FacetKind:
         for human, other in ratings.pairs:
             first, second = (ratings.labels[one][kind] for one in (human, other))
             counts = confusion(first, second, len(ratings.facets.of(kind)))
@@ -154,7 +157,7 @@ def _confusions(ratings: FacetRatings) -> Iterator[tuple[str, Figure]]:
 def _confusion(
     counts: Ints,
     names: tuple[str, ...],
-    kind: Kind,
+    kind: FacetKind,
     human: str,
     other: str,
 ) -> Figure:

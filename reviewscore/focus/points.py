@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reviewscore.files import drafted
-from reviewscore.focus.facets import Labelled, Point, Polarity
+from reviewscore.focus.facets import FacetPoint, Labelled, Polarity
 from reviewscore.points.split import split_review
 from reviewscore.schema.review import Review, Role
-from reviewscore.sources.system_reviews import Form, Materials, Written
+from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
 _STANCE = re.compile(r"\W*the reviewer\s+(\w+)", re.IGNORECASE)
 _POLARITY = {"appreciates": Polarity.STRENGTH, "criticizes": Polarity.WEAKNESS}
@@ -25,12 +25,12 @@ _ROLES = {
 }
 
 
-def form_of(materials: Materials) -> Form:
+def form_of(materials: Materials) -> TextForm:
     """Judgments if every review has them, so that all systems are read alike; else as written."""
-    return Form.JUDGMENTS if all(one.judgments for one in materials.all()) else Form.RAW
+    return TextForm.JUDGMENTS if all(one.judgments for one in materials.all()) else TextForm.RAW
 
 
-def points_of(review: Written, form: Form) -> Iterator[Point]:
+def points_of(review: SystemReview, form: TextForm) -> Iterator[FacetPoint]:
     """The strengths and weaknesses of one review, in order.
 
     Of judgments those that appreciate and those that criticise; of a review as written the points
@@ -41,9 +41,9 @@ def points_of(review: Written, form: Form) -> Iterator[Point]:
         review: The review.
         form: Which text is read.
     """
-    texts = _judged(review) if form is Form.JUDGMENTS else _written(review)
+    texts = _judged(review) if form is TextForm.JUDGMENTS else _written(review)
     for number, (polarity, text) in enumerate(texts, 1):
-        yield Point(
+        yield FacetPoint(
             f"{review.review_id}#{number}",
             review.paper_id,
             review.review_id,
@@ -53,7 +53,7 @@ def points_of(review: Written, form: Form) -> Iterator[Point]:
         )
 
 
-def _judged(review: Written) -> Iterator[tuple[Polarity, str]]:
+def _judged(review: SystemReview) -> Iterator[tuple[Polarity, str]]:
     for line in review.judgments.splitlines():
         found = _STANCE.match(line)
         polarity = _POLARITY.get(found.group(1).lower()) if found else None
@@ -61,7 +61,7 @@ def _judged(review: Written) -> Iterator[tuple[Polarity, str]]:
             yield polarity, line.strip()
 
 
-def _written(review: Written) -> Iterator[tuple[Polarity, str]]:
+def _written(review: SystemReview) -> Iterator[tuple[Polarity, str]]:
     if review.points:
         yield from ((Polarity(polarity), text) for polarity, text in review.points)
         return

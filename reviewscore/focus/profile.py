@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reviewscore.files import write_whole
-from reviewscore.focus.blind_spots import Difference, all_gaps, differences, spots
-from reviewscore.focus.distribution import FOUR, Coded, ReviewKey, coded, distribution
-from reviewscore.focus.facets import FacetSet, Labelled, Point, Polarity
+from reviewscore.focus.blind_spots import FacetDifference, all_gaps, differences, spots
+from reviewscore.focus.distribution import FOUR, CodedPoints, ReviewKey, coded, distribution
+from reviewscore.focus.facets import FacetPoint, FacetSet, Labelled, Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
 from reviewscore.runs.folder import DIGEST
 from reviewscore.schema.focus import FacetShares, FocusDigest, FocusSpot
-from reviewscore.sources.system_reviews import Form, Materials
+from reviewscore.sources.system_reviews import Materials, TextForm
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Table
 from reviewscore.stats.writing import Setup
-from reviewscore.text.similarity import Metric
+from reviewscore.text.similarity import TextMetric
 
 _REASONS = 5
 """Reasons for missing labels that are told; models word theirs in many ways."""
@@ -36,9 +36,9 @@ class Profile:
         notes: What a reader must know.
     """
 
-    coded: Coded
+    coded: CodedPoints
     tables: list[Table]
-    differences: dict[str, tuple[Difference, ...]] = field(default_factory=dict)
+    differences: dict[str, tuple[FacetDifference, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -52,14 +52,14 @@ class Points:
     """
 
     materials: Materials
-    form: Form
+    form: TextForm
 
     @classmethod
-    def of(cls, materials: Materials, form: Form | None = None) -> Points:
+    def of(cls, materials: Materials, form: TextForm | None = None) -> Points:
         """Those of some reviews; from the text that all of them have if none is named."""
         return cls(materials, form or form_of(materials))
 
-    def __iter__(self) -> Iterator[Point]:
+    def __iter__(self) -> Iterator[FacetPoint]:
         for review in self.materials.all():
             yield from points_of(review, self.form)
 
@@ -71,8 +71,8 @@ def profile_systems(
     how: Resampling,
     *,
     reference: str,
-    form: Form = Form.RAW,
-    metrics: Sequence[Metric] = (),
+    form: TextForm = TextForm.RAW,
+    metrics: Sequence[TextMetric] = (),
 ) -> Profile:
     """Count, compare and test.
 
@@ -158,7 +158,7 @@ def write_digest(run: Path, profile: Profile, setup: Setup, reference: str) -> P
     return path
 
 
-def _shares(coded: Coded) -> Iterator[FacetShares]:
+def _shares(coded: CodedPoints) -> Iterator[FacetShares]:
     for polarity, kind in FOUR:
         names = coded.facets.names(kind)
         for system in coded.systems:
@@ -169,7 +169,7 @@ def _shares(coded: Coded) -> Iterator[FacetShares]:
             )
 
 
-def _spots(differing: Mapping[str, Sequence[Difference]]) -> Iterator[FocusSpot]:
+def _spots(differing: Mapping[str, Sequence[FacetDifference]]) -> Iterator[FocusSpot]:
     for system, found in differing.items():
         for one in spots(found):
             estimate = one.estimate

@@ -28,10 +28,10 @@ from reviewscore.papers.hygiene import tidy
 from reviewscore.papers.quotes import stands_in
 from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
+    GeneratedRow,
     GenerationFolder,
     GenerationManifest,
     GenerationSession,
-    Row,
     Rows,
     Work,
     check_models,
@@ -240,7 +240,7 @@ class ReferencePoint(Record):
     quotes: tuple[str, ...]
 
 
-class Reference(Row):
+class Reference(GeneratedRow):
     """What experts say of a paper; a line of ``reviews.jsonl``.
 
     Attributes:
@@ -266,7 +266,7 @@ class Reference(Row):
 
 
 @dataclass(frozen=True)
-class Source:
+class ReferenceSource:
     """What a reference is made of.
 
     Attributes:
@@ -296,7 +296,7 @@ class Sources:
         files: The files read.
     """
 
-    papers: tuple[Source, ...]
+    papers: tuple[ReferenceSource, ...]
     left_out: Counter[str] = field(default_factory=Counter)
     files: tuple[Path, ...] = ()
 
@@ -322,7 +322,7 @@ def sources_of(
     Raises:
         InputError: No paper has both.
     """
-    found: list[Source] = []
+    found: list[ReferenceSource] = []
     left_out: Counter[str] = Counter()
     for paper_id in dict.fromkeys((*materials.papers, *meta_reviews)):
         group = materials.papers.get(paper_id, [])
@@ -334,7 +334,7 @@ def sources_of(
         elif not reviews:
             left_out[NO_REVIEWS] += 1
         else:
-            found.append(Source(paper_id, meta_reviews[paper_id], reviews))
+            found.append(ReferenceSource(paper_id, meta_reviews[paper_id], reviews))
     if not found:
         reasons = ", ".join(f"{count:,} {why}" for why, count in left_out.items())
         raise InputError(
@@ -399,11 +399,11 @@ def make_references(
             )
 
 
-def _current(row: Reference, source: Source) -> bool:
+def _current(row: Reference, source: ReferenceSource) -> bool:
     return row.source_sha256 == source.sha256
 
 
-async def _reference(session: GenerationSession, source: Source) -> Reference:
+async def _reference(session: GenerationSession, source: ReferenceSource) -> Reference:
     """The chain for one paper."""
     asker = session.asker(session.settings.model)
     named = await asker.ask(
@@ -449,7 +449,7 @@ async def _reference(session: GenerationSession, source: Source) -> Reference:
     return _row(source, fields)
 
 
-def _row(source: Source, fields: Mapping[str, object]) -> Reference:
+def _row(source: ReferenceSource, fields: Mapping[str, object]) -> Reference:
     """A line of the file, its sections made of its points."""
     row = Reference.model_validate(
         {

@@ -8,26 +8,26 @@ from itertools import permutations, product
 
 import numpy as np
 
-from reviewscore.focus.blind_spots import RATE, Difference
+from reviewscore.focus.blind_spots import RATE, FacetDifference
 from reviewscore.focus.distribution import (
     FOUR,
     SMOOTHING,
-    Coded,
-    Measure,
+    CodedPoints,
+    FacetMeasure,
     ask,
     comparison,
     distribution,
     mean_divergence,
     points_per,
 )
-from reviewscore.focus.facets import Kind, Polarity
-from reviewscore.focus.overlap import Score, Sets, ask_facets, ask_sets, pair_sets, presence
-from reviewscore.sources.system_reviews import Form, Materials, Written
+from reviewscore.focus.facets import FacetKind, Polarity
+from reviewscore.focus.overlap import OverlapScore, Sets, ask_facets, ask_sets, pair_sets, presence
+from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.resampling import FEW_PAPERS, Clusters, Resampling
 from reviewscore.stats.statistic import Floats
 from reviewscore.stats.tables import Cell, Table, chance
-from reviewscore.text.similarity import Metric, Pair
+from reviewscore.text.similarity import TextMetric, TextPair
 
 SIMILARITY, DIVERGENCES, PAIRS = "focus-similarity", "focus-divergences", "focus-pairs"
 POINTS = "focus-points"
@@ -35,12 +35,12 @@ POINTS = "focus-points"
 _PAPER = "arXiv 2502.17086"
 _PLURAL = {Polarity.STRENGTH: "strengths", Polarity.WEAKNESS: "weaknesses"}
 _TABLE = {
-    (Kind.TARGET, None): 7,
-    (Kind.TARGET, Polarity.STRENGTH): 8,
-    (Kind.TARGET, Polarity.WEAKNESS): 9,
-    (Kind.ASPECT, None): 10,
-    (Kind.ASPECT, Polarity.STRENGTH): 11,
-    (Kind.ASPECT, Polarity.WEAKNESS): 12,
+    (FacetKind.TARGET, None): 7,
+    (FacetKind.TARGET, Polarity.STRENGTH): 8,
+    (FacetKind.TARGET, Polarity.WEAKNESS): 9,
+    (FacetKind.ASPECT, None): 10,
+    (FacetKind.ASPECT, Polarity.STRENGTH): 11,
+    (FacetKind.ASPECT, Polarity.WEAKNESS): 12,
 }
 _SETS = (
     "F1, precision and recall compare the sets of (target, aspect) pairs of each paper, all "
@@ -69,7 +69,7 @@ _RAISED = (
 class _Study:
     """What all tables share."""
 
-    coded: Coded
+    coded: CodedPoints
     plan: BootstrapPlan
     reference: str
 
@@ -83,7 +83,7 @@ class _Study:
         return f"{self.plan.resampling.percent} intervals"
 
 
-def tables(coded: Coded, reference: str, how: Resampling) -> list[Table]:
+def tables(coded: CodedPoints, reference: str, how: Resampling) -> list[Table]:
     """All tables of a study but the differences of single systems, see `difference_table`.
 
     The unit is the paper: whole papers are drawn, with the reviews of all systems.
@@ -124,7 +124,7 @@ _UNPAIRED = (
 )
 
 
-def difference_table(found: Sequence[Difference], system: str, reference: str) -> Table:
+def difference_table(found: Sequence[FacetDifference], system: str, reference: str) -> Table:
     """Where one system's focus differs from the reference's, facet by facet.
 
     Args:
@@ -159,7 +159,7 @@ def difference_table(found: Sequence[Difference], system: str, reference: str) -
     )
 
 
-def spots_table(found: Sequence[Difference], system: str, reference: str) -> Table:
+def spots_table(found: Sequence[FacetDifference], system: str, reference: str) -> Table:
     """The facets that a system overlooks or favours, largest difference first.
 
     Args:
@@ -191,9 +191,9 @@ def _similarity(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.others:
         pair = comparison(study.coded, name, study.reference)
-        kl = mean_divergence(pair, Measure.REFERENCE_TO_SYSTEM)
+        kl = mean_divergence(pair, FacetMeasure.REFERENCE_TO_SYSTEM)
         by_polarity = _sets(study, name)
-        slots = [ask_sets(study.plan, Score.F1, one) for one in by_polarity]
+        slots = [ask_sets(study.plan, OverlapScore.F1, one) for one in by_polarity]
         rows.append((name, study.plan.ask(kl, pair.dropped), *slots))
     return Table(
         SIMILARITY,
@@ -206,7 +206,7 @@ def _similarity(study: _Study) -> Table:
 
 def _divergences(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for measure in Measure:
+    for measure in FacetMeasure:
         for name in study.others:
             pair = comparison(study.coded, name, study.reference)
             slots = ask(study.plan, pair, measure)
@@ -232,22 +232,22 @@ def _pairs(study: _Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.others:
         for word, sets in zip(("overall", *_PLURAL.values()), _sets(study, name), strict=True):
-            slots = [ask_sets(study.plan, score, sets) for score in Score]
+            slots = [ask_sets(study.plan, score, sets) for score in OverlapScore]
             rows.append((name, word, *slots, sum(one.one_empty for one in sets)))
     return Table(
         PAIRS,
         f"Agreement with {study.reference} on (target, aspect) pairs, with {study.level}",
-        ("system", "points", *map(str, Score), "sets empty on one side"),
+        ("system", "points", *map(str, OverlapScore), "sets empty on one side"),
         tuple(rows),
         keys=2,
         notes=(_SETS,),
     )
 
 
-def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
+def _facets(study: _Study, kind: FacetKind, polarity: Polarity | None) -> Table:
     rows: list[tuple[Cell, ...]] = []
     raised = {name: presence(study.coded, name, study.reference, kind) for name in study.others}
-    for score in Score:
+    for score in OverlapScore:
         for name in study.others:
             slots = ask_facets(study.plan, score, raised[name], polarity)
             rows.append((str(score), name, *slots))
@@ -270,7 +270,7 @@ def _facets(study: _Study, kind: Kind, polarity: Polarity | None) -> Table:
     )
 
 
-def _distribution(study: _Study, polarity: Polarity, kind: Kind) -> Table:
+def _distribution(study: _Study, polarity: Polarity, kind: FacetKind) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in study.coded.systems:
         one = distribution(study.coded, name, polarity, kind)
@@ -305,7 +305,7 @@ def _points(study: _Study) -> Table:
     )
 
 
-def _which(polarity: Polarity, kind: Kind) -> str:
+def _which(polarity: Polarity, kind: FacetKind) -> str:
     return f"{kind}s of {_PLURAL[polarity]}"
 
 
@@ -316,9 +316,9 @@ _AT_ONCE = 256
 
 def text_table(
     materials: Materials,
-    form: Form,
+    form: TextForm,
     reference: str,
-    metrics: Sequence[Metric],
+    metrics: Sequence[TextMetric],
     how: Resampling,
 ) -> Table | None:
     """The text columns of Table 3 of Shin et al. 2025 (arXiv 2502.17086), for all systems.
@@ -390,11 +390,11 @@ class _Scores:
 
 
 def _scored(
-    materials: Materials, form: Form, reference: str, metrics: Sequence[Metric]
+    materials: Materials, form: TextForm, reference: str, metrics: Sequence[TextMetric]
 ) -> dict[str, _Scores]:
     """Scores by system; of texts only those of a few papers are held at once."""
     found: dict[str, _Scores] = {}
-    waiting: list[tuple[str, int, Pair]] = []
+    waiting: list[tuple[str, int, TextPair]] = []
 
     def score() -> None:
         pairs = [pair for _, _, pair in waiting]
@@ -409,7 +409,7 @@ def _scored(
             for candidate, other in _beside(reviews, form, name, reference):
                 some = found.setdefault(name, _Scores(len(metrics), len(materials.papers)))
                 some.pairs += 1
-                waiting.append((name, paper, Pair(paper_id, candidate, other)))
+                waiting.append((name, paper, TextPair(paper_id, candidate, other)))
         if len(waiting) >= _AT_ONCE:
             score()
     score()
@@ -417,7 +417,7 @@ def _scored(
 
 
 def _beside(
-    group: Sequence[Written], form: Form, system: str, reference: str
+    group: Sequence[SystemReview], form: TextForm, system: str, reference: str
 ) -> Iterator[tuple[str, str]]:
     mine, theirs = (
         [text for one in group if one.system == name and (text := _text(one, form).strip())]
@@ -426,5 +426,5 @@ def _beside(
     yield from permutations(theirs, 2) if system == reference else product(mine, theirs)
 
 
-def _text(review: Written, form: Form) -> str:
-    return review.judgments if form is Form.JUDGMENTS else review.raw
+def _text(review: SystemReview, form: TextForm) -> str:
+    return review.judgments if form is TextForm.JUDGMENTS else review.raw

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from reviewscore.errors import InputError
 from reviewscore.gem.evaluation import EvaluationModel
-from reviewscore.gem.lexical.model import VERSION, LexicalCache, State, paper_key, save
+from reviewscore.gem.lexical.model import VERSION, LexicalCache, ModelState, paper_key, save
 from reviewscore.gem.lexical.prime import Known, SplitPapers, prime, prime_on
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 
 ENOUGH = 100
 """Papers from which a background is good enough to be trusted."""
@@ -23,9 +23,9 @@ _OWN = 100
 """Characters from which on a review that is found elsewhere is the same review."""
 
 
-def text_of(review: Written, form: Form) -> str:
+def text_of(review: SystemReview, form: TextForm) -> str:
     """The text of a review in one form; empty if it is not there."""
-    return review.judgments if form == Form.JUDGMENTS else review.raw
+    return review.judgments if form == TextForm.JUDGMENTS else review.raw
 
 
 class KnownPapers(Iterable[Known]):
@@ -40,7 +40,7 @@ class KnownPapers(Iterable[Known]):
     """
 
     def __init__(
-        self, materials: Materials, form: Form, papers: Collection[str] | None = None
+        self, materials: Materials, form: TextForm, papers: Collection[str] | None = None
     ) -> None:
         self.form = form
         self.papers = materials.papers if papers is None else papers
@@ -72,7 +72,9 @@ class Primer:
         self._folder, self._strict, self._say = folder, strict, say
         self._warned: set[str] = set()
 
-    def primed(self, papers: KnownPapers, learn: Callable[[], State] | None = None) -> LexicalCache:
+    def primed(
+        self, papers: KnownPapers, learn: Callable[[], ModelState] | None = None
+    ) -> LexicalCache:
         """A model that has learned from these papers.
 
         Args:
@@ -143,7 +145,7 @@ class Evaluators:
         return 0
 
     @abstractmethod
-    def model(self, form: Form, group: int) -> EvaluationModel:
+    def model(self, form: TextForm, group: int) -> EvaluationModel:
         """The model of a group for a form of text."""
 
     def notes(self) -> list[str]:
@@ -158,7 +160,7 @@ class OneModel(Evaluators):
         self.name = model.name
         self._model = model
 
-    def model(self, form: Form, group: int) -> EvaluationModel:
+    def model(self, form: TextForm, group: int) -> EvaluationModel:
         """The model."""
         return self._model
 
@@ -188,7 +190,7 @@ class Background(Evaluators):
         ]
         self.left_out = len(materials.papers) - len(self.papers)
 
-    def model(self, form: Form, group: int) -> LexicalCache:
+    def model(self, form: TextForm, group: int) -> LexicalCache:
         """The model for a form of text."""
         return self._primer.primed(KnownPapers(self._materials, form, self.papers))
 
@@ -197,7 +199,7 @@ class Background(Evaluators):
         return [f"background: {len(self.papers):,} papers, none of which is scored"]
 
 
-def _digests(review: Written) -> list[bytes]:
+def _digests(review: SystemReview) -> list[bytes]:
     """Digests of the texts of a review that are long enough to be told from others'."""
     return [
         hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
@@ -218,19 +220,19 @@ class CrossFitted(Evaluators):
         self._materials, self._primer = materials, primer
         ordered = sorted(materials.papers, key=paper_key)
         self._fold = {paper: number % FOLDS for number, paper in enumerate(ordered)}
-        self._split: tuple[Form, SplitPapers] | None = None
+        self._split: tuple[TextForm, SplitPapers] | None = None
 
     def group(self, paper_id: str) -> int | None:
         """The fold of a paper."""
         return self._fold[paper_id]
 
-    def model(self, form: Form, group: int) -> LexicalCache:
+    def model(self, form: TextForm, group: int) -> LexicalCache:
         """The model for papers of one fold, which it has not seen."""
         others = [paper for paper in self._materials.papers if self._fold[paper] != group]
         papers = KnownPapers(self._materials, form, others)
         return self._primer.primed(papers, partial(self._learn, form, group))
 
-    def _learn(self, form: Form, group: int) -> State:
+    def _learn(self, form: TextForm, group: int) -> ModelState:
         """Learn from the other folds; texts of a form are split into words once for all folds."""
         if self._split is None or self._split[0] is not form:
             self._split = form, SplitPapers(KnownPapers(self._materials, form))
@@ -266,7 +268,7 @@ class Primed(Evaluators):
         """None for papers that the model has learned from."""
         return None if paper_key(paper_id) in self._model.state.papers else 0
 
-    def model(self, form: Form, group: int) -> EvaluationModel:
+    def model(self, form: TextForm, group: int) -> EvaluationModel:
         """The model.
 
         Raises:

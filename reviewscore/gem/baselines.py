@@ -17,13 +17,13 @@ from typing import Literal
 
 from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.estimator import Scored
-from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
+from reviewscore.gem.evaluation import EvaluationModel, LogProbability, Question
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
-from reviewscore.text.similarity import Pair
+from reviewscore.text.similarity import TextPair
 
 Variant = Literal["precision", "recall", "f1"]
 
@@ -48,7 +48,7 @@ class BartScores:
         return (self.precision + self.recall) / 2
 
 
-def bart_scores(model: EvaluationModel, pairs: Sequence[Pair]) -> list[BartScores]:
+def bart_scores(model: EvaluationModel, pairs: Sequence[TextPair]) -> list[BartScores]:
     """All variants for each pair, in order; synopses are not used."""
     forth = [Question(pair.candidate, pair.reference) for pair in pairs]
     back = [Question(pair.reference, pair.candidate) for pair in pairs]
@@ -77,12 +77,12 @@ class BartScore:
         self._model, self._variant = model, variant
         self.name = name or f"BARTScore-{'F1' if variant == 'f1' else variant.capitalize()}"
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Nats a token for each pair, in order; None where a text is empty or not scored."""
         return [getattr(one, self._variant) for one in bart_scores(self._model, pairs)]
 
 
-def _a_token(answer: Answer, source: str) -> float | None:
+def _a_token(answer: LogProbability, source: str) -> float | None:
     if answer.nats is None or not source.strip():
         return None
     return answer.nats / answer.tokens
@@ -103,7 +103,7 @@ class Compression:
 
     name = "compression"
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order."""
         return [similarity(pair.candidate, pair.reference) for pair in pairs]
 
@@ -168,7 +168,7 @@ class Examiner:
     def __init__(self, open_asker: OpenAsker) -> None:
         self._open = open_asker
 
-    def examinations(self, pairs: Sequence[Pair]) -> list[Examination]:
+    def examinations(self, pairs: Sequence[TextPair]) -> list[Examination]:
         """One for each pair, in order.
 
         Raises:
@@ -186,14 +186,14 @@ class Examiner:
         known = dict(zip(once, found, strict=True))
         return [known[one.paper_id, one.paper, one.candidate] for one in pairs]
 
-    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         """Grades of the pairs, in order, with the reasons of missing ones."""
         return [
             Scored(None if one.reply is None else float(one.reply.overall_score), one.reason)
             for one in self.examinations(pairs)
         ]
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Grades of the pairs, in order; None where there is none."""
         return [one.value for one in self.scored(pairs)]
 

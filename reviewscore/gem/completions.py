@@ -15,14 +15,14 @@ from typing import Literal
 from pydantic import ValidationError
 
 from reviewscore.errors import ModelError, SettingsError, StopError, StoppedError
-from reviewscore.gem.evaluation import Answer, Question, Steadiness, check_steadiness
+from reviewscore.gem.evaluation import LogProbability, Question, Steadiness, check_steadiness
 from reviewscore.gem.layout import Layout, chat_layout, forms, plain_layout, reference_of
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory, CallStore
 from reviewscore.llm.prices import Price
 from reviewscore.llm.provider import check_model
-from reviewscore.llm.providers.completions import CompletionsProvider, Scored
+from reviewscore.llm.providers.completions import CompletionsProvider, ScoredTokens
 from reviewscore.llm.retry import with_retries
 from reviewscore.papers.hygiene import broken_up
 from reviewscore.schema.call import Completion, Message, Request
@@ -45,7 +45,7 @@ class Means:
     """
 
     book: CallStore = field(default_factory=CallsInMemory)
-    limits: Limits = field(default_factory=Limits)
+    limits: CallLimits = field(default_factory=CallLimits)
     budget: Budget = field(default_factory=Budget)
     price: Callable[[str], Price | None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
@@ -97,7 +97,7 @@ class CompletionsModel:
         """
         return check_steadiness(_Anew(self.name, lambda asked: self._run(asked, renew=True)))
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """One answer for each question, in order; equal questions are asked once.
 
         Raises:
@@ -112,10 +112,10 @@ class CompletionsModel:
             self._runner.run(self._provider.close())
         self._runner.close()
 
-    def _run(self, questions: Sequence[Question], *, renew: bool) -> list[Answer]:
+    def _run(self, questions: Sequence[Question], *, renew: bool) -> list[LogProbability]:
         return self._runner.run(self._all(questions, renew=renew))
 
-    async def _all(self, questions: Sequence[Question], *, renew: bool) -> list[Answer]:
+    async def _all(self, questions: Sequence[Question], *, renew: bool) -> list[LogProbability]:
         provider, fixed = await self._opened()
         means = self._means
         client = Client(
@@ -123,15 +123,15 @@ class CompletionsModel:
             price=means.price, say=means.say,
         )  # fmt: skip
 
-        async def one(question: Question) -> Answer:
+        async def one(question: Question) -> LogProbability:
             if not question.reference.strip():
-                return Answer(None, 0, "the reference is empty")
+                return LogProbability(None, 0, "the reference is empty")
             try:
                 request = self._request(question, fixed)
                 completion, _ = await client.complete(request, stage=STAGE, renew=renew)
                 return _answer(completion)
             except ModelError as error:
-                return Answer(None, 0, str(error))
+                return LogProbability(None, 0, str(error))
             except StopError:
                 client.stop()  # those under way are paid for: they finish and are recorded
                 raise
@@ -142,7 +142,7 @@ class CompletionsModel:
         if failures:
             raise next((e for e in failures if not isinstance(e, StoppedError)), failures[0])
         known = dict(zip(distinct, found, strict=True))
-        return [answer for one in questions if isinstance(answer := known[one], Answer)]
+        return [answer for one in questions if isinstance(answer := known[one], LogProbability)]
 
     async def _opened(self) -> tuple[CompletionsProvider, Layout]:
         """The provider and the layout; which doors the server has is asked once."""
@@ -197,23 +197,27 @@ class CompletionsModel:
 class _Anew:
     """The same model past the record of its answers."""
 
-    def __init__(self, name: str, ask: Callable[[Sequence[Question]], list[Answer]]) -> None:
+    def __init__(
+        self, name: str, ask: Callable[[Sequence[Question]], list[LogProbability]]
+    ) -> None:
         self.name, self._ask = name, ask
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """One answer for each question, in order."""
         return self._ask(questions)
 
 
-def _answer(completion: Completion) -> Answer:
+def _answer(completion: Completion) -> LogProbability:
     """The answer that a recorded reply holds."""
     try:
-        scored = Scored.model_validate_json(completion.text)
+        scored = ScoredTokens.model_validate_json(completion.text)
     except ValidationError as error:
-        return Answer(None, 0, f"the recorded reply cannot be read ({error.error_count()} errors)")
+        return LogProbability(
+            None, 0, f"the recorded reply cannot be read ({error.error_count()} errors)"
+        )
     if scored.problem or not scored.logprobs:
-        return Answer(None, scored.tokens, scored.problem or "the server scored no token")
-    return Answer(fsum(scored.logprobs), scored.tokens)
+        return LogProbability(None, scored.tokens, scored.problem or "the server scored no token")
+    return LogProbability(fsum(scored.logprobs), scored.tokens)
 
 
 def _known(text: str | None) -> str:

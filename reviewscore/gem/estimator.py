@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 from typing import Protocol, runtime_checkable
 
-from reviewscore.gem.evaluation import Answer, EvaluationModel, Question
-from reviewscore.text.similarity import Metric, Pair
+from reviewscore.gem.evaluation import EvaluationModel, LogProbability, Question
+from reviewscore.text.similarity import TextMetric, TextPair
 
 NO_SCORE = "the metric gave no score"
 NOT_FINITE = "the metric gave no finite score"
@@ -35,11 +35,11 @@ class Scored:
 class Explaining(Protocol):
     """A metric that says why a score is missing."""
 
-    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         """One for each pair, in order."""
 
 
-def scored(metric: Metric, pairs: Sequence[Pair]) -> list[Scored]:
+def scored(metric: TextMetric, pairs: Sequence[TextPair]) -> list[Scored]:
     """Scores of the pairs, in order, each missing one with its reason; infinite ones are none."""
     if isinstance(metric, Explaining):
         found = metric.scored(pairs)
@@ -69,7 +69,7 @@ class Information:
     reason: str = ""
 
 
-def information(given: Answer, alone: Answer) -> Information:
+def information(given: LogProbability, alone: LogProbability) -> Information:
     """Pointwise mutual information from the conditional and the marginal term.
 
     Args:
@@ -103,7 +103,7 @@ class Gem:
         self._model, self._synopsis = model, synopsis
         self.name = name or ("GEM-S" if synopsis else "GEM")
 
-    def informations(self, pairs: Sequence[Pair]) -> list[Information]:
+    def informations(self, pairs: Sequence[TextPair]) -> list[Information]:
         """One for each pair, in order; each marginal is asked for once."""
         known = [pair.synopsis if self._synopsis else None for pair in pairs]
         missing = [self._synopsis and not (text or "").strip() for text in known]
@@ -123,10 +123,10 @@ class Gem:
             out.append(information(next(answers), marginal[Question(pair.reference, None, text)]))
         return out
 
-    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         """Nats of each pair, in order, or why there is no number."""
         return [Scored(one.nats, one.reason) for one in self.informations(pairs)]
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Nats of each pair, in order; None where there is no number."""
         return [one.nats for one in self.informations(pairs)]

@@ -34,7 +34,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LogProbability:
     """The logarithm of a probability.
 
     Attributes:
@@ -56,7 +56,7 @@ class EvaluationModel(Protocol):
     def name(self) -> str:
         """Kind and name, as in a report: ``lexical-cache``, ``hf/..``, ``openai/..``."""
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """One answer for each question, in order; a bad question never spoils another one.
 
         Raises:
@@ -121,7 +121,7 @@ def check_steadiness(model: EvaluationModel) -> Steadiness:
     return Steadiness(worst, len(asked))
 
 
-def _apart(model: EvaluationModel, pair: Sequence[Answer]) -> float:
+def _apart(model: EvaluationModel, pair: Sequence[LogProbability]) -> float:
     """How far two answers to one question are apart, in nats a token."""
     sums = []
     for answer in pair:

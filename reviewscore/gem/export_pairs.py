@@ -20,7 +20,7 @@ from reviewscore.files import JsonLines, drafted
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.layout import plain_layout, reference_of, turns
 from reviewscore.papers.hygiene import broken_up
-from reviewscore.sources.system_reviews import PEOPLE, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview
 
 Metric = Literal["GEM", "GEM-S"]
 METRICS: tuple[Metric, ...] = ("GEM", "GEM-S")
@@ -50,7 +50,7 @@ class PromptPair:
 
 
 @dataclass
-class Exported:
+class ExportedPairs:
     """What was written.
 
     Attributes:
@@ -103,15 +103,17 @@ def prompt_pairs(
             yield from _nine("GEM-S", drawn, abstract)
 
 
-def _drawn(people: Sequence[Written], seed: str) -> list[Written]:
+def _drawn(people: Sequence[SystemReview], seed: str) -> list[SystemReview]:
     """Three reviews in the order of the file."""
     chosen = random.Random(seed).sample(range(len(people)), DRAWN)
     return [people[place] for place in sorted(chosen)]
 
 
-def _nine(metric: Metric, drawn: Sequence[Written], synopsis: str | None) -> Iterator[PromptPair]:
+def _nine(
+    metric: Metric, drawn: Sequence[SystemReview], synopsis: str | None
+) -> Iterator[PromptPair]:
     """Six ordered pairs, then three marginals."""
-    ordered: list[tuple[Written | None, Written]] = [*permutations(drawn, 2)]
+    ordered: list[tuple[SystemReview | None, SystemReview]] = [*permutations(drawn, 2)]
     ordered += [(None, one) for one in drawn]
     for candidate, reference in ordered:
         given = None if candidate is None else candidate.judgments
@@ -131,7 +133,7 @@ def export_pairs(
     seed: int = 0,
     metrics: Sequence[Metric] = METRICS,
     chat: bool = False,
-) -> Exported:
+) -> ExportedPairs:
     """Write all pairs as JSONL, one a line; an old file is replaced.
 
     Args:
@@ -145,7 +147,7 @@ def export_pairs(
         InputError: No paper gives a pair.
         RunFolderError: The file cannot be written.
     """
-    told = Exported(out)
+    told = ExportedPairs(out)
     pairs = prompt_pairs(materials, seed=seed, metrics=metrics, left_out=told.left_out)
     with drafted(out, named=True) as draft:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +166,9 @@ def export_pairs(
     return told
 
 
-def _write(lines: JsonLines, pairs: Iterable[PromptPair], told: Exported, *, chat: bool) -> None:
+def _write(
+    lines: JsonLines, pairs: Iterable[PromptPair], told: ExportedPairs, *, chat: bool
+) -> None:
     last = None
     for pair in pairs:
         lines.append(json.dumps(_fields(pair, chat=chat), ensure_ascii=False))

@@ -19,10 +19,10 @@ from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
+    GeneratedRow,
     GenerationFolder,
     GenerationManifest,
     GenerationSession,
-    Row,
     Rows,
     check_models,
     new_manifest,
@@ -56,7 +56,7 @@ class ReviewReply(Reply):
     questions: Several[Text]
 
 
-class GeneratedReview(Row):
+class GeneratedReview(GeneratedRow):
     """A model's review; a line of ``reviews.jsonl``.
 
     Attributes:

@@ -26,9 +26,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.evaluation import LogProbability, Question
 from reviewscore.gem.layout import Layout, Turns, chat_layout, plain_layout, reference_of
-from reviewscore.hf.models import CAUSAL, Ids, Loaded, Loading, Reader, load, padded
+from reviewscore.hf.models import CAUSAL, Ids, Loaded, Loading, TokenReader, load, padded
 from reviewscore.papers.hygiene import without_surrogates
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Memory:
         self.ids, self.kept = ids, kept
 
 
-class Reading(Protocol):
+class ContextReader(Protocol):
     """Reads contexts and scores what follows them.
 
     Attributes:
@@ -103,14 +103,16 @@ class Asked:
     reference: Ids
 
 
-def answered(reading: Reading, asked: Sequence[Asked | Answer]) -> list[Answer]:
+def answered(
+    reading: ContextReader, asked: Sequence[Asked | LogProbability]
+) -> list[LogProbability]:
     """One answer for each question, in order; those that are answered already stay so."""
     distinct = {one for one in asked if isinstance(one, Asked)}
     known = dict(_in_order(reading, distinct))
-    return [one if isinstance(one, Answer) else known[one] for one in asked]
+    return [one if isinstance(one, LogProbability) else known[one] for one in asked]
 
 
-def _in_order(reading: Reading, asked: set[Asked]) -> Iterator[tuple[Asked, Answer]]:
+def _in_order(reading: ContextReader, asked: set[Asked]) -> Iterator[tuple[Asked, LogProbability]]:
     ordered = sorted(asked, key=lambda one: (one.stem, one.context, len(one.reference),
                                              one.reference))  # fmt: skip
     for stem, of_stem in groupby(ordered, key=lambda one: one.stem):
@@ -139,7 +141,9 @@ def _batches(group: list[Asked], budget: int) -> Iterator[list[Asked]]:
         yield batch
 
 
-def _scored(reading: Reading, memory: Memory, batch: list[Asked]) -> Iterator[tuple[Asked, Answer]]:
+def _scored(
+    reading: ContextReader, memory: Memory, batch: list[Asked]
+) -> Iterator[tuple[Asked, LogProbability]]:
     try:
         rows = [one.reference for one in batch]
         sums = reading.continuations(batch[0].context, memory, rows)
@@ -155,16 +159,16 @@ def _scored(reading: Reading, memory: Memory, batch: list[Asked]) -> Iterator[tu
         yield one, _answer(nats, len(one.reference))
 
 
-def _answer(nats: float, tokens: int) -> Answer:
+def _answer(nats: float, tokens: int) -> LogProbability:
     if math.isnan(nats):
-        return Answer(None, tokens, "the model gave no finite log-probability")
+        return LogProbability(None, tokens, "the model gave no finite log-probability")
     # Rounding may leave a certain token a hair above a probability of 1.
-    return Answer(min(nats, 0.0), tokens)
+    return LogProbability(min(nats, 0.0), tokens)
 
 
-def _failed(one: Asked, error: Exception) -> Answer:
+def _failed(one: Asked, error: Exception) -> LogProbability:
     lead = "out of memory" if isinstance(error, OutOfMemoryError) else "the model failed"
-    return Answer(None, len(one.reference), f"{lead}: {str(error)[:_MOST_TOLD]}")
+    return LogProbability(None, len(one.reference), f"{lead}: {str(error)[:_MOST_TOLD]}")
 
 
 BUDGET = 2048
@@ -175,7 +179,7 @@ comes near a third of it; a model that forgets what it has read is beyond it."""
 
 
 class Passes:
-    """Reads tokens with one causal model; a `hf_asking.Reading`.
+    """Reads tokens with one causal model; a `hf_asking.ContextReader`.
 
     What is kept of a context is the memory of all but its last token, which is read with the
     continuations: its logits give their first tokens.
@@ -295,7 +299,7 @@ def failures_named() -> Iterator[None]:
         raise PassError(str(error)) from error
 
 
-class Tokens(Reader):
+class Tokens(TokenReader):
     """Turns the parts of the prediction prompt into tokens, each part alone.
 
     Tokens are never merged across the border of two parts, and the scored span is the reference's
@@ -383,20 +387,20 @@ class HuggingFaceModel:
         self._passes = Passes(loaded.model, loaded.device, budget=budget)
         self._passes.check(self.name, self.tokens.stem_and_context(Question(""))[0][:_SAMPLE])
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """One answer for each question, in order."""
         return answered(self._passes, [self._asked(question) for question in questions])
 
-    def _asked(self, question: Question) -> Asked | Answer:
+    def _asked(self, question: Question) -> Asked | LogProbability:
         """The question as tokens, or why it is refused."""
         stem, context = self.tokens.stem_and_context(question)
         reference = self.tokens.reference(question)
         if not reference:
-            return Answer(None, 0, "the reference is empty")
+            return LogProbability(None, 0, "the reference is empty")
         whole, count = len(context) + len(reference), len(reference)
         if self._limit is not None and whole > self._limit:
             told = f"prompt and reference have {whole} tokens, the model reads {self._limit}"
-            return Answer(None, count, told)
+            return LogProbability(None, count, told)
         return Asked(stem, context, reference)
 
 
@@ -414,24 +418,24 @@ class SequenceModel:
 
     def __init__(self, loaded: Loaded, *, budget: int = BUDGET) -> None:
         self.name, self._limit = loaded.name, loaded.limit
-        self._reader = Reader(loaded.tokenizer)
+        self._reader = TokenReader(loaded.tokenizer)
         self._passes = _EncoderPasses(loaded.model, loaded.device, budget)
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """One answer for each question, in order."""
         return answered(self._passes, [self._asked(question) for question in questions])
 
-    def _asked(self, question: Question) -> Asked | Answer:
+    def _asked(self, question: Question) -> Asked | LogProbability:
         source, target = self._ids(question.candidate or ""), self._ids(question.reference)
         if not target:
-            return Answer(None, 0, "the reference is empty")
+            return LogProbability(None, 0, "the reference is empty")
         if not source:
             told = "a sequence-to-sequence model needs a candidate"
-            return Answer(None, len(target), told)
+            return LogProbability(None, len(target), told)
         longest = max(len(source), len(target))
         if self._limit is not None and longest > self._limit:
             told = f"a text has {longest} tokens, the model reads {self._limit}"
-            return Answer(None, len(target), told)
+            return LogProbability(None, len(target), told)
         return Asked((), source, target)
 
     def _ids(self, text: str) -> Ids:

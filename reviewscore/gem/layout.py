@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from reviewscore import prompts
 from reviewscore.errors import SettingsError
 from reviewscore.gem.evaluation import Question
-from reviewscore.hf.models import Part
+from reviewscore.hf.models import TokenPart
 from reviewscore.papers.hidden import without_unseen
 from reviewscore.papers.hygiene import broken_up, without_surrogates
 
@@ -43,21 +43,23 @@ class Layout:
     absent: str
     chat: bool
 
-    def context(self, question: Question) -> tuple[Part, Part, Part, Part, Part]:
+    def context(
+        self, question: Question
+    ) -> tuple[TokenPart, TokenPart, TokenPart, TokenPart, TokenPart]:
         """All that stands before the reference; the first three parts do not tell the candidate."""
         return (
-            Part(self.before, foreign=False),
+            TokenPart(self.before, foreign=False),
             self._filled(question.synopsis),
-            Part(self.between, foreign=False),
+            TokenPart(self.between, foreign=False),
             self._filled(question.candidate),
-            Part(self.after, foreign=False),
+            TokenPart(self.after, foreign=False),
         )
 
-    def _filled(self, text: str | None) -> Part:
+    def _filled(self, text: str | None) -> TokenPart:
         shown = without_unseen(text or "")
         if not shown.strip():
-            return Part(self.absent, foreign=False)
-        return Part(str(without_surrogates(shown)), foreign=True)
+            return TokenPart(self.absent, foreign=False)
+        return TokenPart(str(without_surrogates(shown)), foreign=True)
 
 
 def reference_of(question: Question) -> str:

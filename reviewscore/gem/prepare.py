@@ -21,10 +21,10 @@ from reviewscore.judges.asker import Reply
 from reviewscore.papers.load import READING_VERSION
 from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
+    GeneratedRow,
     GenerationFolder,
     GenerationManifest,
     GenerationSession,
-    Row,
     Rows,
     check_models,
     new_manifest,
@@ -35,7 +35,13 @@ from reviewscore.runs.session import Outcome, Say
 from reviewscore.schema.answer import Sentence, Several
 from reviewscore.schema.paper import Paper
 from reviewscore.sources.collection import Collection
-from reviewscore.sources.system_reviews import REVIEWS, SYNOPSES, Materials, SynopsisRow, Written
+from reviewscore.sources.system_reviews import (
+    REVIEWS,
+    SYNOPSES,
+    Materials,
+    SynopsisRow,
+    SystemReview,
+)
 
 STANCES = ("appreciates", "criticizes", "questions", "suggests")
 """A judgment begins with "The reviewer" and one of these."""
@@ -163,7 +169,7 @@ MIXED = (
 )
 
 
-class PreparedReview(Row):
+class PreparedReview(GeneratedRow):
     """A review with its judgments; a line of ``reviews.jsonl``.
 
     Attributes:
@@ -184,7 +190,7 @@ class PreparedReview(Row):
         return self.review_id
 
 
-class Synopsis(Row):
+class Synopsis(GeneratedRow):
     """What is known of a paper; a line of ``synopses.jsonl``. `state` is about `assw`.
 
     Attributes:
@@ -334,7 +340,7 @@ class _Work:
                         partial(_review_row, review, judgments=None),
                     )
 
-    async def _prepared(self, session: GenerationSession, review: Written) -> PreparedReview:
+    async def _prepared(self, session: GenerationSession, review: SystemReview) -> PreparedReview:
         if review.judgments and not self._anew:
             return _review_row(review, {"state": "given"}, judgments=review.judgments)
         if not review.raw.strip():
@@ -394,7 +400,7 @@ def _abstract(row: SynopsisRow | None) -> str | None:
 
 
 def _review_row(
-    review: Written, fields: Mapping[str, object], *, judgments: str | None
+    review: SystemReview, fields: Mapping[str, object], *, judgments: str | None
 ) -> PreparedReview:
     return PreparedReview.model_validate(
         {

@@ -18,8 +18,8 @@ from reviewscore.gem.estimator import Gem, Information, mean
 from reviewscore.points.sections import sections_of
 from reviewscore.schema.review import Review, Role
 from reviewscore.sources.spooled import ListView, SpooledList
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
-from reviewscore.text.similarity import Pair
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
+from reviewscore.text.similarity import TextPair
 
 Known: TypeAlias = Literal["nothing", "abstract", "assw", "stand-in"]
 
@@ -44,7 +44,7 @@ class Variant:
     """
 
     name: str
-    form: Form
+    form: TextForm
     known: Known = "nothing"
 
     @property
@@ -53,12 +53,12 @@ class Variant:
         return self.known != "nothing"
 
 
-GEM = Variant("GEM", Form.JUDGMENTS)
-GEM_RAW = Variant("GEM-raw", Form.RAW)
+GEM = Variant("GEM", TextForm.JUDGMENTS)
+GEM_RAW = Variant("GEM-raw", TextForm.RAW)
 GEM_S = {
-    "abstract": Variant("GEM-S (abstract)", Form.JUDGMENTS, "abstract"),
-    "assw": Variant("GEM-S (ASSW)", Form.JUDGMENTS, "assw"),
-    "stand-in": Variant("GEM-S (stand-in)", Form.JUDGMENTS, "stand-in"),
+    "abstract": Variant("GEM-S (abstract)", TextForm.JUDGMENTS, "abstract"),
+    "assw": Variant("GEM-S (ASSW)", TextForm.JUDGMENTS, "assw"),
+    "stand-in": Variant("GEM-S (stand-in)", TextForm.JUDGMENTS, "stand-in"),
 }
 
 
@@ -72,9 +72,9 @@ class Case:
         pairs: One for each reference.
     """
 
-    candidate: Written
-    references: tuple[Written, ...]
-    pairs: tuple[Pair, ...]
+    candidate: SystemReview
+    references: tuple[SystemReview, ...]
+    pairs: tuple[TextPair, ...]
 
 
 class Cases:
@@ -109,7 +109,7 @@ class Cases:
         for group in self._materials.papers.values():
             yield list(self._of(list(group)))  # texts are read once
 
-    def _of(self, group: Sequence[Written]) -> Iterator[Case]:
+    def _of(self, group: Sequence[SystemReview]) -> Iterator[Case]:
         materials, variant, candidate = self._materials, self._variant, self._candidate
         people = [one for one in group if one.system == PEOPLE and text_of(one, variant.form)]
         references = [one for one in people if candidate is None or one.reviewer != candidate]
@@ -134,9 +134,9 @@ def _check_reviewer(materials: Materials, name: str) -> None:
 
 
 def _case(
-    one: Written,
-    references: Sequence[Written],
-    people: Sequence[Written],
+    one: SystemReview,
+    references: Sequence[SystemReview],
+    people: Sequence[SystemReview],
     materials: Materials,
     variant: Variant,
 ) -> tuple[Case | None, str]:
@@ -148,14 +148,14 @@ def _case(
     others = [ref for ref in others if text_of(ref, variant.form) != own]
     if not others:
         return None, SAME_TEXT
-    pairs: list[Pair] = []
-    used: list[Written] = []
+    pairs: list[TextPair] = []
+    used: list[SystemReview] = []
     for reference in others:
         synopsis = _synopsis(variant, one, reference, people, materials)
         if synopsis is None and variant.conditional:
             continue
         used.append(reference)
-        pairs.append(Pair(one.paper_id, own, text_of(reference, variant.form), synopsis))
+        pairs.append(TextPair(one.paper_id, own, text_of(reference, variant.form), synopsis))
     if not pairs:
         return None, NO_SYNOPSIS
     return Case(one, tuple(used), tuple(pairs)), ""
@@ -163,9 +163,9 @@ def _case(
 
 def _synopsis(
     variant: Variant,
-    candidate: Written,
-    reference: Written,
-    people: Sequence[Written],
+    candidate: SystemReview,
+    reference: SystemReview,
+    people: Sequence[SystemReview],
     materials: Materials,
 ) -> str | None:
     """What is known of the paper; None if it is not at hand."""
@@ -185,7 +185,7 @@ def _synopsis(
     return row.abstract
 
 
-def _same_person(one: Written, other: Written) -> bool:
+def _same_person(one: SystemReview, other: SystemReview) -> bool:
     """Whether two reviews of a paper are one, or by one reviewer (who may have written twice)."""
     if one.system != other.system:
         return False
@@ -359,7 +359,7 @@ def _of_group(
 def _of_batch(
     batch: Sequence[tuple[int, Case]], gem: Gem, variant: str
 ) -> Iterator[tuple[int, CandidateScore]]:
-    pairs: list[Pair] = [pair for _, case in batch for pair in case.pairs]
+    pairs: list[TextPair] = [pair for _, case in batch for pair in case.pairs]
     answers = iter(gem.informations(pairs))
     for number, case in batch:
         told = tuple((one.review_id, next(answers)) for one in case.references)

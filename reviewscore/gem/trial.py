@@ -10,17 +10,22 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from reviewscore.errors import InputError
-from reviewscore.gem.alterations.alteration import Case, Described, Kind, with_others
+from reviewscore.gem.alterations.alteration import (
+    AlterationCase,
+    AlterationKind,
+    Described,
+    with_others,
+)
 from reviewscore.gem.alterations.rules import ALTERATIONS, LADDER
 from reviewscore.gem.backgrounds import Evaluators
 from reviewscore.gem.estimator import Gem, Scored
 from reviewscore.gem.evaluation import EvaluationModel
 from reviewscore.gem.score import Cases, Variant, summary_section
 from reviewscore.gem.validation import (
+    AlterationOutcome,
     AlteredSet,
     Area,
-    Outcome,
-    Step,
+    LadderStep,
     Subject,
     Validation,
     altered_set,
@@ -28,12 +33,12 @@ from reviewscore.gem.validation import (
     ladder,
     validate,
 )
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials
+from reviewscore.sources.system_reviews import PEOPLE, Materials, TextForm
 from reviewscore.stats.effects import SIGNIFICANT, PairedTest
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import Cell, Table
-from reviewscore.text.similarity import Metric, Pair
+from reviewscore.text.similarity import TextMetric, TextPair
 
 _SOURCE = "arXiv 2411.07228"
 _MEASURE = (
@@ -77,7 +82,7 @@ def differences(validation: Validation, alterations: Sequence[Described] | None 
     )
 
 
-def _difference(outcome: Outcome) -> str:
+def _difference(outcome: AlterationOutcome) -> str:
     effect = outcome.effect
     words = ["–" if effect.d is None else _signed(effect.d), effect.direction]
     words.append({True: "", False: "!", None: "?"}[outcome.met])
@@ -114,7 +119,7 @@ def intervals(
     )
 
 
-def _estimate(outcome: Outcome) -> Estimate:
+def _estimate(outcome: AlterationOutcome) -> Estimate:
     effect = outcome.effect
     return Estimate(
         coefficient="d",
@@ -148,7 +153,7 @@ def numbers(validation: Validation) -> Table:
     )
 
 
-def _numbers(outcome: Outcome) -> tuple[Cell, ...]:
+def _numbers(outcome: AlterationOutcome) -> tuple[Cell, ...]:
     effect, done = outcome.effect, outcome.alteration
     return (
         outcome.metric, done.name, done.kind.value, _exact(effect.d), _exact(effect.low),
@@ -184,7 +189,7 @@ def area_table(areas: Sequence[Area]) -> Table:
     )
 
 
-def ladder_table(steps: Mapping[str, Sequence[Step]]) -> Table:
+def ladder_table(steps: Mapping[str, Sequence[LadderStep]]) -> Table:
     """Mean falls from step to step of the ladder, by metric, with one-sided p-values."""
     names = [f"{one.upper} to {one.lower}" for one in next(iter(steps.values()), ())]
     return Table(
@@ -200,7 +205,7 @@ def ladder_table(steps: Mapping[str, Sequence[Step]]) -> Table:
     )
 
 
-def _step(step: Step) -> str:
+def _step(step: LadderStep) -> str:
     fall = "–" if step.fall is None else f"{step.fall:.4g}".replace("-", "−")
     return f"{fall} (t: {_p(step.t)}; W: {_p(step.wilcoxon)}; n={step.n:,})"
 
@@ -261,12 +266,14 @@ class GemOfPapers:
         name: As in tables.
     """
 
-    def __init__(self, evaluators: Evaluators, form: Form, *, synopsis: bool, name: str) -> None:
+    def __init__(
+        self, evaluators: Evaluators, form: TextForm, *, synopsis: bool, name: str
+    ) -> None:
         self.name = name
         self._evaluators, self._form, self._synopsis = evaluators, form, synopsis
         self._models: dict[int, EvaluationModel] = {}
 
-    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         """Nats of each pair, in order, or why there is no number."""
         out = [Scored(None, "the paper is in the background")] * len(pairs)
         groups: dict[int, list[int]] = {}
@@ -283,7 +290,7 @@ class GemOfPapers:
                 out[place] = one
         return out
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """Nats of each pair, in order; None where there is no number."""
         return [one.value for one in self.scored(pairs)]
 
@@ -301,7 +308,7 @@ class Trial:
 
     validation: Validation
     tables: list[Table]
-    steps: Mapping[str, list[Step]]
+    steps: Mapping[str, list[LadderStep]]
     notes: list[str] = field(default_factory=list)
 
 
@@ -340,7 +347,7 @@ def subjects_of(
             continue
         synopses = tuple(pair.synopsis for pair in one.pairs)
         known = synopses[0] or summary_section(one.candidate.raw)
-        case = Case(paper_id, one.pairs[0].candidate, variant.form, known)
+        case = AlterationCase(paper_id, one.pairs[0].candidate, variant.form, known)
         references = tuple(pair.reference for pair in one.pairs)
         row = materials.synopses.get(paper_id)
         text = row.text if row is not None else None
@@ -356,7 +363,7 @@ def subjects_of(
 
 
 def trial(
-    metrics: Sequence[Metric],
+    metrics: Sequence[TextMetric],
     subjects: Sequence[Subject],
     *,
     more: Sequence[AlteredSet] = (),
@@ -411,9 +418,11 @@ def _unchanged(subjects: Sequence[Subject], sets: Sequence[AlteredSet]) -> Itera
 def _by_kind(validation: Validation, shown: Sequence[Described]) -> list[Table]:
     """One table with intervals for each kind of alteration."""
     titles = {
-        Kind.DEGRADATION: "Degradations, d with intervals (as table 4 of arXiv 2411.07228)",
-        Kind.MANIPULATION: "Manipulations, d with intervals (as table 5 of arXiv 2411.07228)",
-        Kind.ATTACK: "Attacks, d with intervals",
+        AlterationKind.DEGRADATION: "Degradations, d with intervals"
+        " (as table 4 of arXiv 2411.07228)",
+        AlterationKind.MANIPULATION: "Manipulations, d with intervals"
+        " (as table 5 of arXiv 2411.07228)",
+        AlterationKind.ATTACK: "Attacks, d with intervals",
     }
     found = []
     for kind, title in titles.items():

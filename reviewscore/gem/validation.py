@@ -18,8 +18,8 @@ import numpy as np
 from reviewscore.errors import InputError
 from reviewscore.gem.alterations.alteration import (
     Alteration,
+    AlterationCase,
     Altered,
-    Case,
     Described,
     Expectation,
     derangement,
@@ -40,7 +40,7 @@ from reviewscore.stats.effects import (
 from reviewscore.stats.estimates import Estimate, estimate
 from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights
 from reviewscore.stats.statistic import Floats
-from reviewscore.text.similarity import Metric, Pair
+from reviewscore.text.similarity import TextMetric, TextPair
 
 NO_REFERENCE = "the paper has no reference"
 
@@ -57,25 +57,25 @@ class Subject:
             must not be by the reference's reviewer); empty if the case's is for all.
     """
 
-    case: Case
+    case: AlterationCase
     references: tuple[str, ...]
     paper: str | None = None
     synopses: tuple[str | None, ...] = ()
 
     @property
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[AlterationCase]:
         """The case as each reference sees it."""
         if not self.synopses:
             return [self.case] * len(self.references)
         return [replace(self.case, synopsis=one) for one in self.synopses]
 
-    def pairs(self, candidates: Sequence[str | None] | None = None) -> list[Pair | None]:
+    def pairs(self, candidates: Sequence[str | None] | None = None) -> list[TextPair | None]:
         """A candidate for each reference, the paper's own if none is given; None has no pair."""
         texts = candidates or [self.case.candidate] * len(self.references)
         return [
             None
             if text is None
-            else Pair(case.paper_id, text, reference, case.synopsis, self.paper)
+            else TextPair(case.paper_id, text, reference, case.synopsis, self.paper)
             for text, reference, case in zip(texts, self.references, self.cases, strict=True)
         ]
 
@@ -119,7 +119,7 @@ def model_altered_set(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AlterationOutcome:
     """What one alteration does to one metric.
 
     Attributes:
@@ -171,11 +171,11 @@ class Validation:
 
     metrics: tuple[str, ...]
     alterations: tuple[Described, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AlterationOutcome, ...]
     papers: int
     resampling: Resampling
 
-    def outcome(self, metric: str, alteration: str) -> Outcome:
+    def outcome(self, metric: str, alteration: str) -> AlterationOutcome:
         """The outcome of a metric under an alteration, by their names."""
         return next(
             one
@@ -185,7 +185,7 @@ class Validation:
 
 
 def validate(
-    metrics: Sequence[Metric],
+    metrics: Sequence[TextMetric],
     subjects: Sequence[Subject],
     sets: Sequence[AlteredSet],
     *,
@@ -231,8 +231,8 @@ def _check_once(what: str, names: Sequence[str]) -> None:
 
 
 def _all_scores(
-    metric: Metric, subjects: Sequence[Subject], sets: Sequence[AlteredSet]
-) -> dict[Pair, Scored]:
+    metric: TextMetric, subjects: Sequence[Subject], sets: Sequence[AlteredSet]
+) -> dict[TextPair, Scored]:
     pairs = [pair for one in subjects for pair in one.pairs()]
     for altered in sets:
         for subject, candidates in zip(subjects, altered.candidates, strict=True):
@@ -252,7 +252,7 @@ class _Tally:
         self._pairs = self._unchanged = 0
 
     def fill(
-        self, subjects: Sequence[Subject], altered: AlteredSet, known: Mapping[Pair, Scored]
+        self, subjects: Sequence[Subject], altered: AlteredSet, known: Mapping[TextPair, Scored]
     ) -> _Tally:
         for subject, candidates in zip(subjects, altered.candidates, strict=True):
             reason = self._add(subject, candidates, known)
@@ -263,7 +263,7 @@ class _Tally:
         return self
 
     def _add(
-        self, subject: Subject, candidates: Sequence[Altered], known: Mapping[Pair, Scored]
+        self, subject: Subject, candidates: Sequence[Altered], known: Mapping[TextPair, Scored]
     ) -> str:
         """Add a paper, or say why it does not count."""
         if not subject.references:
@@ -294,8 +294,8 @@ class _Tally:
     def paired(self) -> Paired:
         return Paired(_array(self._before), _array(self._after))
 
-    def outcome(self, effect: Effect) -> Outcome:
-        return Outcome(
+    def outcome(self, effect: Effect) -> AlterationOutcome:
+        return AlterationOutcome(
             self._metric,
             self._alteration,
             effect,
@@ -331,7 +331,7 @@ class Area:
     wins: float | None = None
 
 
-class Step(Record):
+class LadderStep(Record):
     """From one step of the ladder to the next lower one.
 
     Attributes:
@@ -368,7 +368,7 @@ def mismatched(subjects: Sequence[Subject], *, seed: int = 0) -> list[Subject]:
 
 
 def areas(
-    metrics: Sequence[Metric],
+    metrics: Sequence[TextMetric],
     subjects: Sequence[Subject],
     *,
     seed: int = 0,
@@ -408,11 +408,13 @@ def areas(
     return found
 
 
-def _pairs(subject: Subject) -> list[Pair]:
+def _pairs(subject: Subject) -> list[TextPair]:
     return [pair for pair in subject.pairs() if pair is not None]
 
 
-def _means(subjects: Sequence[Subject], known: Mapping[Pair, Scored]) -> tuple[Floats, list[str]]:
+def _means(
+    subjects: Sequence[Subject], known: Mapping[TextPair, Scored]
+) -> tuple[Floats, list[str]]:
     """Each paper's mean score, NaN where there is none, and why there is none."""
     means, reasons = [], []
     for subject in subjects:
@@ -469,7 +471,7 @@ def _beats(matched: Floats, wrong: Floats) -> Floats:
     return above / float(wrong.shape[1])
 
 
-def ladder(scores: Mapping[str, Floats]) -> list[Step]:
+def ladder(scores: Mapping[str, Floats]) -> list[LadderStep]:
     """Whether each step of the ladder scores less than the one above.
 
     Args:
@@ -486,9 +488,9 @@ def ladder(scores: Mapping[str, Floats]) -> list[Step]:
     ]
 
 
-def _step(upper: str, lower: str, paired: Paired) -> Step:
+def _step(upper: str, lower: str, paired: Paired) -> LadderStep:
     more, less = paired.known()
-    return Step(
+    return LadderStep(
         upper=upper,
         lower=lower,
         fall=float((more - less).mean()) if len(more) else None,

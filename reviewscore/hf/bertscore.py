@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reviewscore.errors import SettingsError
-from reviewscore.hf.models import Ids, Loaded, Reader, padded
+from reviewscore.hf.models import Ids, Loaded, TokenReader, padded
 from reviewscore.papers.hygiene import without_surrogates
-from reviewscore.text.similarity import Pair
+from reviewscore.text.similarity import TextPair
 
 if TYPE_CHECKING:
     import torch
@@ -87,7 +87,7 @@ class BertScore:
         name: str = "BERTScore",
     ) -> None:
         self.name, self._variant, self._layer = name, variant, layer
-        self._loaded, self._reader = loaded, Reader(loaded.tokenizer)
+        self._loaded, self._reader = loaded, TokenReader(loaded.tokenizer)
         layers = loaded.model.config.get_text_config().num_hidden_layers
         if layer is not None and not 0 <= layer <= layers:
             raise SettingsError(f"{loaded.name} has layers 0 to {layers}, and no layer {layer}")
@@ -98,7 +98,7 @@ class BertScore:
         if self._room < 1:
             raise SettingsError(f"{loaded.name} reads too few tokens for any text")
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order; None where a text is empty."""
         out: list[float | None] = []
         for start in range(0, len(pairs), _PAIRS):

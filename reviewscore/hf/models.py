@@ -176,7 +176,7 @@ _MOST_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TokenPart:
     """A stretch of a prompt.
 
     Attributes:
@@ -188,7 +188,7 @@ class Part:
     foreign: bool
 
 
-class Reader:
+class TokenReader:
     """A tokenizer that reads markers in fixed text, and none in foreign text.
 
     A tokenizer may know markers that it does not count as special (``<think>``) and that it would
@@ -212,9 +212,9 @@ class Reader:
         )
         self.control = frozenset(self._markers)
         self.lead, self.trail = self._around()
-        self._kept: dict[Part, Ids] = {}
+        self._kept: dict[TokenPart, Ids] = {}
 
-    def of(self, part: Part) -> Ids:
+    def of(self, part: TokenPart) -> Ids:
         """The tokens of a part alone, without those that the tokenizer puts around texts."""
         if part not in self._kept:
             if len(self._kept) >= _MOST_KEPT:
@@ -224,7 +224,7 @@ class Reader:
 
     def foreign(self, text: str) -> Ids:
         """The tokens of a foreign text; none for one of blanks."""
-        return self.of(Part(text, foreign=True)) if text.strip() else ()
+        return self.of(TokenPart(text, foreign=True)) if text.strip() else ()
 
     def _foreign(self, text: str) -> Ids:
         ids = self._ids(text, split_special_tokens=True)

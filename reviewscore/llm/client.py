@@ -41,7 +41,7 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True)
-class Limits:
+class CallLimits:
     """How calls may be made.
 
     Attributes:
@@ -100,14 +100,14 @@ class Client:
         provider: Callable[[str], Provider],
         store: CallStore,
         *,
-        limits: Limits | None = None,
+        limits: CallLimits | None = None,
         budget: SpendingCap | None = None,
         price: Callable[[str], Price | None] | None = None,
         renew: bool = False,
         warmup: PrefixCacheWarmup | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        self.store, self.limits, self.budget = store, limits or Limits(), budget or Budget()
+        self.store, self.limits, self.budget = store, limits or CallLimits(), budget or Budget()
         self.price, self.say = price or price_list().of, say or (lambda _: None)
         self.warmup, self.traffic = warmup or PrefixCacheWarmup(), Traffic()
         self._open, self._new_limiter = provider, self.limits.limiter or self._own_limiter

@@ -13,7 +13,7 @@ from reviewscore.bounds import put_in_force
 from reviewscore.config import Settings
 from reviewscore.errors import SettingsError
 from reviewscore.llm.budget import Budget, SpendingCap
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import FILE, CallStore
 from reviewscore.llm.limiter import KEPT, KEPT_LONG, PrefixCacheWarmup, RateLimiter
 from reviewscore.llm.parameters import Refusals
@@ -115,9 +115,9 @@ async def open_ledger(
     return ledger
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> CallLimits:
     """How calls may be made."""
-    return Limits(
+    return CallLimits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,
         requests_per_minute=settings.requests_per_minute,

@@ -38,7 +38,7 @@ from reviewscore.logic.fol import (
     terms_of,
     with_parts,
 )
-from reviewscore.logic.z3_backend import Outcome, Session
+from reviewscore.logic.z3_backend import CheckOutcome, ProofSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ _MAX_TRIALS = 60
 
 
 def countermodel(
-    premises: Sequence[Formula], conclusion: Formula, session: Session
+    premises: Sequence[Formula], conclusion: Formula, session: ProofSession
 ) -> Model | None:
     """Individuals and facts of which the premises are true and the conclusion is false.
 
@@ -147,7 +147,7 @@ class _Search:
         self,
         formulas: Sequence[Formula],
         domain: tuple[str, ...],
-        session: Session,
+        session: ProofSession,
         *,
         distinct: bool,
     ) -> None:
@@ -168,7 +168,7 @@ class _Search:
         self._session.assume(grounded)
         self._session.assume(map(self._one_value, self._values))
         answer = self._session.check([], facts=True)
-        if answer.outcome is not Outcome.SATISFIABLE:
+        if answer.outcome is not CheckOutcome.SATISFIABLE:
             return None
         facts = self._fewest(answer.facts)
         if facts is None:
@@ -186,10 +186,10 @@ class _Search:
                 continue
             trials += 1
             trial = self._session.check([*denied, name], facts=True)
-            if trial.outcome is Outcome.SATISFIABLE:
+            if trial.outcome is CheckOutcome.SATISFIABLE:
                 denied = [one for one in self._atoms if one not in trial.facts]
         last = self._session.check(denied, facts=True)
-        return last.facts if last.outcome is Outcome.SATISFIABLE else None
+        return last.facts if last.outcome is CheckOutcome.SATISFIABLE else None
 
     def _read(
         self, true: frozenset[str]

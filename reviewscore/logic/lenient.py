@@ -19,8 +19,8 @@ from reviewscore.logic.fol import (
     parts_of,
     with_parts,
 )
-from reviewscore.logic.operators import Kind
-from reviewscore.logic.tokens import Source, Token
+from reviewscore.logic.operators import TokenKind
+from reviewscore.logic.tokens import FormulaText, Token
 
 NOTES = {
     # What cannot change the meaning, in every reading:
@@ -54,33 +54,33 @@ _THERE = (("there",), ("is", "exists"), ("a", "an"))
 _SUCH = (("such",), ("that",))
 
 
-def reworded(source: Source, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+def reworded(source: FormulaText, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """The tokens with a few English phrases as the signs that they stand for, each noted."""
     kept = list(tokens)
-    if _spells(kept, 0, (("if",),)) and any(token.kind is Kind.IMPLIES for token in kept):
+    if _spells(kept, 0, (("if",),)) and any(token.kind is TokenKind.IMPLIES for token in kept):
         source.note("english", kept[0].offset, assumed=True)
         del kept[0]
     start, after = len(_THERE), len(_THERE) + 1
     if _spells(kept, 0, _THERE) and _spells(kept, after, _SUCH):
         source.note("english", kept[0].offset, assumed=True)
-        exists = kept[0]._replace(kind=Kind.EXISTS, text="exists")
+        exists = kept[0]._replace(kind=TokenKind.EXISTS, text="exists")
         kept = [exists, kept[start], *kept[after + len(_SUCH) :]]
     return _final_quantifier(source, kept)
 
 
-def _final_quantifier(source: Source, tokens: list[Token]) -> tuple[Token, ...]:
+def _final_quantifier(source: FormulaText, tokens: list[Token]) -> tuple[Token, ...]:
     """``(A(x) for all x)`` as ``forall x (A(x))``."""
     *body, end = tokens
-    wrapped = bool(body) and body[0].kind is Kind.OPEN and body[-1].kind is Kind.CLOSE
+    wrapped = bool(body) and body[0].kind is TokenKind.OPEN and body[-1].kind is TokenKind.CLOSE
     inside = body[1:-1] if wrapped else body
     words = [token.text.lower() for token in inside[-3:]]
     length = 3 if words[:2] == ["for", "all"] else 2 if words[-2:-1] == ["for"] else 0
-    if not length or inside[-1].kind is not Kind.NAME or len(inside) == length:
+    if not length or inside[-1].kind is not TokenKind.NAME or len(inside) == length:
         return tuple(tokens)
     source.note("english", inside[-length].offset, assumed=True)
-    forall = inside[-length]._replace(kind=Kind.FORALL, text="forall")
-    opening = Token(Kind.OPEN, "(", forall.offset, "")
-    closing = Token(Kind.CLOSE, ")", forall.offset, "")
+    forall = inside[-length]._replace(kind=TokenKind.FORALL, text="forall")
+    opening = Token(TokenKind.OPEN, "(", forall.offset, "")
+    closing = Token(TokenKind.CLOSE, ")", forall.offset, "")
     return (forall, inside[-1], opening, *inside[:-length], closing, end)
 
 
@@ -91,16 +91,16 @@ def _spells(tokens: list[Token], start: int, words: tuple[tuple[str, ...], ...])
     )
 
 
-def balanced(source: Source, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+def balanced(source: FormulaText, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """The tokens with round brackets completed at the two ends of the formula, where they fail."""
     *body, end = tokens
     depth, missing = 0, 0
     kept: list[Token] = []
     for index, token in enumerate(body):
-        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
         if depth < 0:
             depth = 0
-            if all(one.kind is Kind.CLOSE for one in body[index:]):
+            if all(one.kind is TokenKind.CLOSE for one in body[index:]):
                 source.note("bracket-dropped", token.offset, assumed=True)
                 continue
             source.note("bracket-added", token.offset, assumed=True)
@@ -109,11 +109,11 @@ def balanced(source: Source, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     if depth:
         source.note("bracket-added", end.offset, assumed=True)
     start = kept[0].offset if kept else 0
-    opening = [Token(Kind.OPEN, "(", start, "")] * missing
-    return (*opening, *kept, *[Token(Kind.CLOSE, ")", end.offset, "")] * depth, end)
+    opening = [Token(TokenKind.OPEN, "(", start, "")] * missing
+    return (*opening, *kept, *[Token(TokenKind.CLOSE, ")", end.offset, "")] * depth, end)
 
 
-def bound(formula: Formula, leaked: Sequence[tuple[str, int]], source: Source) -> Formula:
+def bound(formula: Formula, leaked: Sequence[tuple[str, int]], source: FormulaText) -> Formula:
     """The formula with every free variable bound, by a wider scope if there is one for it.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """Kind of a token; the value is how messages name it."""
 
     NAME = "a name"
@@ -34,53 +34,53 @@ class Kind(Enum):
     END = "the end of the formula"
 
 
-SPELLINGS: dict[Kind, tuple[str, ...]] = {
-    Kind.IFF: ("<->", "<=>", "↔", "⇔", "≡", "⟷"),
-    Kind.XOR: ("<~>", "⊕", "⊻"),
-    Kind.IMPLIES: ("->", "=>", "→", "⇒", "⟶", "⊃"),
-    Kind.AND: ("&&", "&", "∧", "/\\"),
-    Kind.OR: ("||", "|", "∨", "\\/"),
-    Kind.UNEQUAL: ("!=", "≠"),
-    Kind.AT_MOST: ("<=", "≤"),
-    Kind.AT_LEAST: (">=", "≥"),
-    Kind.LESS: ("<",),
-    Kind.MORE: (">",),
-    Kind.EQUAL: ("==", "="),
-    Kind.NOT: ("¬", "~", "!", "-", "−"),
-    Kind.FORALL: ("∀",),
-    Kind.EXISTS: ("∃", "?"),
-    Kind.OPEN: ("(",),
-    Kind.CLOSE: (")",),
-    Kind.OPEN_LIST: ("[",),
-    Kind.CLOSE_LIST: ("]",),
-    Kind.COMMA: (",",),
-    Kind.DOT: (".",),
-    Kind.COLON: (":",),
+SPELLINGS: dict[TokenKind, tuple[str, ...]] = {
+    TokenKind.IFF: ("<->", "<=>", "↔", "⇔", "≡", "⟷"),
+    TokenKind.XOR: ("<~>", "⊕", "⊻"),
+    TokenKind.IMPLIES: ("->", "=>", "→", "⇒", "⟶", "⊃"),
+    TokenKind.AND: ("&&", "&", "∧", "/\\"),
+    TokenKind.OR: ("||", "|", "∨", "\\/"),
+    TokenKind.UNEQUAL: ("!=", "≠"),
+    TokenKind.AT_MOST: ("<=", "≤"),
+    TokenKind.AT_LEAST: (">=", "≥"),
+    TokenKind.LESS: ("<",),
+    TokenKind.MORE: (">",),
+    TokenKind.EQUAL: ("==", "="),
+    TokenKind.NOT: ("¬", "~", "!", "-", "−"),
+    TokenKind.FORALL: ("∀",),
+    TokenKind.EXISTS: ("∃", "?"),
+    TokenKind.OPEN: ("(",),
+    TokenKind.CLOSE: (")",),
+    TokenKind.OPEN_LIST: ("[",),
+    TokenKind.CLOSE_LIST: ("]",),
+    TokenKind.COMMA: (",",),
+    TokenKind.DOT: (".",),
+    TokenKind.COLON: (":",),
 }
-WORDS: dict[Kind, tuple[str, ...]] = {
-    Kind.AND: ("and",),
-    Kind.OR: ("or",),
-    Kind.XOR: ("xor",),
-    Kind.NOT: ("not",),
-    Kind.IMPLIES: ("implies",),
-    Kind.IFF: ("iff",),
-    Kind.FORALL: ("forall", "all"),
-    Kind.EXISTS: ("exists", "exist", "thereexists"),
+WORDS: dict[TokenKind, tuple[str, ...]] = {
+    TokenKind.AND: ("and",),
+    TokenKind.OR: ("or",),
+    TokenKind.XOR: ("xor",),
+    TokenKind.NOT: ("not",),
+    TokenKind.IMPLIES: ("implies",),
+    TokenKind.IFF: ("iff",),
+    TokenKind.FORALL: ("forall", "all"),
+    TokenKind.EXISTS: ("exists", "exist", "thereexists"),
 }
-LATEX: dict[Kind, tuple[str, ...]] = {
-    Kind.AND: ("land", "wedge"),
-    Kind.OR: ("lor", "vee"),
-    Kind.XOR: ("oplus", "veebar"),
-    Kind.NOT: ("lnot", "neg"),
-    Kind.IMPLIES: ("rightarrow", "to", "Rightarrow", "implies", "longrightarrow", "supset"),
-    Kind.IFF: ("leftrightarrow", "Leftrightarrow", "iff", "equiv", "longleftrightarrow"),
-    Kind.UNEQUAL: ("neq", "ne"),
-    Kind.AT_MOST: ("leq", "le"),
-    Kind.AT_LEAST: ("geq", "ge"),
-    Kind.LESS: ("lt",),
-    Kind.MORE: ("gt",),
-    Kind.FORALL: ("forall",),
-    Kind.EXISTS: ("exists",),
+LATEX: dict[TokenKind, tuple[str, ...]] = {
+    TokenKind.AND: ("land", "wedge"),
+    TokenKind.OR: ("lor", "vee"),
+    TokenKind.XOR: ("oplus", "veebar"),
+    TokenKind.NOT: ("lnot", "neg"),
+    TokenKind.IMPLIES: ("rightarrow", "to", "Rightarrow", "implies", "longrightarrow", "supset"),
+    TokenKind.IFF: ("leftrightarrow", "Leftrightarrow", "iff", "equiv", "longleftrightarrow"),
+    TokenKind.UNEQUAL: ("neq", "ne"),
+    TokenKind.AT_MOST: ("leq", "le"),
+    TokenKind.AT_LEAST: ("geq", "ge"),
+    TokenKind.LESS: ("lt",),
+    TokenKind.MORE: ("gt",),
+    TokenKind.FORALL: ("forall",),
+    TokenKind.EXISTS: ("exists",),
 }
 LATEX_SPACE = frozenset(
     (
@@ -98,24 +98,24 @@ LATEX_FONTS = frozenset(
 )
 """Commands whose argument in braces is a name."""
 
-FUNCTIONS: dict[str, Kind] = {
-    "And": Kind.AND,
-    "Or": Kind.OR,
-    "Xor": Kind.XOR,
-    "Not": Kind.NOT,
-    "Implies": Kind.IMPLIES,
-    "Iff": Kind.IFF,
-    "ForAll": Kind.FORALL,
-    "Forall": Kind.FORALL,
-    "Exists": Kind.EXISTS,
+FUNCTIONS: dict[str, TokenKind] = {
+    "And": TokenKind.AND,
+    "Or": TokenKind.OR,
+    "Xor": TokenKind.XOR,
+    "Not": TokenKind.NOT,
+    "Implies": TokenKind.IMPLIES,
+    "Iff": TokenKind.IFF,
+    "ForAll": TokenKind.FORALL,
+    "Forall": TokenKind.FORALL,
+    "Exists": TokenKind.EXISTS,
 }
 """Function notation: ``Implies(P, Q)``, ``ForAll([x], P(x))``."""
 
-QUANTIFIERS = (Kind.FORALL, Kind.EXISTS)
-ARROWS = (Kind.IMPLIES, Kind.IFF)
-JOINS = (Kind.AND, Kind.OR, Kind.XOR)
-EQUALS = (Kind.EQUAL, Kind.UNEQUAL)
-COMPARISONS = (*EQUALS, Kind.LESS, Kind.MORE, Kind.AT_MOST, Kind.AT_LEAST)
+QUANTIFIERS = (TokenKind.FORALL, TokenKind.EXISTS)
+ARROWS = (TokenKind.IMPLIES, TokenKind.IFF)
+JOINS = (TokenKind.AND, TokenKind.OR, TokenKind.XOR)
+EQUALS = (TokenKind.EQUAL, TokenKind.UNEQUAL)
+COMPARISONS = (*EQUALS, TokenKind.LESS, TokenKind.MORE, TokenKind.AT_MOST, TokenKind.AT_LEAST)
 
 KIND_OF_SIGN = {spelling: kind for kind, all_of in SPELLINGS.items() for spelling in all_of}
 KIND_OF_WORD = {word: kind for kind, all_of in WORDS.items() for word in all_of}

@@ -68,16 +68,24 @@ from reviewscore.logic.operators import (
     FUNCTIONS,
     JOINS,
     QUANTIFIERS,
-    Kind,
+    TokenKind,
 )
 from reviewscore.logic.syntax_errors import Spot
-from reviewscore.logic.tokens import ENGLISH, VARIABLE, Note, Source, Token, identifier, tokenize
+from reviewscore.logic.tokens import (
+    ENGLISH,
+    VARIABLE,
+    FormulaText,
+    ReadingNote,
+    Token,
+    identifier,
+    tokenize,
+)
 
 MAX_DEPTH = 120
 """Most brackets, negations, quantifiers and functions inside one another."""
 
 
-class Role(StrEnum):
+class NameRole(StrEnum):
     """What a name stands for in a formula."""
 
     PREDICATE = "predicate"
@@ -98,7 +106,7 @@ class Use:
     """
 
     name: str
-    role: Role
+    role: NameRole
     arity: int
     offset: int
     spelled: str
@@ -115,7 +123,7 @@ class _State(NamedTuple):
 class Cursor:
     """Where a parser stands, what it has met, and how it reads terms."""
 
-    def __init__(self, source: Source, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, source: FormulaText, tokens: tuple[Token, ...]) -> None:
         self._source, self._tokens, self._next = source, tokens, 0
         self._depth = 0
         self._scope: list[str] = []
@@ -142,7 +150,7 @@ class Cursor:
         self._next += 1
         return token
 
-    def _take(self, *kinds: Kind) -> Token | None:
+    def _take(self, *kinds: TokenKind) -> Token | None:
         return self._advance() if self._peek.kind in kinds else None
 
     def _error(self, code: str, message: str, token: Token | None = None) -> FormulaError:
@@ -170,34 +178,34 @@ class Cursor:
         del self._variables[state.variables :]
         del self._source.notes[state.notes :]
 
-    def _use(self, token: Token, role: Role, arity: int = 0) -> Use:
+    def _use(self, token: Token, role: NameRole, arity: int = 0) -> Use:
         return Use(token.text, role, arity, token.offset, token.raw)
 
     def _arguments(self, name: Token) -> tuple[Term, ...]:
         """What stands in the brackets after a name; the opening one is next."""
         self._deeper(self._advance())
         terms: list[Term] = []
-        if self._peek.kind is Kind.CLOSE:
+        if self._peek.kind is TokenKind.CLOSE:
             self._source.note("no-arguments", self._peek.offset)
         else:
             terms.append(self._argument(name))
-            while self._take(Kind.COMMA):
+            while self._take(TokenKind.COMMA):
                 terms.append(self._argument(name))
-        if not self._take(Kind.CLOSE):
+        if not self._take(TokenKind.CLOSE):
             raise syntax_errors.in_arguments(self._spot, name)
         self._depth -= 1
         return tuple(terms)
 
     def _argument(self, outer: Token) -> Term:
-        words = self._source.lenient and self._after().kind is Kind.NAME
-        if self._at_number or (self._peek.kind is Kind.NUMBER and not words):
+        words = self._source.lenient and self._after().kind is TokenKind.NAME
+        if self._at_number or (self._peek.kind is TokenKind.NUMBER and not words):
             return self._number()
-        token = self._take(Kind.NAME, *([Kind.NUMBER] if words else []))
+        token = self._take(TokenKind.NAME, *([TokenKind.NUMBER] if words else []))
         if token is None:
             raise syntax_errors.in_arguments(self._spot, outer)
         if self._source.lenient:
             token = self._joined(token)
-        if self._peek.kind is Kind.OPEN:
+        if self._peek.kind is TokenKind.OPEN:
             if token.text[0].isupper() and not self._source.lenient:
                 raise syntax_errors.nested(self._spot, token, outer)
             return self._function(token)
@@ -206,21 +214,21 @@ class Cursor:
     def _joined(self, token: Token) -> Token:
         """Several words in a row as one name, which is an assumption."""
         words = [token]
-        while self._peek.kind in (Kind.NAME, Kind.NUMBER):
+        while self._peek.kind in (TokenKind.NAME, TokenKind.NUMBER):
             words.append(self._advance())
         if len(words) == 1:
             return token
         raw = self._source.text[token.offset : words[-1].end]
         self._source.note("several-words", token.offset, assumed=True)
-        return Token(Kind.NAME, identifier(raw) or token.text, token.offset, raw)
+        return Token(TokenKind.NAME, identifier(raw) or token.text, token.offset, raw)
 
     def _joined_predicate(self, name: Token) -> Token:
         """Capitalised words before a bracket as one name, unless one of them is English."""
         steps = 0
-        while self._after(steps).kind is Kind.NAME:
+        while self._after(steps).kind is TokenKind.NAME:
             steps += 1
         words = [name, *[self._after(step) for step in range(steps)]]
-        if self._after(steps).kind is not Kind.OPEN or any(
+        if self._after(steps).kind is not TokenKind.OPEN or any(
             not word.text[0].isupper() or word.text.lower() in ENGLISH for word in words
         ):
             return name
@@ -231,24 +239,28 @@ class Cursor:
         terms = self._arguments(name)
         if not terms:
             return self._named_term(name)
-        self._uses.insert(place, self._use(name, Role.FUNCTION, len(terms)))
+        self._uses.insert(place, self._use(name, NameRole.FUNCTION, len(terms)))
         return Func(name.text, terms)
 
     def _named_term(self, token: Token) -> Term:
         if token.text in self._scope:
             self._variables.append(token)
             return Var(token.text)
-        self._uses.append(self._use(token, Role.CONSTANT))
+        self._uses.append(self._use(token, NameRole.CONSTANT))
         return Const(token.text)
 
     @property
     def _at_number(self) -> bool:
         """Whether a minus sign and, right after it, a number follow."""
         sign, number = self._peek, self._after()
-        return sign.kind is Kind.NOT and number.kind is Kind.NUMBER and sign.end == number.offset
+        return (
+            sign.kind is TokenKind.NOT
+            and number.kind is TokenKind.NUMBER
+            and sign.end == number.offset
+        )
 
     def _number(self) -> Const:
-        sign = "-" if self._take(Kind.NOT) else ""
+        sign = "-" if self._take(TokenKind.NOT) else ""
         value = Decimal(sign + self._advance().text)
         # 3, 3.0 and 03 are one number; a second minus sign before zero says nothing.
         plain = f"{value.normalize():f}"
@@ -264,20 +276,20 @@ class Atoms(Cursor):
     """How a parser reads what holds no other formula."""
 
     def _atom(self) -> Formula:
-        name = self._take(Kind.NAME)
+        name = self._take(TokenKind.NAME)
         if name is None:
             return self._comparison(self._number())
-        if self._source.lenient and self._peek.kind is Kind.NAME:
+        if self._source.lenient and self._peek.kind is TokenKind.NAME:
             name = self._joined_predicate(name)
-        if self._peek.kind is Kind.OPEN:
+        if self._peek.kind is TokenKind.OPEN:
             return self._application(name)
         if self._peek.kind in COMPARISONS:
             return self._comparison(self._named_term(name))
         if name.text in self._scope:
             raise syntax_errors.variable_as_formula(self._spot, name)
-        if name.text.lower() in _PSEUDO and self._peek.kind is Kind.NAME:
+        if name.text.lower() in _PSEUDO and self._peek.kind is TokenKind.NAME:
             raise syntax_errors.pseudo_quantifier(self._spot, name)
-        self._uses.append(self._use(name, Role.PREDICATE))
+        self._uses.append(self._use(name, NameRole.PREDICATE))
         return Atom(name.text)
 
     def _application(self, name: Token) -> Formula:
@@ -287,9 +299,9 @@ class Atoms(Cursor):
         place = len(self._uses)
         terms = self._arguments(name)
         if self._peek.kind in COMPARISONS and terms and self._is_function(name):
-            self._uses.insert(place, self._use(name, Role.FUNCTION, len(terms)))
+            self._uses.insert(place, self._use(name, NameRole.FUNCTION, len(terms)))
             return self._comparison(Func(name.text, terms))
-        self._uses.insert(place, self._use(name, Role.PREDICATE, len(terms)))
+        self._uses.insert(place, self._use(name, NameRole.PREDICATE, len(terms)))
         return Atom(name.text, terms)
 
     def _is_function(self, name: Token) -> bool:
@@ -300,9 +312,9 @@ class Atoms(Cursor):
             if self._source.lenient:
                 return True
             raise syntax_errors.capital_function(self._spot, name)
-        if after.kind not in (Kind.NAME, Kind.NUMBER):
+        if after.kind not in (TokenKind.NAME, TokenKind.NUMBER):
             return False
-        formula = sign.text == "==" or self._after(2).kind is Kind.OPEN
+        formula = sign.text == "==" or self._after(2).kind is TokenKind.OPEN
         if not self._source.lenient and not formula:
             raise syntax_errors.capital_function(self._spot, name)
         return self._source.lenient
@@ -312,11 +324,11 @@ class Atoms(Cursor):
         if sign.kind not in COMPARISONS:
             raise syntax_errors.number_as_formula(self._spot)
         self._advance()
-        if self._peek.kind in (Kind.OPEN, *QUANTIFIERS) or (
-            self._peek.kind is Kind.NOT and not self._at_number
+        if self._peek.kind in (TokenKind.OPEN, *QUANTIFIERS) or (
+            self._peek.kind is TokenKind.NOT and not self._at_number
         ):
             raise syntax_errors.equals_between_formulas(self._spot, sign)
-        if self._peek.kind not in (Kind.NAME, Kind.NUMBER, Kind.NOT):
+        if self._peek.kind not in (TokenKind.NAME, TokenKind.NUMBER, TokenKind.NOT):
             raise syntax_errors.name_expected(self._spot, sign)
         right = self._argument(sign)
         if self._peek.kind in COMPARISONS:
@@ -324,28 +336,28 @@ class Atoms(Cursor):
         return _compared(sign.kind, left, right)
 
 
-def _compared(sign: Kind, left: Term, right: Term) -> Formula:
+def _compared(sign: TokenKind, left: Term, right: Term) -> Formula:
     match sign:
-        case Kind.EQUAL:
+        case TokenKind.EQUAL:
             return Equal(left, right)
-        case Kind.UNEQUAL:
+        case TokenKind.UNEQUAL:
             return Not(Equal(left, right))
-        case Kind.LESS:
+        case TokenKind.LESS:
             return Atom(LESS, (left, right))
-        case Kind.MORE:
+        case TokenKind.MORE:
             return Atom(LESS, (right, left))
-        case Kind.AT_MOST:
+        case TokenKind.AT_MOST:
             return Not(Atom(LESS, (right, left)))
         case _:  # at least
             return Not(Atom(LESS, (left, right)))
 
 
-def folded(operands: list[Formula], joins: list[Kind]) -> Formula:
+def folded(operands: list[Formula], joins: list[TokenKind]) -> Formula:
     """Operands joined, `|` and `xor` last where they are mixed with `&`."""
     if not joins:
         return operands[0]
-    last = next(kind for kind in (Kind.OR, Kind.XOR, Kind.AND) if kind in joins)
-    groups: list[tuple[list[Formula], list[Kind]]] = [([operands[0]], [])]
+    last = next(kind for kind in (TokenKind.OR, TokenKind.XOR, TokenKind.AND) if kind in joins)
+    groups: list[tuple[list[Formula], list[TokenKind]]] = [([operands[0]], [])]
     for join, operand in zip(joins, operands[1:], strict=True):
         if join is last:
             groups.append(([operand], []))
@@ -353,25 +365,25 @@ def folded(operands: list[Formula], joins: list[Kind]) -> Formula:
             groups[-1][0].append(operand)
             groups[-1][1].append(join)
     parts = tuple([folded(*group) for group in groups])
-    if last is Kind.XOR:
+    if last is TokenKind.XOR:
         return Xor(parts[0], parts[1])
-    return And(parts) if last is Kind.AND else Or(parts)
+    return And(parts) if last is TokenKind.AND else Or(parts)
 
 
-def made_of(kind: Kind, parts: list[Formula]) -> Formula | None:
+def made_of(kind: TokenKind, parts: list[Formula]) -> Formula | None:
     """A formula in function notation; None if it has the wrong number of parts."""
-    if kind is Kind.NOT:
+    if kind is TokenKind.NOT:
         return Not(parts[0]) if len(parts) == 1 else None
-    if kind in (Kind.AND, Kind.OR):
+    if kind in (TokenKind.AND, TokenKind.OR):
         if len(parts) == 1:
             return parts[0]
-        return And(tuple(parts)) if kind is Kind.AND else Or(tuple(parts))
+        return And(tuple(parts)) if kind is TokenKind.AND else Or(tuple(parts))
     if len(parts) != len(("left", "right")):
         return None
     left, right = parts
-    if kind is Kind.XOR:
+    if kind is TokenKind.XOR:
         return Xor(left, right)
-    return Implies(left, right) if kind is Kind.IMPLIES else Iff(left, right)
+    return Implies(left, right) if kind is TokenKind.IMPLIES else Iff(left, right)
 
 
 MAX_QUANTIFIERS = 12
@@ -381,13 +393,13 @@ _LETTER = re.compile(r"[A-Za-z][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedFormula:
     """A parsed formula, where its names occur in reading order, and what was noted."""
 
     formula: Formula
     uses: tuple[Use, ...]
-    source: Source
-    notes: tuple[Note, ...]
+    source: FormulaText
+    notes: tuple[ReadingNote, ...]
 
 
 def parse(text: str) -> Formula:
@@ -399,7 +411,7 @@ def parse(text: str) -> Formula:
     return read(text).formula
 
 
-def read(text: str, *, lenient: bool = False) -> Reading:
+def read(text: str, *, lenient: bool = False) -> ParsedFormula:
     """The tree of a formula, with the place of each name.
 
     Args:
@@ -416,19 +428,19 @@ def read(text: str, *, lenient: bool = False) -> Reading:
 class _Parser(Atoms):
     """Recursive descent over tokens; nesting is limited, so recursion is too."""
 
-    def __init__(self, source: Source, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, source: FormulaText, tokens: tuple[Token, ...]) -> None:
         if source.lenient:
             tokens = lenient.balanced(source, lenient.reworded(source, tokens))
         super().__init__(source, tokens)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ParsedFormula:
         formula = self._formula()
-        if self._peek.kind is not Kind.END:
+        if self._peek.kind is not TokenKind.END:
             raise syntax_errors.not_the_end(self._spot)
         leaked = [
             use
             for use in self._uses
-            if use.role is Role.CONSTANT
+            if use.role is NameRole.CONSTANT
             and (use.name in self._bound or VARIABLE.fullmatch(use.name))
         ]
         if leaked and not self._source.lenient:
@@ -441,8 +453,10 @@ class _Parser(Atoms):
                 formula, [(use.name, use.offset) for use in leaked], self._source
             )
         names = {use.name for use in leaked}
-        uses = [one for one in self._uses if one.role is not Role.CONSTANT or one.name not in names]
-        return Reading(formula, tuple(uses), self._source, tuple(self._source.notes))
+        uses = [
+            one for one in self._uses if one.role is not NameRole.CONSTANT or one.name not in names
+        ]
+        return ParsedFormula(formula, tuple(uses), self._source, tuple(self._source.notes))
 
     def _formula(self) -> Formula:
         sides, arrows = [self._side()], list[Token]()
@@ -459,7 +473,7 @@ class _Parser(Atoms):
         formula = sides.pop()
         for arrow in reversed(arrows):
             left = sides.pop()
-            kind = Implies if arrow.kind is Kind.IMPLIES else Iff
+            kind = Implies if arrow.kind is TokenKind.IMPLIES else Iff
             formula = kind(left, formula)
         return formula
 
@@ -470,20 +484,20 @@ class _Parser(Atoms):
             return sign
         if sign.kind not in EQUALS:
             return None
-        if sign.kind is Kind.EQUAL and (sign.text == "==" or self._source.lenient):
+        if sign.kind is TokenKind.EQUAL and (sign.text == "==" or self._source.lenient):
             if sign.text != "==":
                 self._source.note("equals-as-iff", sign.offset, assumed=True)
-            return sign._replace(kind=Kind.IFF)
+            return sign._replace(kind=TokenKind.IFF)
         raise syntax_errors.equals_between_formulas(self._spot, sign)
 
     def _may_chain(self, before: Token, arrow: Token) -> bool:
-        both = before.kind is arrow.kind is Kind.IMPLIES
+        both = before.kind is arrow.kind is TokenKind.IMPLIES
         if both and self._source.lenient:
             self._source.note("chain", arrow.offset, assumed=True)
         return both and self._source.lenient
 
     def _side(self) -> Formula:
-        operands, joins = [self._unary()], list[Kind]()
+        operands, joins = [self._unary()], list[TokenKind]()
         while self._peek.kind in JOINS:
             if joins and not self._may_join(joins):
                 raise syntax_errors.mixed(self._spot, folded(operands, joins), joins[-1])
@@ -491,21 +505,23 @@ class _Parser(Atoms):
             operands.append(self._unary())
         return folded(operands, joins)
 
-    def _may_join(self, joins: list[Kind]) -> bool:
+    def _may_join(self, joins: list[TokenKind]) -> bool:
         join = self._peek.kind
         kinds = {*joins, join}
         if kinds == {join}:
-            return join is not Kind.XOR
+            return join is not TokenKind.XOR
         # `&` binds tighter than `|` by custom; with `xor` there is no custom beyond one of it.
-        others = kinds - {Kind.AND}
-        known = Kind.AND in kinds and len(others) == 1 and [*joins, join].count(Kind.XOR) <= 1
+        others = kinds - {TokenKind.AND}
+        known = (
+            TokenKind.AND in kinds and len(others) == 1 and [*joins, join].count(TokenKind.XOR) <= 1
+        )
         if known and self._source.lenient:
             self._source.note("precedence", self._peek.offset, assumed=True)
         return known and self._source.lenient
 
     def _unary(self) -> Formula:
         signs = 0
-        while self._peek.kind is Kind.NOT and not self._at_number and not self._at_list:
+        while self._peek.kind is TokenKind.NOT and not self._at_number and not self._at_list:
             self._deeper(self._advance())
             signs += 1
         body = self._positive()
@@ -517,17 +533,17 @@ class _Parser(Atoms):
     @property
     def _at_list(self) -> bool:
         """Whether a quantifier of the form ``![X]`` follows."""
-        return self._peek.raw in ("!", "?") and self._after().kind is Kind.OPEN_LIST
+        return self._peek.raw in ("!", "?") and self._after().kind is TokenKind.OPEN_LIST
 
     def _positive(self) -> Formula:
         kind = self._peek.kind
         if kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
             return self._quantified()
-        if kind in (Kind.OPEN, Kind.OPEN_LIST):
+        if kind in (TokenKind.OPEN, TokenKind.OPEN_LIST):
             return self._bracket()
-        if kind is Kind.NAME and self._at_function_notation:
+        if kind is TokenKind.NAME and self._at_function_notation:
             return self._function_notation()
-        if kind in (Kind.NAME, Kind.NUMBER) or self._at_number:
+        if kind in (TokenKind.NAME, TokenKind.NUMBER) or self._at_number:
             return self._atom()
         raise syntax_errors.formula_expected(self._spot)
 
@@ -535,18 +551,18 @@ class _Parser(Atoms):
     def _at_bracketed_quantifier(self) -> bool:
         kinds = [self._after(steps).kind for steps in range(4)]
         return (
-            kinds[0] is Kind.OPEN
+            kinds[0] is TokenKind.OPEN
             and kinds[1] in QUANTIFIERS
-            and kinds[2:] == [Kind.NAME, Kind.CLOSE]
+            and kinds[2:] == [TokenKind.NAME, TokenKind.CLOSE]
         )
 
     def _bracket(self) -> Formula:
         opening = self._advance()
         self._deeper(opening)
         inner = self._formula()
-        closing = Kind.CLOSE if opening.kind is Kind.OPEN else Kind.CLOSE_LIST
+        closing = TokenKind.CLOSE if opening.kind is TokenKind.OPEN else TokenKind.CLOSE_LIST
         if not self._take(closing):
-            if self._peek.kind is not Kind.END:
+            if self._peek.kind is not TokenKind.END:
                 raise syntax_errors.not_the_end(self._spot)
             raise self._error(
                 "unclosed-bracket",
@@ -559,28 +575,28 @@ class _Parser(Atoms):
     @property
     def _at_function_notation(self) -> bool:
         kind = FUNCTIONS.get(self._peek.raw)
-        if kind is None or self._after().kind is not Kind.OPEN:
+        if kind is None or self._after().kind is not TokenKind.OPEN:
             return False
         # ``Exists(a)`` is a predicate.
-        return kind not in QUANTIFIERS or self._after(3).kind is not Kind.CLOSE
+        return kind not in QUANTIFIERS or self._after(3).kind is not TokenKind.CLOSE
 
     def _function_notation(self) -> Formula:
         word = self._advance()
         self._deeper(self._advance())
         kind = FUNCTIONS[word.raw]
         made = self._called_quantifier(kind) if kind in QUANTIFIERS else self._called(word, kind)
-        if not self._take(Kind.CLOSE):
+        if not self._take(TokenKind.CLOSE):
             raise syntax_errors.in_function_notation(self._spot, word)
         self._depth -= 1
         return made
 
-    def _called_quantifier(self, kind: Kind) -> Formula:
-        listed = self._take(Kind.OPEN_LIST)
+    def _called_quantifier(self, kind: TokenKind) -> Formula:
+        listed = self._take(TokenKind.OPEN_LIST)
         scope = len(self._scope)
         variables = [self._bind(self._peek)]
-        while listed and self._take(Kind.COMMA):
+        while listed and self._take(TokenKind.COMMA):
             variables.append(self._bind(self._peek))
-        if (listed and not self._take(Kind.CLOSE_LIST)) or not self._take(Kind.COMMA):
+        if (listed and not self._take(TokenKind.CLOSE_LIST)) or not self._take(TokenKind.COMMA):
             raise self._error(
                 "no-variable", "After ForAll( or Exists( write [x, y], and then the formula."
             )
@@ -588,15 +604,15 @@ class _Parser(Atoms):
         del self._scope[scope:]
         self._depth -= len(variables)
         for variable in reversed(variables):
-            body = ForAll(variable, body) if kind is Kind.FORALL else Exists(variable, body)
+            body = ForAll(variable, body) if kind is TokenKind.FORALL else Exists(variable, body)
         return body
 
-    def _called(self, word: Token, kind: Kind) -> Formula:
-        listed = self._take(Kind.OPEN_LIST)
+    def _called(self, word: Token, kind: TokenKind) -> Formula:
+        listed = self._take(TokenKind.OPEN_LIST)
         parts = [self._formula()]
-        while self._take(Kind.COMMA):
+        while self._take(TokenKind.COMMA):
             parts.append(self._formula())
-        if listed and not self._take(Kind.CLOSE_LIST):
+        if listed and not self._take(TokenKind.CLOSE_LIST):
             raise syntax_errors.in_function_notation(self._spot, word)
         made = made_of(kind, parts)
         if made is None:
@@ -605,30 +621,32 @@ class _Parser(Atoms):
 
     def _quantified(self) -> Formula:
         depth, scope = self._depth, len(self._scope)
-        prefix: list[tuple[Kind, str]] = []
+        prefix: list[tuple[TokenKind, str]] = []
         while self._peek.kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
-            wrapped = self._take(Kind.OPEN)
+            wrapped = self._take(TokenKind.OPEN)
             quantifier = self._advance()
-            kind = Kind.FORALL if quantifier.kind is Kind.NOT else quantifier.kind
+            kind = TokenKind.FORALL if quantifier.kind is TokenKind.NOT else quantifier.kind
             prefix += [(kind, variable) for variable in self._listed(quantifier)]
             if wrapped:
                 self._advance()
-            self._take(Kind.DOT, Kind.COLON)
-        bracketed = self._peek.kind in (Kind.OPEN, Kind.OPEN_LIST)
+            self._take(TokenKind.DOT, TokenKind.COLON)
+        bracketed = self._peek.kind in (TokenKind.OPEN, TokenKind.OPEN_LIST)
         body = self._bracket() if bracketed else self._open_body(scope)
         self._depth = depth
         del self._scope[scope:]
         for bound_by, variable in reversed(prefix):
-            body = ForAll(variable, body) if bound_by is Kind.FORALL else Exists(variable, body)
+            body = (
+                ForAll(variable, body) if bound_by is TokenKind.FORALL else Exists(variable, body)
+            )
         return body
 
     def _listed(self, quantifier: Token) -> list[str]:
         """The variables after a quantifier, with commas, with spaces or in square brackets."""
-        bracket = self._take(Kind.OPEN_LIST)
+        bracket = self._take(TokenKind.OPEN_LIST)
         variables = [self._bind(quantifier)]
-        while self._take(Kind.COMMA) or self._another_variable:
+        while self._take(TokenKind.COMMA) or self._another_variable:
             variables.append(self._bind(quantifier))
-        if bracket and not self._take(Kind.CLOSE_LIST):
+        if bracket and not self._take(TokenKind.CLOSE_LIST):
             raise self._error("no-variable", "The list of variables is not closed; add ']'.")
         return variables
 
@@ -636,11 +654,17 @@ class _Parser(Atoms):
     def _another_variable(self) -> bool:
         """Whether a name that follows a variable is one more, as in ``all x y. (..)``."""
         name, after = self._peek, self._after().kind
-        if name.kind is not Kind.NAME or not _LETTER.fullmatch(name.text):
+        if name.kind is not TokenKind.NAME or not _LETTER.fullmatch(name.text):
             return False
-        if after is Kind.OPEN:
+        if after is TokenKind.OPEN:
             return VARIABLE.fullmatch(name.text) is not None
-        return after in (Kind.NAME, Kind.DOT, Kind.COLON, Kind.COMMA, *QUANTIFIERS)
+        return after in (
+            TokenKind.NAME,
+            TokenKind.DOT,
+            TokenKind.COLON,
+            TokenKind.COMMA,
+            *QUANTIFIERS,
+        )
 
     def _open_body(self, scope: int) -> Formula:
         """A body without a bracket: as wide as it can be, if a variable of the row is there."""
@@ -664,7 +688,7 @@ class _Parser(Atoms):
         return tight
 
     def _bind(self, quantifier: Token) -> str:
-        variable = self._take(Kind.NAME)
+        variable = self._take(TokenKind.NAME)
         if variable is None:
             raise self._error(
                 "no-variable",

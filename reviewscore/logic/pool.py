@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reviewscore.logic.worker import Task
-from reviewscore.logic.z3_backend import Limits
+from reviewscore.logic.worker import ProofTask
+from reviewscore.logic.z3_backend import ProofLimits
 from reviewscore.processes.pool import ChildPool
 from reviewscore.schema.proof import Proof, Validity
 
-LIMITS = Limits()
+LIMITS = ProofLimits()
 _GRACE = 0.3
 """Seconds beyond its limit after which a worker is stopped from outside."""
 
@@ -50,13 +50,13 @@ class Provers:
         keys: Mapping[str, str] | None = None,
         lenient: bool = False,
         explain: bool = True,
-        limits: Limits = LIMITS,
+        limits: ProofLimits = LIMITS,
     ) -> Proof:
         """Like `validity.prove`, in a worker; waits while all are busy.
 
         A worker that crashes or outlives its limit is replaced; its argument is unknown.
         """
-        task = Task(
+        task = ProofTask(
             premises={_whole(name): _whole(text) for name, text in premises.items()},
             conclusion=_whole(conclusion),
             keys={_whole(name): _whole(text) for name, text in (keys or {}).items()},

@@ -7,20 +7,27 @@ from typing import NamedTuple
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import Formula, Term
 from reviewscore.logic.lenient import widened
-from reviewscore.logic.operators import EQUALS, QUANTIFIERS, Kind
+from reviewscore.logic.operators import EQUALS, QUANTIFIERS, TokenKind
 from reviewscore.logic.printer import term_text, to_text
-from reviewscore.logic.tokens import ENGLISH, Source, Token, identifier
+from reviewscore.logic.tokens import ENGLISH, FormulaText, Token, identifier
 
 _REWRITE_UP_TO = 300
 """Longer rewrites, in characters, are left out of messages."""
 
-_OPERATORS = (Kind.NOT, Kind.AND, Kind.OR, Kind.XOR, Kind.IMPLIES, Kind.IFF)
+_OPERATORS = (
+    TokenKind.NOT,
+    TokenKind.AND,
+    TokenKind.OR,
+    TokenKind.XOR,
+    TokenKind.IMPLIES,
+    TokenKind.IFF,
+)
 
 
 class Spot(NamedTuple):
     """Where a parser stands: the text, the token before, the token it found, the one after."""
 
-    source: Source
+    source: FormulaText
     before: Token | None
     found: Token
     after: Token | None
@@ -49,13 +56,13 @@ def formula_expected(spot: Spot) -> FormulaError:
 def not_the_end(spot: Spot) -> FormulaError:
     """A complete formula is followed by something that cannot follow it."""
     found, before = spot.found, spot.before
-    if found.kind is Kind.CLOSE:
+    if found.kind is TokenKind.CLOSE:
         return spot.error(
             "extra-bracket", "This ')' closes no bracket; remove it or open one before."
         )
-    if found.kind is Kind.COMMA:
+    if found.kind is TokenKind.COMMA:
         return spot.error("comma", "',' only separates arguments; write & for 'and'.")
-    if before and before.kind is Kind.NAME:
+    if before and before.kind is TokenKind.NAME:
         return _after_a_name(spot, before)
     return _operator_expected(spot)
 
@@ -66,14 +73,14 @@ def _after_a_name(spot: Spot, before: Token) -> FormulaError:
         return spot.error(
             "hyphen", f"Names hold no hyphens; write {before.text}_{spot.after.text} as one name."
         )
-    if found.kind is Kind.NAME and before.text.lower() in ENGLISH:
+    if found.kind is TokenKind.NAME and before.text.lower() in ENGLISH:
         return spot.error(
             "english",
             f"'{before.text} {found.text}' is English, not a formula; write forall x (...), "
             "exists x (...) and the operators - & | xor -> <-> instead of words.",
             before,
         )
-    if found.kind is Kind.NAME:
+    if found.kind is TokenKind.NAME:
         return spot.error(
             "english",
             f"'{before.text} {found.text}' is not a formula: names are one word, and formulas "
@@ -92,7 +99,7 @@ def _operator_expected(spot: Spot) -> FormulaError:
     )
 
 
-def mixed(spot: Spot, joined: Formula, join: Kind) -> FormulaError:
+def mixed(spot: Spot, joined: Formula, join: TokenKind) -> FormulaError:
     """`&`, `|` and `xor` follow each other without brackets."""
     rewrite = _write(f"({to_text(joined)}) {spot.found.sign} ...")
     if spot.found.kind is join:
@@ -118,14 +125,14 @@ def chained_arrows(spot: Spot, left: Formula, arrow: Token, right: Formula) -> F
 def in_arguments(spot: Spot, predicate: Token) -> FormulaError:
     """Something other than names and commas stands among the arguments of a predicate."""
     found, before, name = spot.found, spot.before, predicate.text
-    words = (Kind.NAME, Kind.NUMBER)
+    words = (TokenKind.NAME, TokenKind.NUMBER)
     if before and before.kind in words and (found.kind in words or found.text == "-"):
         rest = spot.after if found.text == "-" else found
         joined = identifier(f"{before.raw} {rest.raw if rest else ''}")
         return spot.error("two-words", f"A name is one word; write {joined}.", before)
-    if found.kind is Kind.END:
+    if found.kind is TokenKind.END:
         return spot.error("unclosed-bracket", f"The bracket of {name}( is never closed; add ')'.")
-    if found.kind in (Kind.OPEN, *_OPERATORS, *QUANTIFIERS, *EQUALS):
+    if found.kind in (TokenKind.OPEN, *_OPERATORS, *QUANTIFIERS, *EQUALS):
         return spot.error(
             "nested-formula",
             f"{found.described} stands inside {name}(...), where only names separated by commas "
@@ -251,7 +258,7 @@ def chained_comparison(spot: Spot, left: Term, sign: Token, right: Term) -> Form
 
 def equals_between_formulas(spot: Spot, sign: Token) -> FormulaError:
     """`=` or `!=` beside something that is not the name of an individual."""
-    instead = "xor" if sign.kind is Kind.UNEQUAL else "<->"
+    instead = "xor" if sign.kind is TokenKind.UNEQUAL else "<->"
     return spot.error(
         "equals-between-formulas",
         f"{sign.described} stands between names of individuals only, not beside P(...) or a "
@@ -261,7 +268,7 @@ def equals_between_formulas(spot: Spot, sign: Token) -> FormulaError:
 
 
 def free_variable(
-    source: Source, name: str, offset: int, formula: Formula, *, bound: bool
+    source: FormulaText, name: str, offset: int, formula: Formula, *, bound: bool
 ) -> FormulaError:
     """A variable stands where no quantifier reaches it."""
     rewrite = widened(formula, [name])

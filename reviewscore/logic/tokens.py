@@ -23,7 +23,7 @@ from reviewscore.logic.operators import (
     LATEX_SPACE,
     NOT_USED,
     QUANTIFIERS,
-    Kind,
+    TokenKind,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def identifier(raw: str) -> str | None:
     return plain if plain[0].isalpha() else f"n{plain}"
 
 
-def name_error(source: Source, word: str, offset: int) -> FormulaError:
+def name_error(source: FormulaText, word: str, offset: int) -> FormulaError:
     """Why a word is no name, and what to write."""
     if not word.isascii():
         return _foreign_letters(source, word, offset)
@@ -84,7 +84,7 @@ def name_error(source: Source, word: str, offset: int) -> FormulaError:
     )
 
 
-def _foreign_letters(source: Source, word: str, offset: int) -> FormulaError:
+def _foreign_letters(source: FormulaText, word: str, offset: int) -> FormulaError:
     index = next(i for i, character in enumerate(word) if not character.isascii())
     letter = unicodedata.name(word[index], f"U+{ord(word[index]):04X}")
     mixed = not letter.startswith("LATIN") and any(c.isascii() and c.isalpha() for c in word)
@@ -105,7 +105,7 @@ MAX_TOKENS = 4_000
 class Token(NamedTuple):
     """One token: its text (of names, the identifier), where it starts and what stands there."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     offset: int
     raw: str
@@ -113,7 +113,7 @@ class Token(NamedTuple):
     @property
     def described(self) -> str:
         """How messages name this token."""
-        return self.kind.value if self.kind is Kind.END else f"'{self.raw}'"
+        return self.kind.value if self.kind is TokenKind.END else f"'{self.raw}'"
 
     @property
     def sign(self) -> str:
@@ -126,7 +126,7 @@ class Token(NamedTuple):
         return self.offset + len(self.raw)
 
 
-class Note(NamedTuple):
+class ReadingNote(NamedTuple):
     """A deviation from the grammar that was read all the same.
 
     Attributes:
@@ -141,12 +141,12 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class FormulaText:
     """The text of a formula, for positions in messages, and what was noted about it."""
 
     text: str
     lenient: bool = False
-    notes: list[Note] = field(default_factory=list)
+    notes: list[ReadingNote] = field(default_factory=list)
 
     def place(self, offset: int) -> tuple[int, int]:
         """1-based line and column of an offset."""
@@ -160,7 +160,7 @@ class Source:
 
     def note(self, code: str, offset: int, *, assumed: bool = False) -> None:
         """Keep a deviation in mind."""
-        self.notes.append(Note(code, offset, assumed))
+        self.notes.append(ReadingNote(code, offset, assumed))
 
 
 _TOKEN = re.compile(
@@ -181,14 +181,14 @@ _BRACED = re.compile(r"\{\s*((?:\w|\\_|[- ])+?)\s*\}")
 _AROUND = {'"': '"', "`": "`", "“": "”", "'": "'"}
 
 
-def tokenize(text: str, *, lenient: bool = False) -> tuple[Source, tuple[Token, ...]]:
+def tokenize(text: str, *, lenient: bool = False) -> tuple[FormulaText, tuple[Token, ...]]:
     """Tokens of a formula, the last of kind END.
 
     Raises:
         FormulaError: The text is empty, too long, or holds a character or name that is not part
             of the grammar.
     """
-    source = Source(text, lenient)
+    source = FormulaText(text, lenient)
     if len(text) > MAX_CHARACTERS:
         raise source.error(
             "too-long",
@@ -197,15 +197,15 @@ def tokenize(text: str, *, lenient: bool = False) -> tuple[Source, tuple[Token, 
         )
     start, end = _inside(source)
     tokens = _Scanner(source, start, end).tokens()
-    if tokens and tokens[-1].kind is Kind.DOT:
+    if tokens and tokens[-1].kind is TokenKind.DOT:
         source.note("full-stop", tokens.pop().offset)
     if not tokens:
         raise source.error("empty", "There is no formula here; write one, such as P(a) -> Q(a).", 0)
     at = start + len(text[start:end].rstrip())
-    return source, (*_names_for_quantifiers(tokens), Token(Kind.END, "", at, ""))
+    return source, (*_names_for_quantifiers(tokens), Token(TokenKind.END, "", at, ""))
 
 
-def _inside(source: Source) -> tuple[int, int]:
+def _inside(source: FormulaText) -> tuple[int, int]:
     """Where the formula starts and ends, within fences, quotation marks, labels and comments."""
     text, start = source.text, 0
     end = len(text.rstrip())
@@ -232,7 +232,7 @@ def _inside(source: Source) -> tuple[int, int]:
 class _Scanner:
     """One pass over the text, token by token."""
 
-    def __init__(self, source: Source, start: int, end: int) -> None:
+    def __init__(self, source: FormulaText, start: int, end: int) -> None:
         self._source, self._at, self._end = source, start, end
         self._tokens: list[Token] = []
         self._handlers: dict[str, Callable[[re.Match[str]], None]] = {
@@ -257,10 +257,12 @@ class _Scanner:
                 self._at = found.end()
             else:
                 number = found.lastgroup == "number"
-                self._add(Kind.NUMBER if number else KIND_OF_SIGN[found[0]], found[0], found.end())
+                self._add(
+                    TokenKind.NUMBER if number else KIND_OF_SIGN[found[0]], found[0], found.end()
+                )
         return self._tokens
 
-    def _add(self, kind: Kind, text: str, end: int) -> None:
+    def _add(self, kind: TokenKind, text: str, end: int) -> None:
         raw = self._source.text[self._at : end]
         self._tokens.append(Token(kind, text, self._at, raw))
         if len(self._tokens) > MAX_TOKENS:
@@ -272,7 +274,7 @@ class _Scanner:
     def _unknown(self, character: str) -> None:
         if character == "^" and self._source.lenient:
             self._source.note("caret", self._at, assumed=True)
-            self._add(Kind.AND, "^", self._at + 1)
+            self._add(TokenKind.AND, "^", self._at + 1)
             return
         raise _bad_character(self._source, character, self._at)
 
@@ -290,7 +292,7 @@ class _Scanner:
         elif command in LATEX_FONTS and (
             braced := _BRACED.match(self._source.text, found.end(), self._end)
         ):
-            self._add(Kind.NAME, self._named(braced[1], self._at, "math"), braced.end())
+            self._add(TokenKind.NAME, self._named(braced[1], self._at, "math"), braced.end())
         elif command in KIND_OF_COMMAND:
             self._add(KIND_OF_COMMAND[command], found[0], found.end())
         else:
@@ -304,7 +306,7 @@ class _Scanner:
         name = identifier(inner)
         if name is None:
             raise name_error(self._source, inner, self._at + 1)
-        self._add(Kind.NAME, name, found.end())
+        self._add(TokenKind.NAME, name, found.end())
 
     def _word(self, found: re.Match[str]) -> None:
         word = found[0].replace("\\_", "_")
@@ -318,7 +320,7 @@ class _Scanner:
             pattern = JOINED[self._source.lenient]
             joined = pattern.match(self._source.text, self._at, self._end)
         raw = joined[0] if joined and joined.end() > found.end() else found[0]
-        self._add(Kind.NAME, self._named(raw, self._at, "name"), self._at + len(raw))
+        self._add(TokenKind.NAME, self._named(raw, self._at, "name"), self._at + len(raw))
 
     def _named(self, raw: str, offset: int, code: str) -> str:
         """The identifier for a name, with what was changed noted; strictly only punctuation."""
@@ -339,19 +341,19 @@ class _Scanner:
 
 def _names_for_quantifiers(tokens: list[Token]) -> list[Token]:
     """`Exists` and `All` are quantifiers before a name; elsewhere, as in ``Exists(a)``, names."""
-    following = [*tokens[1:], Token(Kind.END, "", 0, "")]
+    following = [*tokens[1:], Token(TokenKind.END, "", 0, "")]
     return [
-        token._replace(kind=Kind.NAME)
+        token._replace(kind=TokenKind.NAME)
         if token.kind in QUANTIFIERS
         and (token.text in FUNCTIONS or token.text.lower() in ("all", "exist", "exists"))
         and (token.text[0].isupper() or token.text == "exist")
-        and after.kind is not Kind.NAME
+        and after.kind is not TokenKind.NAME
         else token
         for token, after in zip(tokens, following, strict=False)
     ]
 
 
-def _bad_character(source: Source, character: str, offset: int) -> FormulaError:
+def _bad_character(source: FormulaText, character: str, offset: int) -> FormulaError:
     if unicodedata.category(character).startswith("C"):
         return source.error(
             "hidden-character",

@@ -15,15 +15,21 @@ from reviewscore.errors import FormulaError
 from reviewscore.logic.countermodel import countermodel
 from reviewscore.logic.explain import missing_link, story
 from reviewscore.logic.fol import LESS, Atom, Formula, Not, background, canonical, symbols
-from reviewscore.logic.parser import Reading, read
+from reviewscore.logic.parser import ParsedFormula, read
 from reviewscore.logic.vocabulary import Key, conflicts, read_keys, undeclared, unused
-from reviewscore.logic.z3_backend import Limits, Outcome, Session, irreducible, smallest
+from reviewscore.logic.z3_backend import (
+    CheckOutcome,
+    ProofLimits,
+    ProofSession,
+    irreducible,
+    smallest,
+)
 from reviewscore.schema.proof import Normalisation, Problem, Proof, Validity
 
 CONCLUSION = "C"
 """How the conclusion is named among premises."""
 
-LIMITS = Limits()
+LIMITS = ProofLimits()
 MAX_CHARACTERS = 400_000
 """Most characters of all formulas of one argument."""
 
@@ -39,7 +45,7 @@ def prove(
     keys: Mapping[str, str] | None = None,
     lenient: bool = False,
     explain: bool = True,
-    limits: Limits = LIMITS,
+    limits: ProofLimits = LIMITS,
 ) -> Proof:
     """Find out whether the conclusion follows from the premises.
 
@@ -74,13 +80,13 @@ def prove(
     if any(not problem.warning for problem in problems):
         return Proof(validity=Validity.ILL_FORMED, problems=tuple(problems), normalised=notes)
     trees = {label: reading.formula for label, reading in readings[:-1]}
-    proof = _Search(trees, readings[-1][1].formula, Session(limits)).proof(
+    proof = _Search(trees, readings[-1][1].formula, ProofSession(limits)).proof(
         declared if explain else None
     )
     return proof.model_copy(update={"problems": tuple(problems), "normalised": notes})
 
 
-def _too_much(premises: Mapping[str, str], conclusion: str, limits: Limits) -> Problem | None:
+def _too_much(premises: Mapping[str, str], conclusion: str, limits: ProofLimits) -> Problem | None:
     if len(premises) > limits.premises:
         message = f"There are {len(premises)} premises; at most {limits.premises} are allowed."
         return Problem(where=CONCLUSION, code="too-many-premises", message=message)
@@ -93,10 +99,10 @@ def _too_much(premises: Mapping[str, str], conclusion: str, limits: Limits) -> P
 
 def _read(
     premises: Mapping[str, str], conclusion: str, *, lenient: bool
-) -> tuple[list[tuple[str, Reading]], list[Problem]]:
+) -> tuple[list[tuple[str, ParsedFormula]], list[Problem]]:
     """Read all formulas; what is wrong with one does not keep the others from being read."""
     problems: list[Problem] = []
-    readings: list[tuple[str, Reading]] = []
+    readings: list[tuple[str, ParsedFormula]] = []
     for label, text in (*premises.items(), (CONCLUSION, conclusion)):
         try:
             readings.append((label, read(text, lenient=lenient)))
@@ -106,7 +112,7 @@ def _read(
 
 
 def _key_problems(
-    readings: list[tuple[str, Reading]], keys: Mapping[str, Key], unread: tuple[str, ...]
+    readings: list[tuple[str, ParsedFormula]], keys: Mapping[str, Key], unread: tuple[str, ...]
 ) -> list[Problem]:
     problems = [_problem(label, error, typing=True) for label, error in undeclared(readings, keys)]
     problems += [
@@ -121,7 +127,9 @@ def _key_problems(
     return problems
 
 
-def _unused_keys(readings: list[tuple[str, Reading]], keys: Mapping[str, Key]) -> list[Problem]:
+def _unused_keys(
+    readings: list[tuple[str, ParsedFormula]], keys: Mapping[str, Key]
+) -> list[Problem]:
     return [
         Problem(
             where="keys",
@@ -146,7 +154,7 @@ def _problem(where: str, error: FormulaError, *, typing: bool = False) -> Proble
 
 
 def _normalisation(
-    where: str, reading: Reading, code: str, offset: int, *, assumed: bool
+    where: str, reading: ParsedFormula, code: str, offset: int, *, assumed: bool
 ) -> Normalisation:
     line, column = reading.source.place(offset)
     return Normalisation(where=where, code=code, line=line, column=column, assumed=assumed)
@@ -156,7 +164,7 @@ class _Search:
     """The findings about one well-formed argument, in their order."""
 
     def __init__(
-        self, premises: Mapping[str, Formula], conclusion: Formula, session: Session
+        self, premises: Mapping[str, Formula], conclusion: Formula, session: ProofSession
     ) -> None:
         self._premises, self._conclusion, self._session = premises, conclusion, session
         self._denials: set[str] = set()
@@ -170,15 +178,15 @@ class _Search:
         """All findings; without keys no explanation of what is invalid."""
         labels = tuple(self._premises)
         answer = self._session.check((*labels, _DENIED))
-        if answer.outcome is Outcome.SATISFIABLE:
+        if answer.outcome is CheckOutcome.SATISFIABLE:
             return self._invalid(keys)
         # Nothing is concluded before the premises alone are known to be consistent.
         consistent = self._session.check(labels)
-        if consistent.outcome is Outcome.UNSATISFIABLE:
+        if consistent.outcome is CheckOutcome.UNSATISFIABLE:
             core = irreducible(self._session, consistent.core)
             return Proof(validity=Validity.INCONSISTENT_PREMISES, inconsistent_core=core)
         for one in (consistent, answer):
-            if one.outcome is Outcome.UNKNOWN:
+            if one.outcome is CheckOutcome.UNKNOWN:
                 return Proof(validity=Validity.UNKNOWN, reason=one.reason)
         return self._valid(answer.core)
 

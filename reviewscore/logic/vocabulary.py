@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from reviewscore.errors import FormulaError
 from reviewscore.logic.fol import is_numeral
-from reviewscore.logic.parser import Reading, Role, Use
+from reviewscore.logic.parser import NameRole, ParsedFormula, Use
 
 _KEY = re.compile(r"\s*([A-Za-z]\w*)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
 
@@ -51,7 +51,7 @@ def read_keys(keys: Mapping[str, str]) -> tuple[dict[str, Key], tuple[str, ...]]
     return found, tuple(unread)
 
 
-def conflicts(readings: Sequence[tuple[str, Reading]]) -> Iterator[tuple[str, FormulaError]]:
+def conflicts(readings: Sequence[tuple[str, ParsedFormula]]) -> Iterator[tuple[str, FormulaError]]:
     """Each name that is used in two ways, once per way.
 
     Args:
@@ -61,7 +61,7 @@ def conflicts(readings: Sequence[tuple[str, Reading]]) -> Iterator[tuple[str, Fo
         The label of the formula that disagrees, and an error at the place of the name in it.
     """
     first: dict[str, tuple[str, Use]] = {}
-    told: set[tuple[str, Role, int, str]] = set()
+    told: set[tuple[str, NameRole, int, str]] = set()
     for label, reading in readings:
         for use in reading.uses:
             where, known = first.setdefault(use.name, (label, use))
@@ -73,7 +73,7 @@ def conflicts(readings: Sequence[tuple[str, Reading]]) -> Iterator[tuple[str, Fo
 
 
 def undeclared(
-    readings: Sequence[tuple[str, Reading]], keys: Mapping[str, Key]
+    readings: Sequence[tuple[str, ParsedFormula]], keys: Mapping[str, Key]
 ) -> Iterator[tuple[str, FormulaError]]:
     """Each name that has no key, or a key with another number of arguments; once per name."""
     told: set[str] = set()
@@ -96,7 +96,9 @@ def undeclared(
             yield label, reading.source.error(code, message, use.offset)
 
 
-def unused(readings: Sequence[tuple[str, Reading]], keys: Mapping[str, Key]) -> tuple[str, ...]:
+def unused(
+    readings: Sequence[tuple[str, ParsedFormula]], keys: Mapping[str, Key]
+) -> tuple[str, ...]:
     """Names that have a key but occur in no formula."""
     used = {use.name for _, reading in readings for use in reading.uses}
     return tuple(name for name in keys if name not in used)
@@ -133,7 +135,7 @@ def _without_key(use: Use, keys: Mapping[str, Key]) -> str:
 
 
 def _described(use: Use) -> str:
-    if use.role is Role.CONSTANT:
+    if use.role is NameRole.CONSTANT:
         return "the name of an individual"
     if use.arity == 0:
         return "a proposition without arguments"

@@ -21,8 +21,8 @@ _OVERHEAD = 192
 """Megabytes that Python, Z3's code and our own trees take beside Z3's memory limit."""
 
 
-class Task(Record):
-    """One argument to prove, with its limits (see ``z3_backend.Limits``)."""
+class ProofTask(Record):
+    """One argument to prove, with its limits (see ``z3_backend.ProofLimits``)."""
 
     premises: dict[str, str]
     conclusion: str
@@ -48,13 +48,13 @@ def _answer(line: str, _: Callable[[str], None]) -> str:
     import z3
 
     from reviewscore.logic.validity import prove
-    from reviewscore.logic.z3_backend import Limits
+    from reviewscore.logic.z3_backend import ProofLimits
 
-    task = Task.model_validate_json(line)
+    task = ProofTask.model_validate_json(line)
     z3.set_param("memory_max_size", task.memory)
     limit_memory(task.memory + _OVERHEAD, "RLIMIT_DATA")
     end_after(task.seconds + _GRACE)
-    limits = Limits(task.rlimit, task.seconds, task.max_premises, task.memory)
+    limits = ProofLimits(task.rlimit, task.seconds, task.max_premises, task.memory)
     try:
         proof = prove(
             task.premises,

@@ -59,7 +59,7 @@ def load_z3() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProofLimits:
     """How much work one argument may be.
 
     Attributes:
@@ -76,7 +76,7 @@ class Limits:
     memory: int = 256
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """What a check found."""
 
     SATISFIABLE = "satisfiable"
@@ -85,7 +85,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CheckResult:
     """Outcome of a check.
 
     Attributes:
@@ -95,19 +95,19 @@ class Answer:
         reason: Which limit was reached: ``work``, ``time`` or ``memory``; empty unless unknown.
     """
 
-    outcome: Outcome
+    outcome: CheckOutcome
     core: tuple[str, ...] = ()
     facts: frozenset[str] = frozenset()
     reason: str = ""
 
 
-class Session:
+class ProofSession:
     """The checks of one argument, in one Z3 context and one solver; to be used by one thread.
 
     A formula is added once under a label and then asked about as often as needed.
     """
 
-    def __init__(self, limits: Limits, *, like: Session | None = None) -> None:
+    def __init__(self, limits: ProofLimits, *, like: ProofSession | None = None) -> None:
         load_z3()
         import z3
 
@@ -125,9 +125,9 @@ class Session:
         self._declared: dict[tuple[str, int, bool], z3.FuncDeclRef] = {}
         self._broken = False
 
-    def another(self) -> Session:
+    def another(self) -> ProofSession:
         """An empty session in the same context, with what is left of the time."""
-        return Session(self._limits, like=self)
+        return ProofSession(self._limits, like=self)
 
     def add(self, label: str, formula: Formula) -> None:
         """Keep a closed formula under a label that is not used yet."""
@@ -152,7 +152,7 @@ class Session:
         except z3.Z3Exception:
             self._broken = True
 
-    def check(self, labels: Sequence[str], *, facts: bool = False) -> Answer:
+    def check(self, labels: Sequence[str], *, facts: bool = False) -> CheckResult:
         """Whether the formulas under these labels can all hold at once.
 
         Args:
@@ -163,28 +163,28 @@ class Session:
 
         left = self._deadline - time.monotonic()
         if left <= 0:
-            return Answer(Outcome.UNKNOWN, reason="time")
+            return CheckResult(CheckOutcome.UNKNOWN, reason="time")
         if self._broken:
-            return Answer(Outcome.UNKNOWN, reason="memory")
+            return CheckResult(CheckOutcome.UNKNOWN, reason="memory")
         self._solver.set("timeout", max(1, int(left * 1000)))
         try:
             result = self._solver.check([self._marks[label] for label in labels])
             if result == z3.unsat:
                 found = {self._labels[mark.get_id()] for mark in self._solver.unsat_core()}
                 core = tuple(label for label in labels if label in found)
-                return Answer(Outcome.UNSATISFIABLE, core=core)
+                return CheckResult(CheckOutcome.UNSATISFIABLE, core=core)
             if result == z3.sat:
                 true = _true_propositions(self._solver.model()) if facts else frozenset()
-                return Answer(Outcome.SATISFIABLE, facts=true)
+                return CheckResult(CheckOutcome.SATISFIABLE, facts=true)
             reason = self._reason()
         except z3.Z3Exception:
             # Out of memory: the solver must not be asked again.
             self._broken, reason = True, "memory"
-        return Answer(Outcome.UNKNOWN, reason=reason)
+        return CheckResult(CheckOutcome.UNKNOWN, reason=reason)
 
     def impossible(self, *labels: str) -> bool:
         """Whether these formulas are known not to hold at once."""
-        return self.check(labels).outcome is Outcome.UNSATISFIABLE
+        return self.check(labels).outcome is CheckOutcome.UNSATISFIABLE
 
     def _reason(self) -> str:
         """Which limit was reached; Z3 says "canceled" of work and time alike."""
@@ -290,7 +290,7 @@ MAX_PREMISES = 20
 
 
 def irreducible(
-    session: Session, core: Sequence[str], *, fixed: Sequence[str] = ()
+    session: ProofSession, core: Sequence[str], *, fixed: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """A core from which no formula can be left out, by trying each in turn.
 
@@ -306,12 +306,12 @@ def irreducible(
         if label not in kept or label in fixed:
             continue
         answer = session.check([one for one in kept if one != label])
-        if answer.outcome is Outcome.UNSATISFIABLE:
+        if answer.outcome is CheckOutcome.UNSATISFIABLE:
             kept = [one for one in kept if one in answer.core]
     return tuple(kept)
 
 
-def smallest(session: Session, labels: Sequence[str], denied: str) -> tuple[str, ...] | None:
+def smallest(session: ProofSession, labels: Sequence[str], denied: str) -> tuple[str, ...] | None:
     """A smallest set of labels that cannot hold together with `denied`.
 
     Args:
@@ -328,9 +328,9 @@ def smallest(session: Session, labels: Sequence[str], denied: str) -> tuple[str,
     missing: list[int] = []
     for n, label in enumerate(labels):
         answer = session.check([*[one for one in labels if one != label], denied])
-        if answer.outcome is Outcome.UNKNOWN:
+        if answer.outcome is CheckOutcome.UNKNOWN:
             return None
-        if answer.outcome is Outcome.SATISFIABLE:
+        if answer.outcome is CheckOutcome.SATISFIABLE:
             missing.append(1 << n)
     size = len(missing)
     while size <= len(labels):
@@ -340,9 +340,9 @@ def smallest(session: Session, labels: Sequence[str], denied: str) -> tuple[str,
             continue
         chosen = [label for n, label in enumerate(labels) if candidate >> n & 1]
         answer = session.check([*chosen, denied])
-        if answer.outcome is Outcome.UNSATISFIABLE:
+        if answer.outcome is CheckOutcome.UNSATISFIABLE:
             return tuple(chosen)
-        if answer.outcome is Outcome.UNKNOWN:
+        if answer.outcome is CheckOutcome.UNKNOWN:
             return None
         grown = _grown(session, labels, candidate, denied)
         if grown is None:
@@ -351,16 +351,16 @@ def smallest(session: Session, labels: Sequence[str], denied: str) -> tuple[str,
     return None
 
 
-def _grown(session: Session, labels: Sequence[str], chosen: int, denied: str) -> int | None:
+def _grown(session: ProofSession, labels: Sequence[str], chosen: int, denied: str) -> int | None:
     """A largest set around one that does not suffice; None if a limit was reached."""
     for n, label in enumerate(labels):
         if chosen >> n & 1:
             continue
         inside = [one for m, one in enumerate(labels) if chosen >> m & 1]
         answer = session.check([*inside, label, denied])
-        if answer.outcome is Outcome.UNKNOWN:
+        if answer.outcome is CheckOutcome.UNKNOWN:
             return None
-        if answer.outcome is Outcome.SATISFIABLE:
+        if answer.outcome is CheckOutcome.SATISFIABLE:
             chosen |= 1 << n
     return chosen
 

@@ -71,7 +71,7 @@ _ALSO_SAID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleStep:
     """A word that a rule asks for.
 
     Attributes:
@@ -101,7 +101,7 @@ class Rule:
     """
 
     aim: Aim
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     needs: tuple[int, ...]
     bars: int
     signs: frozenset[str]
@@ -109,7 +109,7 @@ class Rule:
     @classmethod
     def read(cls, aim: Aim, text: str) -> Rule:
         """A rule as `addressing.toml` writes it."""
-        steps: list[Step] = []
+        steps: list[RuleStep] = []
         needs: list[int] = []
         reach = bars = 0
         for part in text.split():
@@ -123,7 +123,7 @@ class Rule:
             needs.append(meanings)
             if not part.startswith("+"):
                 place = next((sign for sign in "^!~#," if sign in part), "")
-                steps.append(Step(meanings, reach, place))
+                steps.append(RuleStep(meanings, reach, place))
         signs = frozenset(step.place for step in steps if step.place)
         needs.sort(key=lambda need: (bool(need & _EVERYWHERE), bool(need & _FREQUENT)))
         return cls(aim, tuple(steps), tuple(needs), bars, signs)
@@ -146,7 +146,7 @@ _OF_JUDGES = mask("assessor", "judging", "dear")
 _NAMING = mask("machine machine_named judge_named automatic assessor work judging")
 
 
-class Sentence:
+class AddressedSentence:
     """A folded sentence as the rules see it.
 
     Args:
@@ -253,7 +253,9 @@ class Sentence:
         """Where a rule whose needs are met holds: its first and its last word; else None."""
         return self._goes_on(rule.steps, 0, range(len(self.means)))
 
-    def _goes_on(self, steps: Sequence[Step], number: int, among: range) -> tuple[int, int] | None:
+    def _goes_on(
+        self, steps: Sequence[RuleStep], number: int, among: range
+    ) -> tuple[int, int] | None:
         step = steps[number]
         for place in among:
             if not self.means[place] & step.means or not self._stands(place, step.place):
@@ -361,7 +363,7 @@ _SAID_TO_YOU = mask("you", "please", "called")
 _MORE_THAN_PROPER = mask("own please override called role duty hide only you")
 
 
-def _described(sentence: Sentence) -> bool:
+def _described(sentence: AddressedSentence) -> bool:
     """Whether a sentence describes a study, an attack or a right formula, and addresses nobody."""
     means = sentence.all
     if means & _ATTACK:
@@ -391,7 +393,7 @@ def wish_of(
         texts: Its words, if they are known already.
         disguised: Whether it was disguised, so that less is enough.
     """
-    sentence = Sentence(text, language(code).read(text, texts))
+    sentence = AddressedSentence(text, language(code).read(text, texts))
     means = sentence.all
     if not disguised and code != "en" and _described(sentence):
         return None, False
@@ -406,7 +408,7 @@ def wish_of(
     return None, bool(means & _SPOKEN_TO and means & _PROGRAMS)
 
 
-def _hinted(sentence: Sentence) -> Aim | None:
+def _hinted(sentence: AddressedSentence) -> Aim | None:
     """What a disguised sentence wants: two different telling words are enough."""
     telling = [means & _TELLING for means in sentence.means if means & _TELLING]
     if len(telling) < _HINTS or len(set(telling)) == 1:

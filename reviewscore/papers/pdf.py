@@ -15,7 +15,7 @@ from pydantic import Field
 from reviewscore.bounds import Bound, check_size, in_force
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.hidden import Hidden
-from reviewscore.processes.pool import AbandonedError, Answer, ChildPool
+from reviewscore.processes.pool import AbandonedError, ChildAnswer, ChildPool
 from reviewscore.schema.paper import TextLine
 from reviewscore.schema.record import Record
 
@@ -23,7 +23,7 @@ DRAWING = "drawing"
 """What a worker says before it draws the first page."""
 
 
-class Limits(Record):
+class PdfLimits(Record):
     """What one PDF may cost.
 
     Attributes:
@@ -103,7 +103,7 @@ class Refusal(Record):
     size: int = 0
 
 
-class Task(Record):
+class ReadingTask(Record):
     """One PDF to read.
 
     Attributes:
@@ -114,12 +114,12 @@ class Task(Record):
     """
 
     path: str
-    limits: Limits
+    limits: PdfLimits
     look: bool = True
     most: int | None = None
 
 
-LIMITS = Limits()
+LIMITS = PdfLimits()
 _HEAD = 1024
 """Bytes within which a PDF names itself."""
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<script")
@@ -131,7 +131,7 @@ _MOST_TASKS = 200
 """PDFs after which a worker is replaced, so that what PDFium keeps does not pile up."""
 
 
-def read_pdf(path: Path, *, limits: Limits = LIMITS) -> PdfReading:
+def read_pdf(path: Path, *, limits: PdfLimits = LIMITS) -> PdfReading:
     """The text of a PDF file with its pages, and what did not come into the text.
 
     Columns are read one after the other; repeated lines at the top and bottom of pages, page
@@ -193,7 +193,7 @@ class PdfReaders:
         )
         self._read = lru_cache(maxsize=held)(self._fresh)
 
-    def read(self, path: Path, *, limits: Limits = LIMITS) -> PdfReading:
+    def read(self, path: Path, *, limits: PdfLimits = LIMITS) -> PdfReading:
         """Like `read_pdf`; waits while all workers are busy.
 
         Raises:
@@ -204,8 +204,8 @@ class PdfReaders:
         state = path.stat()
         return self._read(path, (state.st_mtime_ns, state.st_size), limits, in_force().text)
 
-    def _fresh(self, path: Path, _: tuple[int, int], limits: Limits, bound: Bound) -> PdfReading:
-        task = Task(path=str(path.resolve()), limits=limits, most=bound.size)
+    def _fresh(self, path: Path, _: tuple[int, int], limits: PdfLimits, bound: Bound) -> PdfReading:
+        task = ReadingTask(path=str(path.resolve()), limits=limits, most=bound.size)
         found = self._answer(task)
         if isinstance(found, Refusal) and found.drawing and not self.pool.abandoned:
             again = self._answer(task.model_copy(update={"look": False}))
@@ -218,7 +218,7 @@ class PdfReaders:
             raise InputError(found.problem, file=path, cure=found.cure)
         return found
 
-    def _answer(self, task: Task) -> PdfReading | Refusal:
+    def _answer(self, task: ReadingTask) -> PdfReading | Refusal:
         try:
             answer = self.pool.ask(task.model_dump_json(), task.limits.seconds)
         except AbandonedError:
@@ -240,7 +240,7 @@ class PdfReaders:
 _CURE = "print it to a new PDF, or give its text"
 
 
-def refusal(answer: Answer, limits: Limits) -> Refusal:
+def refusal(answer: ChildAnswer, limits: PdfLimits) -> Refusal:
     """Why a PDF cannot be read whose worker ended over it."""
     alarmed = hasattr(signal, "SIGALRM") and answer.code == -signal.SIGALRM
     if answer.late or alarmed:

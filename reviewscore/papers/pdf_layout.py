@@ -32,7 +32,7 @@ _EXTRA_GAP = 2.5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PrintedLine:
     """A line of a page.
 
     Attributes:
@@ -58,7 +58,7 @@ class Line:
     parted: bool = False
 
     @classmethod
-    def of_boxes(cls, text: str, boxes: Sequence[Box], start: int) -> Line:
+    def of_boxes(cls, text: str, boxes: Sequence[Box], start: int) -> PrintedLine:
         """A line from the boxes of its parts, in the order of its characters."""
         last = boxes[-1]
         row = [last, *(box for box in boxes[:-1] if box[3] > last[1] and box[1] < last[3])]
@@ -74,9 +74,9 @@ class Line:
         )
 
 
-def rows(lines: Sequence[Line]) -> list[Line]:
+def rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
     """Joins fragments that stand beside each other, as indices and exponents are stored."""
-    joined: list[Line] = []
+    joined: list[PrintedLine] = []
     for line in lines:
         last = joined[-1] if joined else None
         if last is None or not _same_row(last, line):
@@ -94,7 +94,7 @@ def rows(lines: Sequence[Line]) -> list[Line]:
     return joined
 
 
-def _same_row(last: Line, line: Line) -> bool:
+def _same_row(last: PrintedLine, line: PrintedLine) -> bool:
     first = line.boxes[0]
     shared = min(last.last_top, first[3]) - max(last.bottom, first[1])
     lower = min(last.last_top - last.bottom, first[3] - first[1])
@@ -103,8 +103,8 @@ def _same_row(last: Line, line: Line) -> bool:
 
 
 def in_reading_order(
-    lines: Sequence[Line], width: float, left_edge: Callable[[int], float]
-) -> list[Line]:
+    lines: Sequence[PrintedLine], width: float, left_edge: Callable[[int], float]
+) -> list[PrintedLine]:
     """Reads two columns one after the other where the file draws them row by row.
 
     Files that already hold one column after the other (most do) are left alone.
@@ -114,7 +114,7 @@ def in_reading_order(
         width: Width of the page in points.
         left_edge: Left edge of the character with an index, in points.
     """
-    parts: list[Line] = []
+    parts: list[PrintedLine] = []
     for line in lines:
         parts.extend(_halves(line, width / 2, left_edge))
     sides = [_side(line, width / 2) for line in parts]
@@ -127,7 +127,9 @@ def in_reading_order(
     return _by_column(parts, sides)
 
 
-def _halves(line: Line, middle: float, left_edge: Callable[[int], float]) -> list[Line]:
+def _halves(
+    line: PrintedLine, middle: float, left_edge: Callable[[int], float]
+) -> list[PrintedLine]:
     """A line cut at the gutter, if it runs over both columns."""
     boxes = line.boxes
     for index in range(1, len(boxes)):
@@ -136,30 +138,30 @@ def _halves(line: Line, middle: float, left_edge: Callable[[int], float]) -> lis
             cut = _first_from(line, boxes[index][0] - _TOUCHING, left_edge)
             if 0 < cut < len(line.text):
                 return [
-                    Line.of_boxes(line.text[:cut].rstrip(), boxes[:index], line.start),
-                    Line.of_boxes(line.text[cut:], boxes[index:], line.start + cut),
+                    PrintedLine.of_boxes(line.text[:cut].rstrip(), boxes[:index], line.start),
+                    PrintedLine.of_boxes(line.text[cut:], boxes[index:], line.start + cut),
                 ]
     return [line]
 
 
-def _first_from(line: Line, left: float, left_edge: Callable[[int], float]) -> int:
+def _first_from(line: PrintedLine, left: float, left_edge: Callable[[int], float]) -> int:
     for index, character in enumerate(line.text):
         if not character.isspace() and left_edge(line.start + index) >= left:
             return index
     return 0
 
 
-def _side(line: Line, middle: float) -> str:
+def _side(line: PrintedLine, middle: float) -> str:
     if max(box[2] for box in line.boxes) <= middle + _TOUCHING:
         return "left"
     return "right" if min(box[0] for box in line.boxes) >= middle - _TOUCHING else "both"
 
 
-def _by_column(parts: Sequence[Line], sides: Sequence[str]) -> list[Line]:
+def _by_column(parts: Sequence[PrintedLine], sides: Sequence[str]) -> list[PrintedLine]:
     """Left column, then right column, between lines that run over both."""
     ordered = sorted(zip(parts, sides, strict=True), key=lambda pair: -pair[0].top)
-    result: list[Line] = []
-    columns: dict[str, list[Line]] = {"left": [], "right": []}
+    result: list[PrintedLine] = []
+    columns: dict[str, list[PrintedLine]] = {"left": [], "right": []}
     for line, side in ordered:
         if side == "both":
             result += [*columns["left"], *columns["right"], line]
@@ -172,14 +174,14 @@ def _by_column(parts: Sequence[Line], sides: Sequence[str]) -> list[Line]:
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)")
 
 
-def paragraph_gap(lines: Sequence[Line]) -> float:
+def paragraph_gap(lines: Sequence[PrintedLine]) -> float:
     """Points between two lines of a page beyond which they stand in two paragraphs."""
     gaps = (before.bottom - after.top for before, after in pairwise(lines))
     usual = [gap for gap in gaps if -_GUTTER < gap < 2 * _GUTTER]
     return (median(usual) if usual else 0.0) + _EXTRA_GAP
 
 
-def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
+def paragraphs(lines: Sequence[PrintedLine]) -> tuple[str, list[int]]:
     """The text of lines in reading order, with an empty line where the gap is wider than usual.
 
     Returns:
@@ -202,7 +204,7 @@ def paragraphs(lines: Sequence[Line]) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-def printed_rows(line: Line) -> list[tuple[int, Box]]:
+def printed_rows(line: PrintedLine) -> list[tuple[int, Box]]:
     """The rows of a line as they are printed, in order: a broken word makes one line of two rows.
 
     Each with its offset in the line's text, white space at its ends aside, and its place.
@@ -242,10 +244,10 @@ _PROSE = 20
 """Letters of a line of prose, at least."""
 
 
-def floats_after_paragraphs(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def floats_after_paragraphs(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """The lines of each page, floats that cut a sentence after the paragraph that they cut."""
-    result: list[list[Line]] = []
-    last: Line | None = None
+    result: list[list[PrintedLine]] = []
+    last: PrintedLine | None = None
     for page in pages:
         lines = list(page)
         for start in _tops(lines):
@@ -257,7 +259,7 @@ def floats_after_paragraphs(pages: Sequence[Sequence[Line]]) -> list[list[Line]]
     return result
 
 
-def sentence_goes_on(page: Sequence[Line], after: Sequence[Line]) -> bool:
+def sentence_goes_on(page: Sequence[PrintedLine], after: Sequence[PrintedLine]) -> bool:
     """Whether the sentence that ends a page's text goes on with the next page's first line."""
     if not page or not after or after[0].parted or not (_is_open(page[-1]) and _is_prose(after[0])):
         return False
@@ -265,7 +267,7 @@ def sentence_goes_on(page: Sequence[Line], after: Sequence[Line]) -> bool:
     return _GOES_ON.match(first) is not None and not _CAPTION.match(first)
 
 
-def _tops(lines: Sequence[Line]) -> Iterator[int]:
+def _tops(lines: Sequence[PrintedLine]) -> Iterator[int]:
     """Where columns begin."""
     if lines:
         yield 0
@@ -274,17 +276,17 @@ def _tops(lines: Sequence[Line]) -> Iterator[int]:
             yield place
 
 
-def _is_open(line: Line) -> bool:
+def _is_open(line: PrintedLine) -> bool:
     """Whether a line of prose stops in the middle of a sentence."""
     return _is_prose(line) and not _CLOSED.search(line.text.rstrip())
 
 
-def _is_prose(line: Line) -> bool:
+def _is_prose(line: PrintedLine) -> bool:
     letters = sum(letter.isalpha() for letter in line.text)
     return letters >= _PROSE and _SMALL.search(line.text) is not None
 
 
-def _moved(lines: list[Line], start: int, before: Line) -> list[Line]:
+def _moved(lines: list[PrintedLine], start: int, before: PrintedLine) -> list[PrintedLine]:
     """The lines with the float at the top of a column after the paragraph that it cuts."""
     stop = next((top for top in _tops(lines) if top > start), len(lines))
     column = lines[start:stop]
@@ -307,7 +309,7 @@ def _moved(lines: list[Line], start: int, before: Line) -> list[Line]:
     return [*lines[:start], *column[goes_on:end], *block, *rest, *lines[stop:]]
 
 
-def _continuation(column: Sequence[Line], caption: int, before: Line) -> int | None:
+def _continuation(column: Sequence[PrintedLine], caption: int, before: PrintedLine) -> int | None:
     """Place of the line below a float on which the sentence before it goes on."""
     must = _OPEN.search(before.text.rstrip()) is not None
     for place in range(caption + 1, len(column)):
@@ -340,7 +342,7 @@ _DIGIT_MARK = re.compile(r"[\d,\s]{1,3}\Z")
 _ENDS = re.compile(r"\W*(?:abstract|introduction|summary|1\.? introduction)\W*\Z", re.IGNORECASE)
 
 
-def title_lines(lines: Sequence[Line], glyphs: PageGlyphs, height: float) -> tuple[str, ...]:
+def title_lines(lines: Sequence[PrintedLine], glyphs: PageGlyphs, height: float) -> tuple[str, ...]:
     """The lines of a title as they stand, footnote marks off; empty where none stands out.
 
     Args:
@@ -363,12 +365,12 @@ def title_lines(lines: Sequence[Line], glyphs: PageGlyphs, height: float) -> tup
     return ()
 
 
-def _is_level(line: Line) -> bool:
+def _is_level(line: PrintedLine) -> bool:
     """Whether a line runs from left to right, as a stamp at the margin does not."""
     return any(box[2] - box[0] > box[3] - box[1] for box in line.boxes)
 
 
-def _inside(line: Line, glyphs: PageGlyphs) -> npt.NDArray[np.bool_]:
+def _inside(line: PrintedLine, glyphs: PageGlyphs) -> npt.NDArray[np.bool_]:
     middles = (glyphs.boxes[:, :2] + glyphs.boxes[:, 2:]) / 2
     inside = np.zeros(len(middles), dtype=np.bool_)
     for left, bottom, right, top in line.boxes:
@@ -377,16 +379,16 @@ def _inside(line: Line, glyphs: PageGlyphs) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def _size(line: Line, glyphs: PageGlyphs) -> float:
+def _size(line: PrintedLine, glyphs: PageGlyphs) -> float:
     """The size of a line's letters; of small capitals that of the large ones among them."""
     inside = np.flatnonzero(_inside(line, glyphs)).tolist()
     letters = (glyphs.sizes[at] for at in inside if chr(glyphs.codes[at]).isalpha())
     return float(max(letters, default=0.0))
 
 
-def _block(sized: Sequence[tuple[Line, float]], size: float) -> Iterator[Line]:
+def _block(sized: Sequence[tuple[PrintedLine, float]], size: float) -> Iterator[PrintedLine]:
     """The first lines of a size that follow each other."""
-    last: Line | None = None
+    last: PrintedLine | None = None
     for line, own in sized:
         if not _SAME_SIZE * size <= own <= size / _SAME_SIZE:
             if last is not None:
@@ -398,12 +400,12 @@ def _block(sized: Sequence[tuple[Line, float]], size: float) -> Iterator[Line]:
         last = line
 
 
-def _height(line: Line, last: Line) -> float:
+def _height(line: PrintedLine, last: PrintedLine) -> float:
     rows = max(1, round((line.top - line.bottom) / max(1.0, last.last_top - last.bottom)))
     return (last.last_top - last.bottom) * max(1.0, rows) + 6.0
 
 
-def _without_mark(line: Line, glyphs: PageGlyphs, size: float) -> str:
+def _without_mark(line: PrintedLine, glyphs: PageGlyphs, size: float) -> str:
     """The last line without the mark of a footnote."""
     text = _MARK.sub("", line.text)
     inside = np.flatnonzero(_inside(line, glyphs))

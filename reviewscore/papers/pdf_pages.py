@@ -21,9 +21,9 @@ from reviewscore.errors import InputError
 from reviewscore.papers.clean import WrittenWords, spelled_out
 from reviewscore.papers.hidden import Hidden
 from reviewscore.papers.offsets import MappedText
-from reviewscore.papers.pdf import DRAWING, Limits, PdfReading, Refusal, Task
+from reviewscore.papers.pdf import DRAWING, PdfLimits, PdfReading, ReadingTask, Refusal
 from reviewscore.papers.pdf_layout import (
-    Line,
+    PrintedLine,
     floats_after_paragraphs,
     in_reading_order,
     paragraphs,
@@ -75,7 +75,7 @@ _NO_LETTER = re.compile("[\x00\x01\x03-\x1f\ufffd\ue000-\uf8ff\U000f0000-\U0010f
 class _PageText:
     """The lines of one page, in reading order, and what was seen of it."""
 
-    lines: list[Line]
+    lines: list[PrintedLine]
     hidden: tuple[Hidden, ...] = ()
     characters: int = 0
     dropped: int = 0
@@ -91,7 +91,7 @@ class _PageText:
 
 def read_pages(
     path: Path,
-    limits: Limits,
+    limits: PdfLimits,
     *,
     look: bool = True,
     drawing: Callable[[], None] = lambda: None,
@@ -165,7 +165,7 @@ def _reread(
     return replace(page, lines=lines, numbers=numbers, characters=visible, dropped=dropped)
 
 
-def _dropped(visible: int, lines: Sequence[Line]) -> int:
+def _dropped(visible: int, lines: Sequence[PrintedLine]) -> int:
     """How many of a page's visible characters did not come into its lines."""
     return max(0, visible - sum(len("".join(line.text.split())) for line in lines))
 
@@ -245,7 +245,7 @@ def _reading(
 
 
 def _printed(
-    page: _PageText, number: int, body: Sequence[Line], offsets: Sequence[int]
+    page: _PageText, number: int, body: Sequence[PrintedLine], offsets: Sequence[int]
 ) -> Iterator[tuple[int, int, Box, int | None]]:
     """Offset, page, box and line number of each printed row of a page."""
     rows = [
@@ -333,7 +333,7 @@ def _characters(text_page: PdfTextPage) -> list[str]:
     return found
 
 
-def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line]:
+def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[PrintedLine]:
     """The lines of a page in reading order, fragments of a row (such as indices) joined.
 
     Args:
@@ -352,14 +352,14 @@ def _lines(page: PdfPage, text_page: PdfTextPage, doomed: Set[int]) -> list[Line
 
     if doomed:  # a line end in its place parts what stands before and after
         text = "".join("\r" if place(at) in doomed else one for at, one in enumerate(text))
-    found: list[Line] = []
+    found: list[PrintedLine] = []
     for match in _LINE.finditer(text):
         for begin, stop in _parted(match, lambda at: text_page.get_charbox(place(at))):
             start, end = place(begin), place(stop - 1) + 1
             count = text_page.count_rects(start, end - start)
             boxes = [text_page.get_rect(index) for index in range(count)]
             if boxes and text[begin:stop].strip():
-                found.append(Line.of_boxes(text[begin:stop], boxes, begin))
+                found.append(PrintedLine.of_boxes(text[begin:stop], boxes, begin))
 
     def left_edge(index: int) -> float:
         left: float = text_page.get_charbox(place(index))[0]
@@ -384,17 +384,17 @@ def _parted(line: re.Match[str], box: Callable[[int], Box]) -> Iterator[tuple[in
         yield cut, line.end()
 
 
-def _edges(lines: list[Line]) -> list[Line]:
+def _edges(lines: list[PrintedLine]) -> list[PrintedLine]:
     """The topmost and bottommost lines of a page."""
     ordered = sorted(lines, key=lambda line: -line.top)
     return ordered[:_EDGE_LINES] + ordered[-_EDGE_LINES:]
 
 
-def _pattern(line: Line) -> str:
+def _pattern(line: PrintedLine) -> str:
     return re.sub(r"^\d+\b|\b\d+$", "#", line.text.strip())
 
 
-def _repeated(pages: list[list[Line]]) -> set[str]:
+def _repeated(pages: list[list[PrintedLine]]) -> set[str]:
     """What stands at the top or bottom of many pages, numbers aside."""
     counts = Counter(
         pattern for lines in pages for pattern in {_pattern(line) for line in _edges(lines)}
@@ -405,7 +405,7 @@ def _repeated(pages: list[list[Line]]) -> set[str]:
     )
 
 
-def _body(lines: list[Line], furniture: set[str], *, first: bool) -> list[Line]:
+def _body(lines: list[PrintedLine], furniture: set[str], *, first: bool) -> list[PrintedLine]:
     edges = {id(line) for line in _edges(lines)}
     # Away from the edges (beside a turned table) only a long line is known by its words.
     long = {one for one in furniture if len(one) >= _LONG and not first}
@@ -416,10 +416,10 @@ def _body(lines: list[Line], furniture: set[str], *, first: bool) -> list[Line]:
     ]
 
 
-def _without_heads(lines: list[Line], furniture: set[str]) -> list[Line]:
+def _without_heads(lines: list[PrintedLine], furniture: set[str]) -> list[PrintedLine]:
     """The lines, a running head that runs into the line of a turned table parted from it."""
     heads = [one.removesuffix("#").strip() for one in furniture if len(one) >= _LONG]
-    parted: list[Line] = []
+    parted: list[PrintedLine] = []
     for line in lines:
         text = line.text.strip()
         head = next((one for one in heads if text.startswith(one)), None)
@@ -432,7 +432,7 @@ def _without_heads(lines: list[Line], furniture: set[str]) -> list[Line]:
     return parted
 
 
-def _is_furniture(line: Line, furniture: set[str], *, edge: bool) -> bool:
+def _is_furniture(line: PrintedLine, furniture: set[str], *, edge: bool) -> bool:
     """Whether a line repeats, or is a page number at the edge of its page."""
     numbered = edge and _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
     return numbered or _pattern(line) in furniture
@@ -471,13 +471,13 @@ def main() -> None:
 
 
 def _answer(line: str, notify: Callable[[str], None]) -> str:
-    task = Task.model_validate_json(line)
+    task = ReadingTask.model_validate_json(line)
     limit_memory(task.limits.megabytes, "RLIMIT_AS")
     end_after(task.limits.seconds + _GRACE)
     return answer(task, drawing=lambda: notify(DRAWING)).model_dump_json()
 
 
-def answer(task: Task, drawing: Callable[[], None] = lambda: None) -> PdfReading | Refusal:
+def answer(task: ReadingTask, drawing: Callable[[], None] = lambda: None) -> PdfReading | Refusal:
     """The reading of one PDF, or why there is none.
 
     Args:

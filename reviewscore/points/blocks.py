@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from reviewscore.schema.review import Role
 from reviewscore.sources.section_roles import heading_kind
-from reviewscore.text.sentences import Stretch, sentences
+from reviewscore.text.sentences import TextSpan, sentences
 
 
-class Line(NamedTuple):
+class ListLine(NamedTuple):
     """One line with its marker, if it begins an entry of a list.
 
     Attributes:
@@ -129,7 +129,7 @@ def _marks(text: str, at: int, end: int) -> Iterator[_Mark]:
         yield second
 
 
-def lines_of(text: str, start: int, end: int) -> Iterator[Line]:
+def lines_of(text: str, start: int, end: int) -> Iterator[ListLine]:
     """The lines of ``text[start:end]`` with their markers."""
     position = start
     for raw in text[start:end].split("\n"):
@@ -138,17 +138,17 @@ def lines_of(text: str, start: int, end: int) -> Iterator[Line]:
         indent = len(raw[: first - position].expandtabs(4))
         position += len(raw) + 1
         if not stripped:
-            yield Line(first, first, first, indent, "", 0, None)
+            yield ListLine(first, first, first, indent, "", 0, None)
             continue
         last = first + len(stripped)
         marks = list(_marks(text, first, last))
         if not marks:
-            yield Line(first, last, first, indent, "", 0, None)
+            yield ListLine(first, last, first, indent, "", 0, None)
             continue
         role = next((mark.role for mark in reversed(marks) if mark.role is not None), None)
         body = min(marks[-1].end, last)
         number = marks[-1].number
-        yield Line(first, last, body, indent, marks[0].style, number, role)
+        yield ListLine(first, last, body, indent, marks[0].style, number, role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Block:
     end: int
     entry: bool
     role: Role | None = None
-    context: Stretch | None = None
+    context: TextSpan | None = None
     style: str = ""
     indent: int = 0
     number: int = 0
@@ -227,7 +227,7 @@ _LEAD_IN_LENGTH = 260
 _REASON_LENGTH = 130
 
 
-def _ends_sentence(text: str, block: Block | Line) -> bool:
+def _ends_sentence(text: str, block: Block | ListLine) -> bool:
     tail = text[max(block.start, block.end - 4) : block.end].rstrip("\"'”’)]*_ ")
     return tail.endswith((".", "?", "!", ";", "…"))
 
@@ -245,7 +245,7 @@ def _is_title(text: str, block: Block) -> bool:
     )
 
 
-def _raw_blocks(text: str, lines: list[Line]) -> list[Block]:
+def _raw_blocks(text: str, lines: list[ListLine]) -> list[Block]:
     """Lines joined into entries and paragraphs, without regard to how these belong together."""
     wrapped = _hard_wrapped(text, lines)
     blocks: list[Block] = []
@@ -273,7 +273,7 @@ def _raw_blocks(text: str, lines: list[Line]) -> list[Block]:
     return blocks
 
 
-def _hard_wrapped(text: str, lines: list[Line]) -> bool:
+def _hard_wrapped(text: str, lines: list[ListLine]) -> bool:
     """Whether line ends are where the editor put them and not where the reviewer did."""
     broken = sum(
         1
@@ -288,7 +288,7 @@ def _hard_wrapped(text: str, lines: list[Line]) -> bool:
     return broken >= 3 and broken * 3 >= full  # noqa: PLR2004 - a third of at least nine lines
 
 
-def _runs_on(text: str, block: Block, line: Line, wrapped: bool) -> bool:
+def _runs_on(text: str, block: Block, line: ListLine, wrapped: bool) -> bool:
     """Whether an unmarked line right under a block belongs to its last sentence or paragraph."""
     first = text[line.start]
     if first.islower() and not wrapped and line.start == line.body:
@@ -308,7 +308,7 @@ def _runs_on(text: str, block: Block, line: Line, wrapped: bool) -> bool:
     return not _ends_sentence(text, block)
 
 
-def _leads(text: str, line: Line) -> bool:
+def _leads(text: str, line: ListLine) -> bool:
     return text[line.start : line.end].rstrip("*_ ").endswith(":")
 
 
@@ -402,7 +402,7 @@ def _nest(text: str, blocks: list[Block]) -> list[Block]:
             nested.append(block)
             continue
         if _is_title(text, block) or _stand_alone(text, children):
-            lead = Stretch(block.start, block.end)
+            lead = TextSpan(block.start, block.end)
             if not _is_title(text, block):
                 nested.append(block)
             nested += [
@@ -440,7 +440,7 @@ def _children_end(text: str, blocks: list[Block], index: int) -> int:
 def _lead_lists(text: str, blocks: list[Block]) -> list[Block]:
     """Lead-in paragraphs become the context of the entries under them."""
     led: list[Block] = []
-    lead: Stretch | None = None
+    lead: TextSpan | None = None
     role: Role | None = None
     for index, block in enumerate(blocks):
         follows = index + 1 < len(blocks)
@@ -464,7 +464,7 @@ def _topic_entry(text: str, block: Block) -> bool:
 
 def _split_lead_in(
     text: str, block: Block, *, before_entry: bool
-) -> tuple[Block | None, Stretch | None]:
+) -> tuple[Block | None, TextSpan | None]:
     """A paragraph without its closing lead-in, and the lead-in."""
     own = text[block.start : block.end].rstrip("*_ ")
     bold = own.startswith(("**", "__")) and text[block.end - 2 : block.end] in ("**", "__")
@@ -475,7 +475,7 @@ def _split_lead_in(
         and "\n" not in own
     )
     if _topic_entry(text, block) or markdown:
-        return None, Stretch(block.start, block.end)
+        return None, TextSpan(block.start, block.end)
     colon = own.endswith(":")
     if not colon and not (len(own) < _LEAD_IN_LENGTH and _LEAD_IN.search(own) and before_entry):
         return block, None

@@ -20,7 +20,7 @@ from reviewscore.points.stance import (
     is_summary,
     stance_of,
 )
-from reviewscore.text.sentences import Stretch, sentences
+from reviewscore.text.sentences import TextSpan, sentences
 
 
 class Concern(NamedTuple):
@@ -28,7 +28,7 @@ class Concern(NamedTuple):
 
     start: int
     end: int
-    context: Stretch | None
+    context: TextSpan | None
 
 
 _NEW = re.compile(
@@ -86,11 +86,11 @@ def _stands_alone(question: str) -> bool:
     return words >= _LEAST_WORDS and back is None and not pronoun
 
 
-def _text_of(text: str, part: Stretch) -> str:
+def _text_of(text: str, part: TextSpan) -> str:
     return text[part.start : part.end]
 
 
-def _question_starts(text: str, parts: list[Stretch]) -> set[int]:
+def _question_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of sentences that are a further question, able to stand alone, in a row of them.
 
     An argument that ends in questions stays whole: only where at least half of the sentences ask
@@ -106,7 +106,7 @@ def _question_starts(text: str, parts: list[Stretch]) -> set[int]:
     }
 
 
-def _concern_starts(text: str, parts: list[Stretch]) -> set[int]:
+def _concern_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of sentences that open a new concern in a paragraph."""
     starts: set[int] = set()
     for index in range(1, len(parts)):
@@ -118,7 +118,7 @@ def _concern_starts(text: str, parts: list[Stretch]) -> set[int]:
     return starts
 
 
-def _counted_starts(text: str, parts: list[Stretch]) -> set[int]:
+def _counted_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of sentences that carry a count of concerns on: ``(1) ... (2) ...`` on one line."""
     starts: list[int] = []
     wanted = {1, 2}
@@ -140,7 +140,7 @@ def _topics(sentence: str) -> set[int]:
     return {number for number, topic in enumerate(_TOPICS) if topic.search(sentence)}
 
 
-def _topic_starts(text: str, parts: list[Stretch]) -> set[int]:
+def _topic_starts(text: str, parts: list[TextSpan]) -> set[int]:
     """Indices of critical sentences that turn to another quality of the paper."""
     starts: set[int] = set()
     current = _topics(_text_of(text, parts[0]))
@@ -156,7 +156,7 @@ def _topic_starts(text: str, parts: list[Stretch]) -> set[int]:
     return starts
 
 
-def _without_asides(text: str, parts: list[Stretch]) -> list[Stretch]:
+def _without_asides(text: str, parts: list[TextSpan]) -> list[TextSpan]:
     """Sentences without the politeness around them; what stands in the middle is kept."""
     first, last = 0, len(parts)
     while first < last and is_polite(_text_of(text, parts[first])):
@@ -167,7 +167,7 @@ def _without_asides(text: str, parts: list[Stretch]) -> list[Stretch]:
 
 
 def _grouped(
-    text: str, parts: list[Stretch], starts: set[int], context: Stretch | None
+    text: str, parts: list[TextSpan], starts: set[int], context: TextSpan | None
 ) -> Iterator[Concern]:
     """Sentences from one start to the next as one concern each."""
     edges = [0, *sorted(starts - {0}), len(parts)]
@@ -179,7 +179,7 @@ def _grouped(
             lead = before if before.end - before.start <= _LONG_CONTEXT else None
         start = parts[first].start
         if after in counted and text[parts[after - 1].end - 1] == ":":
-            context = Stretch(start, parts[after - 1].end)  # a lead-in, not a concern
+            context = TextSpan(start, parts[after - 1].end)  # a lead-in, not a concern
             continue
         mark = _COUNT.match(text, start, parts[first].end) if first in counted else None
         yield Concern(start if mark is None else mark.end(), parts[after - 1].end, lead)
@@ -216,10 +216,10 @@ def _needs_before(sentence: str) -> bool:
     return is_question(sentence) and _POINTS_BACK.match(sentence) is not None
 
 
-def _critical_runs(text: str, parts: list[Stretch], *, entry: bool) -> Iterator[list[Stretch]]:
+def _critical_runs(text: str, parts: list[TextSpan], *, entry: bool) -> Iterator[list[TextSpan]]:
     """Runs of sentences that begin with a criticism or question, with what supports it."""
-    run: list[Stretch] = []
-    before: list[Stretch] = []
+    run: list[TextSpan] = []
+    before: list[TextSpan] = []
     for part in parts:
         sentence = _text_of(text, part)
         stance = stance_of(sentence)
@@ -241,7 +241,7 @@ def _critical_runs(text: str, parts: list[Stretch], *, entry: bool) -> Iterator[
         yield run
 
 
-def _lead_of(text: str, parts: list[Stretch], first: Stretch) -> Stretch | None:
+def _lead_of(text: str, parts: list[TextSpan], first: TextSpan) -> TextSpan | None:
     """The sentence before a run that leans on it."""
     index = bisect_left(parts, first)
     if not index or not _needs_before(_text_of(text, first)):

@@ -20,7 +20,7 @@ _MOST_CHILDREN = 8
 
 
 @dataclass(frozen=True)
-class Answer:
+class ChildAnswer:
     """What came of a task.
 
     Attributes:
@@ -87,7 +87,7 @@ class ChildPool:
         with self._lock:
             return (*self.busy, *(child for child in self._idle.queue if child is not None))
 
-    def ask(self, task: str, seconds: float) -> Answer:
+    def ask(self, task: str, seconds: float) -> ChildAnswer:
         """Have a child answer a task; waits while all are busy.
 
         A child that dies over it or outlives the limit is replaced.
@@ -175,7 +175,7 @@ class Child:
         """Whether it can be asked."""
         return self.process.poll() is None
 
-    def ask(self, task: str, seconds: float) -> Answer:
+    def ask(self, task: str, seconds: float) -> ChildAnswer:
         """The answer to one task; it is killed if there is none after so many seconds."""
         late = threading.Event()
 
@@ -193,9 +193,9 @@ class Child:
             timer.cancel()
         self.tasks += 1
         if line.endswith("\n"):
-            return Answer(line.removesuffix("\n"), tuple(notices))
+            return ChildAnswer(line.removesuffix("\n"), tuple(notices))
         # It has closed its pipe, so it is dead or dying.
-        return Answer("", tuple(notices), late.is_set(), self.process.wait())
+        return ChildAnswer("", tuple(notices), late.is_set(), self.process.wait())
 
     def _answered(self, task: str, notices: list[str]) -> str:
         """The line that is the answer, cut off if the process died."""

@@ -10,8 +10,8 @@ from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Kind, Table, csv_text
-from reviewscore.venue.compare import SHEET, Compared, Comparison, Side
-from reviewscore.venue.drift import Cross, Section
+from reviewscore.venue.compare import SHEET, ComparedRuns, Comparison, Side
+from reviewscore.venue.drift import Cross, DriftSection
 from reviewscore.venue.outcomes import MEASURES
 
 SHEET_FILE = "points.csv"
@@ -20,7 +20,9 @@ COLUMNS = ("table", "group", "column", "kind", "value", "low", "high", "n", "met
 """Columns of ``compare.csv``: a line for each estimate, unrounded; shares lie between 0 and 1."""
 
 
-def write_comparison(compared: Compared, out: Path, *, allow_foreign: bool = False) -> list[Path]:
+def write_comparison(
+    compared: ComparedRuns, out: Path, *, allow_foreign: bool = False
+) -> list[Path]:
     """Write everything into a folder; ``points.csv`` only where points were asked for.
 
     Returns:
@@ -115,7 +117,7 @@ def _own(found: Comparison) -> Table:
     )
 
 
-def _table(section: Section) -> Table:
+def _table(section: DriftSection) -> Table:
     rows = tuple(
         (line.group, *(line.estimates.get(name) for name in section.columns))
         for line in section.lines

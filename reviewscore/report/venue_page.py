@@ -8,7 +8,7 @@ from pathlib import Path
 from reviewscore.report.figures import FigurePage, write_pages
 from reviewscore.stats.resampling import percent
 from reviewscore.stats.tables import Cell, Table, csv_text
-from reviewscore.venue.panels import GroupRates, Panel, Venue
+from reviewscore.venue.panels import GroupRates, RatePanel, Venue
 
 COLUMNS = {
     "table": "overall, type, area, load, rating or confidence.",
@@ -49,7 +49,7 @@ def tidy(venue: Venue) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def _rows(panel: Panel, cell: GroupRates) -> Iterator[list[object]]:
+def _rows(panel: RatePanel, cell: GroupRates) -> Iterator[list[object]]:
     if cell.withheld:
         yield [panel.name, cell.group, *[None] * 6, "withheld", *[None] * 4]
     size = [cell.points, cell.reviews, cell.papers, cell.reviewers]
@@ -86,7 +86,7 @@ def _banners(venue: Venue) -> Iterator[str]:
         )
 
 
-def _table(venue: Venue, panel: Panel) -> Table:
+def _table(venue: Venue, panel: RatePanel) -> Table:
     with_people = any(cell.reviewers is not None for cell in panel.cells)
     head = ("", "Points", "Reviews", "Papers", *(("Reviewers",) if with_people else ()))
     rows: list[tuple[Cell, ...]] = []

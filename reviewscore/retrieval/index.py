@@ -60,7 +60,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Heading:
+class IndexedHeading:
     """A section's heading with the passages below it.
 
     Attributes:
@@ -195,12 +195,12 @@ def _acronyms(texts: list[str]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...]:
+def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[IndexedHeading, ...]:
     """The headings of a paper, each with the range of the passages under it."""
     starts = [passage.start for passage in passages]
     from bisect import bisect_left
 
-    found: list[Heading] = []
+    found: list[IndexedHeading] = []
     for number, section in enumerate(paper.sections):
         if not section.title or section.zone is Zone.CHECKLIST:
             continue  # a checklist's headings are its venue's
@@ -212,7 +212,7 @@ def _headings(paper: Paper, passages: tuple[Passage, ...]) -> tuple[Heading, ...
                 break
             end = later.end
         first, last = bisect_left(starts, section.heading_end), bisect_left(starts, end)
-        found.append(Heading(section, frozenset(stems(section.title)), first, last))
+        found.append(IndexedHeading(section, frozenset(stems(section.title)), first, last))
     return tuple(found)
 
 

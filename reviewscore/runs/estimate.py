@@ -74,7 +74,7 @@ def _cost(asked: Mapping[str, _Tokens], settings: Settings) -> tuple[float | Non
 
 
 @dataclass
-class Estimate:
+class CostEstimate:
     """Points, calls, tokens and dollars of a run.
 
     Attributes:
@@ -118,9 +118,9 @@ def _shown_length(
     return len(paper.read_text)
 
 
-async def estimate(collection: Collection, settings: Settings) -> Estimate:
+async def estimate(collection: Collection, settings: Settings) -> CostEstimate:
     """Estimate a run; reads and splits everything, asks nothing, needs no key."""
-    judges, found, papers = LexicalJudges(), Estimate(), set()
+    judges, found, papers = LexicalJudges(), CostEstimate(), set()
     asked = _Calls(settings, found)
     unread: dict[str, Unread] = {}
 
@@ -179,7 +179,7 @@ def _add_point(asked: _Calls, kind: PointType, settings: Settings, *, point: int
 class _Calls:
     """Adds up calls by stage and tokens by model."""
 
-    def __init__(self, settings: Settings, found: Estimate) -> None:
+    def __init__(self, settings: Settings, found: CostEstimate) -> None:
         self.paper = ("", 0)
         self.response = 0
         self._settings, self._found = settings, found

@@ -194,7 +194,7 @@ _KINDS: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-class Row(Record):
+class GeneratedRow(Record):
     """What every line says of how its text came about.
 
     Attributes:
@@ -215,7 +215,7 @@ class Row(Record):
         raise NotImplementedError
 
 
-RowT = TypeVar("RowT", bound=Row)
+RowT = TypeVar("RowT", bound=GeneratedRow)
 
 
 class Counted(Protocol):
@@ -229,7 +229,7 @@ class Counted(Protocol):
 
 
 def failed(error: Exception) -> dict[str, object]:
-    """State, kind and reason of a failure, as fields of a `Row`."""
+    """State, kind and reason of a failure, as fields of a `GeneratedRow`."""
     kind = next((words for type_, words in _KINDS if isinstance(error, type_)), "unexpected error")
     reason = str(without_surrogates(f"{type(error).__name__}: {error}"))
     return {"state": "failed", "failure": kind, "reason": reason}

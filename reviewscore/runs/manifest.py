@@ -253,7 +253,7 @@ _ALL_PROMPTS = "reviewscore_version"
 _PROMPT_ID = re.compile(rf"{PROMPT}(?P<name>.+)/v(?P<version>\d+)")
 
 
-class Difference(Record):
+class SettingDifference(Record):
     """A decisive value that two runs do not share.
 
     Attributes:
@@ -301,7 +301,7 @@ def prompt_names(decisive: Mapping[str, Plain]) -> tuple[str, ...]:
 
 def differences(
     old: Mapping[str, Plain], new: Mapping[str, Plain], *, inputs: bool = True
-) -> tuple[Difference, ...]:
+) -> tuple[SettingDifference, ...]:
     """All decisive values that differ, by name; one that is absent has its default.
 
     Args:
@@ -317,7 +317,9 @@ def differences(
         if inputs or not of_input(name)
     )
     return tuple(
-        Difference(name=name, before=one, now=other) for name, one, other in values if one != other
+        SettingDifference(name=name, before=one, now=other)
+        for name, one, other in values
+        if one != other
     )
 
 

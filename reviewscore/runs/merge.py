@@ -26,7 +26,7 @@ from reviewscore.runs.manifest import (
     of_input,
     sum_of,
 )
-from reviewscore.runs.parts import Part, PointsOnce, check_alike, read_parts
+from reviewscore.runs.parts import PointsOnce, RunPart, check_alike, read_parts
 from reviewscore.schema.point_score import Status
 
 _CURE = "merge runs of one judge and settings; `compare` sets others side by side"
@@ -105,7 +105,7 @@ def merge(runs: Sequence[Path], out: Path, *, accept_changed: bool = False) -> M
     return Merged(manifest, repeated)
 
 
-def _points(parts: Sequence[Part], path: Path) -> tuple[_Tally, int]:
+def _points(parts: Sequence[RunPart], path: Path) -> tuple[_Tally, int]:
     tally, once = _Tally(), PointsOnce(parts)
     with closing(JsonLines(path)) as lines:
         for number, part in enumerate(parts):
@@ -123,7 +123,7 @@ def _points(parts: Sequence[Part], path: Path) -> tuple[_Tally, int]:
     return tally, once.repeated
 
 
-def _errors(parts: Sequence[Part], path: Path) -> None:
+def _errors(parts: Sequence[RunPart], path: Path) -> None:
     """Failures of all parts; the same one twice stands once."""
     every = (raw for part in parts for _, raw in read_lines(part.path / ERRORS))
     with closing(JsonLines(path)) as lines:
@@ -131,7 +131,7 @@ def _errors(parts: Sequence[Part], path: Path) -> None:
             lines.append(raw.decode().rstrip("\n"))
 
 
-def _manifest(parts: Sequence[Part], tally: _Tally, out: Path) -> Manifest:
+def _manifest(parts: Sequence[RunPart], tally: _Tally, out: Path) -> Manifest:
     made = [part.manifest for part in parts]
     first = made[0]
     data = _shared(one.data for one in made)

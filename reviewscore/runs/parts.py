@@ -22,7 +22,7 @@ from reviewscore.schema.point_score import PointScore
 
 
 @dataclass(frozen=True)
-class Part:
+class RunPart:
     """One of several run folders.
 
     Attributes:
@@ -41,7 +41,7 @@ class Part:
         return changed_records(self.path, self.manifest)
 
 
-def read_parts(runs: Sequence[Path], *, accept_changed: bool = False) -> tuple[Part, ...]:
+def read_parts(runs: Sequence[Path], *, accept_changed: bool = False) -> tuple[RunPart, ...]:
     """Run folders with a name each, in the order given.
 
     Args:
@@ -57,12 +57,12 @@ def read_parts(runs: Sequence[Path], *, accept_changed: bool = False) -> tuple[P
             raise RunFolderError(f"{place} is named {often} times; name each run once")
     names = _names(places)
     return tuple(
-        Part(run, name, read_manifest(run, accept_changed=accept_changed))
+        RunPart(run, name, read_manifest(run, accept_changed=accept_changed))
         for run, name in zip(runs, names, strict=True)
     )
 
 
-def changed_notes(parts: Sequence[Part]) -> list[str]:
+def changed_notes(parts: Sequence[RunPart]) -> list[str]:
     """What pages about runs must say of those whose changed records were accepted."""
     return [
         f"Run {part.name}: {changed_words(part.changed)}; what is counted of it may be nobody's "
@@ -83,7 +83,7 @@ def _names(places: Sequence[Path]) -> list[str]:
         depth = [n + (often[name] > 1) for n, name in zip(depth, names, strict=True)]
 
 
-def check_alike(parts: Sequence[Part], *, cure: str) -> None:
+def check_alike(parts: Sequence[RunPart], *, cure: str) -> None:
     """Refuse runs that were made otherwise: with another judge, settings, prompts or methods.
 
     What was judged may differ: parts of one venue have inputs of their own.
@@ -136,12 +136,12 @@ class PointsOnce:
         repeated: How many lines were left out since they had been met before, word for word.
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[RunPart]) -> None:
         self._parts = parts
         self._met: dict[bytes, bytes] = {}
         self.repeated = 0
 
-    def read(self, part: Part) -> Iterator[tuple[bytes, PointScore]]:
+    def read(self, part: RunPart) -> Iterator[tuple[bytes, PointScore]]:
         """The points of a run that were not met in an earlier one, with their lines.
 
         Raises:
@@ -160,7 +160,7 @@ class PointsOnce:
             else:
                 raise self._clash(part, score)
 
-    def _clash(self, part: Part, score: PointScore) -> RunFolderError:
+    def _clash(self, part: RunPart, score: PointScore) -> RunFolderError:
         for one in self._parts:
             for other in read_points(one.path):
                 if other.point_id == score.point_id and other != score:

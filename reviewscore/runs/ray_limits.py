@@ -18,7 +18,7 @@ from typing import Any
 
 from reviewscore.errors import StopError
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.client import Limits
+from reviewscore.llm.client import CallLimits
 from reviewscore.llm.limiter import ConcurrencyLimiter
 
 Ticket = tuple[int, int]
@@ -37,7 +37,7 @@ class SharedLimits:
         spent: Dollars that the run has spent before.
     """
 
-    def __init__(self, limits: Limits, cap: float | None, spent: float) -> None:
+    def __init__(self, limits: CallLimits, cap: float | None, spent: float) -> None:
         self._limits = limits
         self._budget = Budget(cap, spent=spent)
         self._lanes: dict[str, ConcurrencyLimiter] = {}

@@ -11,13 +11,13 @@ import numpy as np
 
 from reviewscore.errors import SettingsError
 from reviewscore.similarity.bags import PLAIN, TPMS, Bags, Representation, bags
-from reviewscore.similarity.corpus import Corpus, Unread, most_recent
+from reviewscore.similarity.corpus import Corpus, UnreadPaper, most_recent
 from reviewscore.similarity.encoder import NO_VECTOR, Embeddings
 from reviewscore.similarity.vectors import (
-    Block,
     Matrix,
     Method,
     Pool,
+    VectorBlock,
     Vectors,
     centred,
     pooled,
@@ -134,11 +134,11 @@ class Affinity:
     submissions: tuple[str, ...]
     reviewers: tuple[str, ...]
     papers: tuple[tuple[str, ...], ...]
-    unread: Unread
+    unread: UnreadPaper
     sides: tuple[Vectors, ...]
     members: tuple[Ints, ...]
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[VectorBlock]:
         """Similarities of some submissions after others, each with all reviewers.
 
         Higher is nearer; NaN for what is in `unread`, never 0.
@@ -153,7 +153,7 @@ class Affinity:
             total /= len(blocks)
             first = blocks[0].first
             total[empty[first : first + len(total)]] = np.nan
-            yield Block(first, total)
+            yield VectorBlock(first, total)
 
     def matrix(self) -> Floats:
         """All similarities, shape (submissions, reviewers); of small sets only."""
@@ -223,7 +223,7 @@ class Library:
         """The affinity of all reviewers of a version of the profiles with all submissions."""
         corpus = self.corpus
         read = [self._read(recipe.representation, method) for method in recipe.methods]
-        unread = Unread()
+        unread = UnreadPaper()
         for one in corpus.submissions:
             if why := _fault(one, read):
                 unread.submissions[one] = why

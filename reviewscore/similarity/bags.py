@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reviewscore.similarity.corpus import Corpus, Counts, Publication
+from reviewscore.similarity.corpus import Corpus, Publication, TermCounts
 from reviewscore.text.stems import stem
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class _Places(dict[str, int]):
 
 
 def _counted(
-    counts: Counts, rows: dict[str, int], vocabulary: dict[str, int], wording: Wording
+    counts: TermCounts, rows: dict[str, int], vocabulary: dict[str, int], wording: Wording
 ) -> tuple[object, tuple[object, object]]:
     """Counted words as cells of the table; new stems join the vocabulary."""
     stems = [wording.counted(word) for word in counts.words]

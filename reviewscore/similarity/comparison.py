@@ -20,7 +20,7 @@ from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text
 from reviewscore.papers.load import Identifier
 from reviewscore.similarity.affinity import Affinity, Library, Recipe
-from reviewscore.similarity.corpus import ONLY, Line, Unread, beside, cells, lines
+from reviewscore.similarity.corpus import ONLY, CorpusLine, UnreadPaper, beside, cells, lines
 from reviewscore.similarity.goldstandard import LOSS, Ratings, measures
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats
@@ -44,7 +44,7 @@ class Predicted:
 
     name: str
     versions: dict[str, dict[tuple[str, str], float]]
-    unread: Unread = field(default_factory=Unread)
+    unread: UnreadPaper = field(default_factory=UnreadPaper)
     file: Path | None = None
 
 
@@ -116,7 +116,7 @@ def read_predictions(file: Path, name: str | None = None) -> list[Predicted]:
     return list(found.values())
 
 
-def _lines(file: Path) -> Iterator[Line]:
+def _lines(file: Path) -> Iterator[CorpusLine]:
     if file.suffix.lower() == ".json":
         yield from _nested(file)
         return
@@ -136,17 +136,17 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _bare(file: Path) -> Iterator[Line]:
+def _bare(file: Path) -> Iterator[CorpusLine]:
     for number, row in cells(file):
         if len(row) != len(_OPENREVIEW):
             raise InputError(
                 f"has {len(row)} cells, not paper, reviewer, score",
                 file=file, line=number, cure="take the line out",
             )  # fmt: skip
-        yield Line(file, number, dict(zip(_OPENREVIEW, row, strict=True)))
+        yield CorpusLine(file, number, dict(zip(_OPENREVIEW, row, strict=True)))
 
 
-def _nested(file: Path) -> Iterator[Line]:
+def _nested(file: Path) -> Iterator[CorpusLine]:
     try:
         read = load_json(read_text(file, bound=in_force().table))
     except UnusableJsonError as error:
@@ -160,7 +160,7 @@ def _nested(file: Path) -> Iterator[Line]:
         )  # fmt: skip
     pairs = ((who, paper, score) for who, papers in read.items() for paper, score in papers.items())
     for number, (who, paper, score) in enumerate(pairs, 1):
-        yield Line(file, number,
+        yield CorpusLine(file, number,
                    {"reviewer_id": who, "paper_id": paper, "similarity": score})  # fmt: skip
 
 
@@ -168,7 +168,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodComparison:
     """What is compared.
 
     Attributes:
@@ -186,7 +186,9 @@ class Comparison:
     notes: tuple[str, ...]
 
 
-def compare(ratings: Ratings, methods: Sequence[Predicted], *, common: bool = False) -> Comparison:
+def compare(
+    ratings: Ratings, methods: Sequence[Predicted], *, common: bool = False
+) -> MethodComparison:
     """Bring ratings and methods together.
 
     Args:
@@ -232,7 +234,7 @@ def compare(ratings: Ratings, methods: Sequence[Predicted], *, common: bool = Fa
         )
     tables = [[ratings.table(_values(one, version)) for version in versions] for one in matched]
     counts = tuple(len(one.versions) for one in matched)
-    return Comparison(ratings, tuple(names), np.array(tables), counts, tuple(notes))
+    return MethodComparison(ratings, tuple(names), np.array(tables), counts, tuple(notes))
 
 
 def _matched(one: Predicted, known: set[str]) -> Predicted:
@@ -304,7 +306,7 @@ def predicted(library: Library, recipe: Recipe, ratings: Ratings) -> Predicted:
     A pair that the recipe has no similarity for is left out.
     """
     versions: dict[str, dict[tuple[str, str], float]] = {}
-    unread = Unread()
+    unread = UnreadPaper()
     for seed, version in enumerate(library.corpus.profiles):
         # Versions of the data are draws of ties of years; other draws need other seeds.
         drawn = recipe if recipe.recent is None else recipe.varied(seed=recipe.seed + seed)

@@ -29,7 +29,7 @@ _KNOWN_ENDINGS = f"give a file that ends in {', '.join(ENDINGS)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CorpusLine:
     """One record of a file.
 
     Attributes:
@@ -70,7 +70,7 @@ def beside(folder: Path, name: str) -> Path | None:
     return only_table(folder, name, ENDINGS)
 
 
-def lines(file: Path) -> Iterator[Line]:
+def lines(file: Path) -> Iterator[CorpusLine]:
     """Every record of a file.
 
     Raises:
@@ -85,12 +85,12 @@ def lines(file: Path) -> Iterator[Line]:
         for row in RecordFile.of(file).rows():
             if row.error is not None or row.record is None:
                 raise row.error or InputError("is empty", file=file, line=row.line)
-            yield Line(file, row.line, row.record)
+            yield CorpusLine(file, row.line, row.record)
     else:
         raise InputError("is of no known kind", file=file, cure=_KNOWN_ENDINGS)
 
 
-def _named(file: Path) -> Iterator[Line]:
+def _named(file: Path) -> Iterator[CorpusLine]:
     """Lines below a heading."""
     names: list[str] | None = None
     for number, row in cells(file):
@@ -103,7 +103,7 @@ def _named(file: Path) -> Iterator[Line]:
                 file=file, line=number, cure="quote cells that hold the separator",
             )  # fmt: skip
         filled = [*row, *[""] * (len(names) - len(row))]
-        yield Line(file, number, {name: _unguarded(cell.strip()) or None
+        yield CorpusLine(file, number, {name: _unguarded(cell.strip()) or None
                                   for name, cell in zip(names, filled, strict=True)})  # fmt: skip
 
 
@@ -140,7 +140,7 @@ class Publication:
         paper_id: Its identifier.
         title: Its title; may be empty.
         abstract: Its abstract; may be empty.
-        text: Its full text; empty if it is not at hand or there are `Counts` of its words.
+        text: Its full text; empty if it is not at hand or there are `TermCounts` of its words.
         year: When it appeared; None if unknown.
     """
 
@@ -152,7 +152,7 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class Counts:
+class TermCounts:
     """How often words occur in full texts.
 
     Attributes:
@@ -167,7 +167,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadPaper:
     """What cannot be compared, and why; a reviewer and a paper may have the same identifier.
 
     Attributes:
@@ -195,7 +195,7 @@ class Corpus:
     papers: Mapping[str, Publication]
     submissions: tuple[str, ...]
     profiles: Mapping[str, Mapping[str, tuple[str, ...]]]
-    counts: Counts | None = None
+    counts: TermCounts | None = None
     files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
@@ -250,7 +250,7 @@ class _ProfileRow(BaseModel):
     ] = ONLY
 
 
-def publication(row: Mapping[str, object], where: Line) -> tuple[Publication, bool]:
+def publication(row: Mapping[str, object], where: CorpusLine) -> tuple[Publication, bool]:
     """A paper of a record, and whether it is a submission.
 
     Raises:
@@ -311,7 +311,7 @@ class Reading:
         self.papers: dict[str, Publication] = {}
         self.submissions: list[str] = []
         self.files: list[Path] = []
-        self._places: dict[str, Line] = {}
+        self._places: dict[str, CorpusLine] = {}
 
     def read_papers(self, file: Path, submitted: bool) -> None:
         """Read a file of papers, all of them submissions or those that say so."""
@@ -332,7 +332,7 @@ class Reading:
     def read_profiles(self, file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
         """Profiles by version and reviewer."""
         self.files.append(file)
-        found: dict[str, dict[str, dict[str, Line]]] = {}
+        found: dict[str, dict[str, dict[str, CorpusLine]]] = {}
         for line in lines(file):
             row = line.validated(_ProfileRow)
             if row.paper_id not in self.papers:
@@ -357,7 +357,7 @@ class Reading:
         self,
         place: Path,
         profiles: Mapping[str, Mapping[str, tuple[str, ...]]],
-        counts: Counts | None = None,
+        counts: TermCounts | None = None,
         *,
         submitted: bool = True,
     ) -> Corpus:
@@ -410,7 +410,7 @@ class _CountRow(BaseModel):
     count: int = Field(ge=0)
 
 
-def counts_of(known: Mapping[str, Mapping[str, int]]) -> Counts:
+def counts_of(known: Mapping[str, Mapping[str, int]]) -> TermCounts:
     """Counts from those of each paper."""
     places: dict[str, int] = {}
     rows, columns, often = [], [], []
@@ -422,7 +422,7 @@ def counts_of(known: Mapping[str, Mapping[str, int]]) -> Counts:
     return _counts(list(known), list(places), (rows, columns, often))
 
 
-def read_counts(file: Path, papers: Container[str]) -> Counts:
+def read_counts(file: Path, papers: Container[str]) -> TermCounts:
     """Read counts of words; those of papers that are not known are left out.
 
     Args:
@@ -443,7 +443,7 @@ def read_counts(file: Path, papers: Container[str]) -> Counts:
     return counts_of(known)
 
 
-def _parquet(file: Path, papers: Container[str]) -> Counts:
+def _parquet(file: Path, papers: Container[str]) -> TermCounts:
     """All columns at once: full texts have a thousand words each."""
     import pyarrow
     from pyarrow import compute, parquet
@@ -481,7 +481,9 @@ def _parquet(file: Path, papers: Container[str]) -> Counts:
     return _counts([name for name in names if name in papers], list(lower), cells)
 
 
-def _counts(papers: list[str], words: list[str], cells: tuple[object, object, object]) -> Counts:
+def _counts(
+    papers: list[str], words: list[str], cells: tuple[object, object, object]
+) -> TermCounts:
     from scipy.sparse import csr_array
 
     rows, columns, often = (np.asarray(one) for one in cells)
@@ -490,7 +492,7 @@ def _counts(papers: list[str], words: list[str], cells: tuple[object, object, ob
         shape=(len(papers), len(words)),
     )
     table.sum_duplicates()
-    return Counts({paper: row for row, paper in enumerate(papers)}, tuple(words), table)
+    return TermCounts({paper: row for row, paper in enumerate(papers)}, tuple(words), table)
 
 
 def most_recent(

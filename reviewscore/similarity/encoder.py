@@ -21,7 +21,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.files import write_whole
-from reviewscore.hf.models import Ids, Loaded, Reader, padded
+from reviewscore.hf.models import Ids, Loaded, TokenReader, padded
 from reviewscore.similarity.corpus import Publication, lines
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats
@@ -122,7 +122,7 @@ def encode(papers: Sequence[Publication], loaded: Loaded, taken: Taken = "first"
     Raises:
         SettingsError: The encoder reads too few tokens for any text.
     """
-    reader = Reader(loaded.tokenizer)
+    reader = TokenReader(loaded.tokenizer)
     limits = (_LONGEST, loaded.limit, loaded.tokenizer.model_max_length)
     room = min(one for one in limits if one is not None) - len(reader.lead) - len(reader.trail)
     if room < 1:
@@ -141,7 +141,7 @@ def encode(papers: Sequence[Publication], loaded: Loaded, taken: Taken = "first"
     return Encoded({paper: vectors[paper] for paper in rows}, tuple(cut), tuple(empty))
 
 
-def _tokens(one: Publication, reader: Reader, tokenizer: Any) -> Ids:
+def _tokens(one: Publication, reader: TokenReader, tokenizer: Any) -> Ids:
     """Title, separator, abstract; markers in either are text."""
     title, abstract = reader.foreign(one.title), reader.foreign(one.abstract)
     if not title or not abstract:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from reviewscore.errors import InputError
-from reviewscore.similarity.corpus import Line, beside, lines
+from reviewscore.similarity.corpus import CorpusLine, beside, lines
 from reviewscore.sources.system_reviews import Numbered
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
 
@@ -317,7 +317,7 @@ def read_ratings(file: Path) -> Ratings:
     return ratings_of([(person, list(papers.items())) for person, papers in found.items()])
 
 
-def _single(file: Path) -> Iterator[tuple[Line, dict[str, object], str]]:
+def _single(file: Path) -> Iterator[tuple[CorpusLine, dict[str, object], str]]:
     """Lines, one rating at a time, with the field it stands in."""
     for line in lines(file):
         record = {name.lower(): value for name, value in line.record.items()}

@@ -20,10 +20,10 @@ from reviewscore.judges.asker import Judged, Reply
 from reviewscore.runs.estimate import CallEstimate, estimate_calls
 from reviewscore.runs.generation import (
     Asks,
+    GeneratedRow,
     GenerationFolder,
     GenerationManifest,
     GenerationSession,
-    Row,
     Rows,
     Work,
     check_models,
@@ -51,7 +51,7 @@ class ExpertiseReply(Reply):
 
 
 @dataclass(frozen=True)
-class Question:
+class PairQuestion:
     """One reviewer and one submission.
 
     Attributes:
@@ -88,7 +88,7 @@ def questions(
     *,
     recent: int,
     seed: int = 0,
-) -> tuple[list[Question], dict[str, str]]:
+) -> tuple[list[PairQuestion], dict[str, str]]:
     """What is asked about pairs, and why nothing can be asked about some reviewers and papers.
 
     Titles and abstracts are shown; papers without either are not.
@@ -99,7 +99,7 @@ def questions(
         recent: How many of a reviewer's papers are shown, the most recent.
         seed: Of ties of years.
     """
-    found: list[Question] = []
+    found: list[PairQuestion] = []
     unread: dict[str, str] = {}
     shown: dict[tuple[str, str], str] = {}
     submissions = set(corpus.submissions)
@@ -118,7 +118,7 @@ def questions(
             unread[paper] = NO_WORDS
         else:
             found.append(
-                Question(version, reviewer, paper, one.title, one.abstract or "-", shown[who])
+                PairQuestion(version, reviewer, paper, one.title, one.abstract or "-", shown[who])
             )
     return found, unread
 
@@ -136,7 +136,7 @@ def _said(one: Publication) -> str:
     return f"{one.title or 'without a title'}{year}\n{one.abstract}".strip()
 
 
-async def judge(asker: Asks, one: Question) -> Judged[ExpertiseReply]:
+async def judge(asker: Asks, one: PairQuestion) -> Judged[ExpertiseReply]:
     """Ask about one pair.
 
     Raises:
@@ -163,7 +163,7 @@ REPLY_TOKENS = 90
 """Guessed tokens of a reply; times `ROOM_TO_THINK` for reasoning models."""
 
 
-class JudgedPair(Row):
+class JudgedPair(GeneratedRow):
     """One judgement; a line of ``scores.jsonl``.
 
     It is ``made`` with a score, and ``none`` where the model cannot tell.
@@ -187,11 +187,11 @@ class JudgedPair(Row):
     @property
     def key(self) -> str:
         """Version, reviewer and submission."""
-        return Question(self.version, self.reviewer_id, self.paper_id, "", "", "").key
+        return PairQuestion(self.version, self.reviewer_id, self.paper_id, "", "", "").key
 
 
 def judge_pairs(
-    questions: Sequence[Question],
+    questions: Sequence[PairQuestion],
     out: Path,
     settings: Settings,
     *,
@@ -234,7 +234,7 @@ def judge_pairs(
             return outcome
 
 
-def expected_to_judge(questions: Sequence[Question], settings: Settings) -> CallEstimate:
+def expected_to_judge(questions: Sequence[PairQuestion], settings: Settings) -> CallEstimate:
     """What `judge_pairs` would ask and cost at most; arguments as there."""
     asked = (
         (settings.model, PROMPT, sum(map(len, (one.title, one.submission, one.profile))))
@@ -243,11 +243,11 @@ def expected_to_judge(questions: Sequence[Question], settings: Settings) -> Call
     return estimate_calls(asked, settings, {PROMPT: REPLY_TOKENS})
 
 
-def _current(row: JudgedPair, one: Question) -> bool:
+def _current(row: JudgedPair, one: PairQuestion) -> bool:
     return row.question_sha256 == one.sha256
 
 
-async def _judged(session: GenerationSession, one: Question) -> JudgedPair:
+async def _judged(session: GenerationSession, one: PairQuestion) -> JudgedPair:
     found = await judge(session.asker(session.settings.model), one)
     fields = {
         "state": "none" if found.reply.score is None else "made",
@@ -258,7 +258,7 @@ async def _judged(session: GenerationSession, one: Question) -> JudgedPair:
     return _row(one, fields)
 
 
-def _row(one: Question, fields: Mapping[str, object]) -> JudgedPair:
+def _row(one: PairQuestion, fields: Mapping[str, object]) -> JudgedPair:
     about = {
         "version": one.version,
         "reviewer_id": one.reviewer,

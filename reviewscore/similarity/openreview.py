@@ -19,7 +19,7 @@ from reviewscore.papers.hygiene import read_text
 from reviewscore.similarity.corpus import (
     ONLY,
     Corpus,
-    Line,
+    CorpusLine,
     Publication,
     Reading,
     counts_of,
@@ -79,7 +79,7 @@ def read_openreview(folder: Path, *, submitted: bool = True) -> Corpus:
     )
 
 
-def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
+def _submissions(folder: Path, reading: Reading) -> Iterator[CorpusLine]:
     whole, several = folder / "submissions.json", folder / "submissions"
     if whole.is_file():
         reading.files.append(whole)
@@ -98,7 +98,7 @@ def _submissions(folder: Path, reading: Reading) -> Iterator[Line]:
         yield from lines(file)
 
 
-def _one_object(file: Path) -> Iterator[Line]:
+def _one_object(file: Path) -> Iterator[CorpusLine]:
     """Papers of one JSON object by identifier, or of one JSON list."""
     try:
         read = load_json(read_text(file, bound=in_force().table))
@@ -115,14 +115,14 @@ def _one_object(file: Path) -> Iterator[Line]:
             raise InputError(
                 f"paper {number} is {type(paper).__name__}, not an object", file=file, cure=_CURE
             )
-        yield Line(file, number, {"id": name, **paper} if name else paper)
+        yield CorpusLine(file, number, {"id": name, **paper} if name else paper)
 
 
 def _unwrapped(value: object) -> object:
     return value["value"] if isinstance(value, dict) and set(value) == {"value"} else value
 
 
-def _paper(line: Line, counted: dict[str, Mapping[str, int]]) -> Publication:
+def _paper(line: CorpusLine, counted: dict[str, Mapping[str, int]]) -> Publication:
     content = line.record.get("content")
     if not isinstance(content, dict):
         raise line.error("is missing", "content", cure=_CURE)
@@ -143,7 +143,7 @@ def _paper(line: Line, counted: dict[str, Mapping[str, int]]) -> Publication:
     return one
 
 
-def _word_counts(text: Mapping[object, object], line: Line) -> dict[str, int]:
+def _word_counts(text: Mapping[object, object], line: CorpusLine) -> dict[str, int]:
     found = {}
     for word, count in text.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:

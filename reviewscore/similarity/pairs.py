@@ -28,7 +28,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PaperPair:
     """One reviewer and one submission.
 
     Attributes:
@@ -52,7 +52,7 @@ def pairs(
     *,
     top: int | None = None,
     without_conflicts: bool = False,
-) -> Iterator[Pair]:
+) -> Iterator[PaperPair]:
     """Every pair that has a similarity, submission by submission.
 
     Args:
@@ -73,8 +73,8 @@ def pairs(
             gone = mine if without_conflicts else set()
             kept, places = _kept(scores, gone, top)
             for column, percentile in zip(kept, places, strict=True):
-                yield Pair(submission, reviewers[column], float(scores[column]), float(percentile),
-                           int(column) in mine)  # fmt: skip
+                score, rank = float(scores[column]), float(percentile)
+                yield PaperPair(submission, reviewers[column], score, rank, int(column) in mine)
 
 
 def _kept(scores: Floats, gone: set[int], top: int | None) -> tuple[Ints, Floats]:
@@ -116,7 +116,7 @@ class PairFiles:
         """All files."""
         return [self.pairs, *self.scores.values()]
 
-    def write(self, streams: Iterable[tuple[str, str, Iterable[Pair]]]) -> int:
+    def write(self, streams: Iterable[tuple[str, str, Iterable[PaperPair]]]) -> int:
         """Write pairs as they come.
 
         In ``pairs.csv`` no cell is a formula to a spreadsheet; our reader takes the guards off.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from reviewscore.similarity.affinity import Affinity
-from reviewscore.similarity.comparison import Comparison
+from reviewscore.similarity.comparison import MethodComparison
 from reviewscore.similarity.goldstandard import (
     CUTOFFS,
     EASY,
@@ -27,7 +27,7 @@ from reviewscore.similarity.goldstandard import (
     chosen_elsewhere,
     measures,
 )
-from reviewscore.similarity.pairs import Pair
+from reviewscore.similarity.pairs import PaperPair
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, PendingEstimate
 from reviewscore.stats.plots import colour_of, new_figure, save_all
 from reviewscore.stats.resampling import Clusters, Resampling
@@ -73,7 +73,7 @@ class _Rated:
 
 
 def tables(
-    compared: Comparison, baseline: str, how: Resampling, honesty: Honesty, *,
+    compared: MethodComparison, baseline: str, how: Resampling, honesty: Honesty, *,
     cutoffs: Sequence[int] = CUTOFFS,
 ) -> list[Table]:  # fmt: skip
     """Loss, triplets and measures at the top k of all methods, with differences to one of them.
@@ -137,7 +137,7 @@ _AT_TOP = (
 )
 
 
-def _rated(compared: Comparison, cutoffs: Sequence[int]) -> list[_Rated]:
+def _rated(compared: MethodComparison, cutoffs: Sequence[int]) -> list[_Rated]:
     ratings, similarity = compared.ratings, compared.similarity
     found = [
         _Rated(name, IN_SAMPLE, one)
@@ -168,7 +168,7 @@ def finding_of(difference: Estimate, *, higher_is_better: bool, level: float = 0
     return _BETTER if (low > 0.0) is higher_is_better else _WORSE
 
 
-def _notes(compared: Comparison, baseline: str, honesty: Honesty) -> tuple[str, ...]:
+def _notes(compared: MethodComparison, baseline: str, honesty: Honesty) -> tuple[str, ...]:
     people, pairs = len(compared.ratings.participants), len(compared.ratings.pairs)
     several = max(compared.versions)
     said = [
@@ -201,7 +201,7 @@ _METHODS = (
 
 def overview(
     scored: Sequence[tuple[str, Affinity]],
-    nearest: Mapping[str, Sequence[Pair]],
+    nearest: Mapping[str, Sequence[PaperPair]],
     conflicts: Sequence[int],
 ) -> list[Table]:
     """Tables of a set of scores.
@@ -252,7 +252,7 @@ def overview(
     return found
 
 
-def _nearest(affinity: Affinity, nearest: Mapping[str, Sequence[Pair]]) -> Table:
+def _nearest(affinity: Affinity, nearest: Mapping[str, Sequence[PaperPair]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for submission, some in nearest.items():
         for one in some[:_NEAREST]:

@@ -209,7 +209,7 @@ class Pool(StrEnum):
 
 
 @dataclass(frozen=True)
-class Block:
+class VectorBlock:
     """Similarities of some submissions.
 
     Attributes:
@@ -243,7 +243,7 @@ def _groups(members: Sequence[Ints]) -> list[_Group]:
     ]
 
 
-def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Block]:
+def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[VectorBlock]:
     """Similarities of all reviewers with each submission.
 
     Large sets are computed in single precision, all others in double.
@@ -264,24 +264,24 @@ def pooled(found: Vectors, members: Sequence[Ints], pool: Pool) -> Iterator[Bloc
     width = max(1, min(_WIDEST, _BLOCK_BYTES // (16 * max(widest, len(members)))))
     submissions = found.submissions
 
-    def block(first: int) -> Block:
+    def block(first: int) -> VectorBlock:
         some = submissions[first : first + width]
         scores = np.full((len(members), some.shape[0]), np.nan)
         for group, table in zip(gathered, tables, strict=True):
             single = _products(table, some).reshape(*group.papers.shape, -1)
             scores[group.reviewers] = _POOLS[pool](single)
-        return Block(first, scores.T)
+        return VectorBlock(first, scores.T)
 
     yield from _ahead(block, range(0, submissions.shape[0], width))
 
 
-def _ahead(block: Callable[[int], Block], firsts: Sequence[int]) -> Iterator[Block]:
+def _ahead(block: Callable[[int], VectorBlock], firsts: Sequence[int]) -> Iterator[VectorBlock]:
     """Blocks in order, some computed by other threads while one is looked at."""
     if len(firsts) == 1:
         yield block(firsts[0])
         return
     with ThreadPoolExecutor(_THREADS) as threads:
-        under_way: deque[Future[Block]] = deque()
+        under_way: deque[Future[VectorBlock]] = deque()
         for first in firsts:
             under_way.append(threads.submit(block, first))
             if len(under_way) > _THREADS:

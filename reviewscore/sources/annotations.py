@@ -29,7 +29,7 @@ from reviewscore.schema.annotation import (
     Unit,
     UnitKind,
 )
-from reviewscore.sources.records import SPREADSHEETS, Grid, RecordFile, Row, read_csv, tabs
+from reviewscore.sources.records import SPREADSHEETS, Grid, RecordFile, RecordRow, read_csv, tabs
 
 LABELS, UNITS, ANNOTATORS = "labels.jsonl", "units.jsonl", "annotators.jsonl"
 _PSEUDONYM = re.compile(r"(?=[^\d]*\d)[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
@@ -113,7 +113,7 @@ def read_annotations(path: Path) -> AnnotationSet:
 
 
 def check_labels(
-    name: str, rows: Iterable[Row], file: Path, units: Mapping[str, Unit] | None
+    name: str, rows: Iterable[RecordRow], file: Path, units: Mapping[str, Unit] | None
 ) -> AnnotationSet:
     """Labels that were read from a file of another form, checked as those of a set are.
 
@@ -165,7 +165,7 @@ def _units(file: Path, reading: _Reading) -> dict[str, Unit]:
 
 def _checked(
     name: str,
-    rows: Iterable[Row],
+    rows: Iterable[RecordRow],
     file: Path,
     units: Mapping[str, Unit] | None,
     annotators: Mapping[str, Annotator] | None,
@@ -209,7 +209,7 @@ def first_fault(found: AnnotationSet) -> InputError:
 
 
 def _read(
-    rows: Iterable[Row], file: Path, model: type[_Model], reading: _Reading, key: str | None
+    rows: Iterable[RecordRow], file: Path, model: type[_Model], reading: _Reading, key: str | None
 ) -> list[tuple[int, _Model]]:
     """The records of a file; faulty lines and repeated keys become faults."""
     out: dict[str, tuple[int, _Model]] = {}
@@ -240,7 +240,7 @@ def _read(
     return list(out.values())
 
 
-def _record(row: Row, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
+def _record(row: RecordRow, model: type[_Model], file: Path, strange: dict[str, int]) -> _Model:
     given = row.value
     known = {*model.model_fields, *(one.alias for one in model.model_fields.values() if one.alias)}
     for name in (name for name in given if name not in known):
@@ -403,7 +403,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _HEAD = ("unit_id", "annotator", "paper_id", "kind", "text")
 
 
-def read_sheet(file: Path) -> Iterator[Row]:
+def read_sheet(file: Path) -> Iterator[RecordRow]:
     """The labels of a filled sheet as records, each with its line.
 
     Empty cells are labels that were not given. Whole numbers that a spreadsheet wrote as 4.0 or
@@ -419,7 +419,7 @@ def read_sheet(file: Path) -> Iterator[Row]:
     yield from _labels(read_csv(file), file, None)
 
 
-def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
+def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[RecordRow]:
     fields = [one.value for one in LabelField]
     for line, cells in grid:
         if not any(cells.values()):
@@ -439,11 +439,11 @@ def _labels(grid: Grid, file: Path, tab: str | None) -> Iterator[Row]:
         common = {name: value for name, value in common.items() if value is not None}
         if "field" in cells:
             value = {"value": _value(cells["value"])} if cells.get("value") else {}
-            yield Row(line, 0, {**common, "field": cells["field"], **value})
+            yield RecordRow(line, 0, {**common, "field": cells["field"], **value})
             continue
         given = [name for name in fields if cells.get(name, _NOT_ASKED) not in ("", _NOT_ASKED)]
         for name in given:
-            yield Row(line, 0, {**common, "field": name, "value": _value(cells[name])})
+            yield RecordRow(line, 0, {**common, "field": name, "value": _value(cells[name])})
 
 
 def _value(cell: str) -> int | str:

@@ -23,7 +23,7 @@ from reviewscore.sources.records import (
     ENDINGS,
     FaultLog,
     RecordFile,
-    Row,
+    RecordRow,
     also_on,
     as_model,
     find_table,
@@ -550,7 +550,9 @@ def _reviews_of_file(
     return reviews
 
 
-def _with_response(rows: Sequence[Row], file: Path, response: Path, warnings: list[str]) -> Row:
+def _with_response(
+    rows: Sequence[RecordRow], file: Path, response: Path, warnings: list[str]
+) -> RecordRow:
     """The one record of a review file with the authors' response that lies beside it.
 
     Raises:
@@ -573,16 +575,16 @@ def _with_response(rows: Sequence[Row], file: Path, response: Path, warnings: li
     return replace(row, record=row.record and {**row.record, "author_response": text})
 
 
-def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[Row]:
+def _review_rows(path: Path, stem: str, paper_id: str, warnings: list[str]) -> list[RecordRow]:
     """The records of a review file, identifiers filled in where they are missing."""
     if path.suffix.lower() in ENDINGS:
         rows = list(RecordFile.of(path).rows())
     else:
         words: dict[str, object] = {"text": _text(path, "review", warnings)}
-        rows = [Row(1, 0, words)]
+        rows = [RecordRow(1, 0, words)]
     named = {str(row.record.get("paper_id")) for row in rows if row.record is not None}
     override = {"paper_id": paper_id} if len(named) == 1 else {}
-    filled: list[Row] = []
+    filled: list[RecordRow] = []
     for row in rows:
         if row.record is None:
             filled.append(row)

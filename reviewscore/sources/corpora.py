@@ -39,7 +39,7 @@ _TEXT_NODES = ("paragraph", "abstract", "list_item", "footnote", "figure", "tabl
 
 
 @dataclass
-class Converted:
+class ConvertedCorpus:
     """What came of a corpus or table.
 
     Attributes:
@@ -74,7 +74,7 @@ class _Entry:
     meta_reviews: list[str]
 
 
-def convert_corpus(path: Path, out: Path) -> Converted:
+def convert_corpus(path: Path, out: Path) -> ConvertedCorpus:
     """Write a corpus as data that other verbs read; its layout is known by its files.
 
     Args:
@@ -86,7 +86,7 @@ def convert_corpus(path: Path, out: Path) -> Converted:
         RunFolderError: The folder holds other things, or cannot be written.
     """
     files = _review_files(path)
-    told = Converted()
+    told = ConvertedCorpus()
     with DataFolder(out) as folder:
         for file in files:
             try:
@@ -127,7 +127,7 @@ def _write(entry: _Entry, folder: DataFolder, out: Path) -> None:
         folder.add(METAREVIEWS, {"paper_id": paper["paper_id"], "meta_review": words})
 
 
-def _peerread(file: Path, root: Path, told: Converted) -> _Entry:
+def _peerread(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
     record = _json(file, dict)
     split = file.parent.parent
     name = _name(file.with_suffix(""), root, "reviews")
@@ -181,7 +181,7 @@ def _parsed(metadata: Mapping[str, Any], paper: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _nlpeer(file: Path, root: Path, told: Converted) -> _Entry:
+def _nlpeer(file: Path, root: Path, told: ConvertedCorpus) -> _Entry:
     version = file.parent
     name = _name(version.parent, root, "data")
     meta = _json(version / "meta.json", dict) if (version / "meta.json").is_file() else {}
@@ -303,7 +303,7 @@ _PAPER_FILES = (".pdf", ".txt", ".md", ".json")
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnMap:
     """Which column of a table holds what.
 
     Attributes:
@@ -314,7 +314,7 @@ class Columns:
     of: Mapping[str, str]
 
     @classmethod
-    def read(cls, table: Path, names: list[str], given: Mapping[str, str]) -> Columns:
+    def read(cls, table: Path, names: list[str], given: Mapping[str, str]) -> ColumnMap:
         """What the user says of the columns; the rest by our own names and those of boxes.
 
         Raises:
@@ -380,7 +380,7 @@ def convert_table(
     out: Path,
     *,
     papers: Path | None = None,
-) -> Converted:
+) -> ConvertedCorpus:
     """Write a table's reviews as data that other verbs read.
 
     A paper's text is in the table too (columns ``text`` or ``pdf``), or in a folder of files named
@@ -388,7 +388,7 @@ def convert_table(
 
     Args:
         table: CSV, TSV, Excel, OpenDocument, JSONL or Parquet.
-        given: Columns by what they hold, see `Columns`.
+        given: Columns by what they hold, see `ColumnMap`.
         out: The folder.
         papers: Folder of the papers' files; PDFs and texts in it are copied.
 
@@ -400,8 +400,8 @@ def convert_table(
     if not rows:
         raise InputError("holds no rows", file=table, cure="write one review a row")
     names = [one for one in dict.fromkeys(name for _, row in rows for name in row) if one]
-    columns = Columns.read(table, names, given)
-    told = Converted(unused=[one for one in names if one not in columns.of.values()])
+    columns = ColumnMap.read(table, names, given)
+    told = ConvertedCorpus(unused=[one for one in names if one not in columns.of.values()])
     known: set[str] = set()
     ids: dict[str, int] = {}
     with DataFolder(out) as folder:
@@ -431,7 +431,7 @@ def _rows(table: Path) -> list[tuple[int, Mapping[str, object]]]:
 
 
 def _checked(
-    columns: Columns, row: Mapping[str, object], ids: Mapping[str, int], place: tuple[Path, int]
+    columns: ColumnMap, row: Mapping[str, object], ids: Mapping[str, int], place: tuple[Path, int]
 ) -> dict[str, Any]:
     """The record of a review.
 
@@ -456,7 +456,7 @@ def _checked(
 
 
 def _review_of_row(
-    columns: Columns, row: Mapping[str, object], paper: str, usual: str
+    columns: ColumnMap, row: Mapping[str, object], paper: str, usual: str
 ) -> dict[str, Any] | None:
     boxes = {name: _text(columns.value(row, name)) for name in columns.boxes}
     filled = {name: text for name, text in boxes.items() if text}
@@ -471,7 +471,7 @@ def _review_of_row(
 
 
 def _paper(
-    columns: Columns,
+    columns: ColumnMap,
     row: Mapping[str, object],
     paper: str,
     papers: Path | None,

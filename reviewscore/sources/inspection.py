@@ -18,7 +18,7 @@ from reviewscore.papers.paper_warnings import addressed, badly_read, in_names
 from reviewscore.papers.parts import cut_from
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.record import Record, storable
-from reviewscore.sources.records import ENDINGS, RecordFile, Row, as_model
+from reviewscore.sources.records import ENDINGS, RecordFile, RecordRow, as_model
 from reviewscore.sources.reviews import ReviewRow
 
 
@@ -141,7 +141,7 @@ def inspect_file(path: Path) -> Iterator[Inspection | InputError]:
             yield error
 
 
-def _record(path: Path, row: Row) -> Inspection:
+def _record(path: Path, row: RecordRow) -> Inspection:
     if "review_id" in row.value:
         row = replace(row, record={"paper_id": "?", **row.value})
         return _review(path, as_model(row, ReviewRow, path))

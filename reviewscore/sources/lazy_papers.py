@@ -13,7 +13,7 @@ from reviewscore.bounds import in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.papers.load import PaperRow, build_paper
 from reviewscore.schema.paper import Paper
-from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, Row, as_model
+from reviewscore.sources.records import ENDINGS, FaultLog, RecordFile, RecordRow, as_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class RawPaper:
             return build_paper(row, source=self.source, folder=path.parent, doubts=doubts)
 
 
-def raw_paper(records: RecordFile, row: Row, paper_id: str) -> Callable[[], RawPaper]:
+def raw_paper(records: RecordFile, row: RecordRow, paper_id: str) -> Callable[[], RawPaper]:
     """What reads a paper's record again when it is asked for; it keeps the place only.
 
     Args:
@@ -79,7 +79,7 @@ def raw_paper(records: RecordFile, row: Row, paper_id: str) -> Callable[[], RawP
             )
         ending = records.file.suffix.lower()
         source = ending.removeprefix(".") if ending in ENDINGS else "jsonl"
-        paper = as_model(Row(line, offset, record), PaperRow, records.file)
+        paper = as_model(RecordRow(line, offset, record), PaperRow, records.file)
         return RawPaper(paper, source, records.file.parent)
 
     return read
@@ -149,7 +149,7 @@ def handle_of(paper: PaperRow, raw: Callable[[], RawPaper], line: int = 1) -> Pa
     return PaperHandle(paper.paper_id, paper.title, line, partial(_load, raw), in_file, raw)
 
 
-def _unusable(paper_id: str, row: Row) -> PaperHandle:
+def _unusable(paper_id: str, row: RecordRow) -> PaperHandle:
     """A paper that cannot be read: its reviews fail for this reason, each by itself."""
 
     def fail() -> NoReturn:

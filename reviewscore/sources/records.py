@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from reviewscore.bounds import Bound, Line, bounded_lines, check_size, in_force, read_bounded
+from reviewscore.bounds import Bound, BoundedLine, bounded_lines, check_size, in_force, read_bounded
 from reviewscore.errors import InputError, TooLargeError
 from reviewscore.json_text import UnusableJsonError, load_json
 from reviewscore.papers.hygiene import read_text, without_surrogates
@@ -46,7 +46,7 @@ Records = Iterator[tuple[int, dict[str, object] | InputError]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordRow:
     """One record as it was read.
 
     Attributes:
@@ -77,7 +77,7 @@ class Row:
         return self.record
 
 
-def as_model(row: Row, model: type[Model], file: Path) -> Model:
+def as_model(row: RecordRow, model: type[Model], file: Path) -> Model:
     """A record as a checked value.
 
     Raises:
@@ -89,7 +89,7 @@ def as_model(row: Row, model: type[Model], file: Path) -> Model:
         raise input_error(error, file=file, line=row.line) from error
 
 
-def read_records(file: Path, model: type[Model]) -> Iterator[tuple[Row, Model | InputError]]:
+def read_records(file: Path, model: type[Model]) -> Iterator[tuple[RecordRow, Model | InputError]]:
     """The records of a file as checked values, each with its place, or what is wrong with it.
 
     Args:
@@ -137,7 +137,7 @@ class FaultLog:
             raise error
         self.skipped.append(error)
 
-    def note_fields(self, row: Row, model: type[BaseModel], file: Path) -> None:
+    def note_fields(self, row: RecordRow, model: type[BaseModel], file: Path) -> None:
         """Note the fields of a record that its model does not have."""
         unknown = self._unknown.setdefault(file, set())
         unknown.update(map(str, (row.record or {}).keys() - model.model_fields.keys()))
@@ -246,7 +246,7 @@ class RecordFile:
                 out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         return records
 
-    def rows(self, bound: Bound | None = None) -> Iterator[Row]:
+    def rows(self, bound: Bound | None = None) -> Iterator[RecordRow]:
         """Every record in order; lines that cannot be decoded carry their error.
 
         Args:
@@ -259,9 +259,9 @@ class RecordFile:
                     number = self.numbers[at - 1] if self.numbers else at
                     if line.cut:
                         error = _too_large(line, bound, self.file, number)
-                        yield Row(number, offset, None, error, _paper_id(line))
+                        yield RecordRow(number, offset, None, error, _paper_id(line))
                     elif at in self.unreadable:
-                        yield Row(number, offset, None, self.unreadable[at])
+                        yield RecordRow(number, offset, None, self.unreadable[at])
                     elif line.data.strip():
                         yield self._row(line.data, offset, number)
                     offset += line.size
@@ -270,12 +270,12 @@ class RecordFile:
                 f"cannot be read: {error.strerror}", file=self.file, cure="check the path"
             ) from error
 
-    def _row(self, line: bytes, offset: int, number: int) -> Row:
+    def _row(self, line: bytes, offset: int, number: int) -> RecordRow:
         try:
             record = _checked(_decode(line, self.file, number), self.file, number)
         except InputError as error:
-            return Row(number, offset, None, error)
-        return Row(number, offset, record)
+            return RecordRow(number, offset, None, error)
+        return RecordRow(number, offset, record)
 
     def fetch(self, offset: int, number: int) -> dict[str, object]:
         """The record at a byte offset.
@@ -287,7 +287,7 @@ class RecordFile:
             with self.lines.open("rb") as file:
                 file.seek(offset)
                 bound = in_force().text
-                line = next(bounded_lines(file, bound), Line(b"", 0))
+                line = next(bounded_lines(file, bound), BoundedLine(b"", 0))
                 if line.cut:
                     raise _too_large(line, bound, self.file, number)
                 value = _decode(line.data, self.file, number)
@@ -327,7 +327,7 @@ _NAME = re.compile(rb'(?<!\\)"([A-Za-z_][\w ]{0,60})"\s*:')
 _PAPER_ID = re.compile(rb'(?<!\\)"paper_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}"|\d{1,20})')
 
 
-def _too_large(line: Line, bound: Bound, file: Path, number: int) -> TooLargeError:
+def _too_large(line: BoundedLine, bound: Bound, file: Path, number: int) -> TooLargeError:
     """A line that passes the bound, with the field in which it does so."""
     name = None
     for found in _NAME.finditer(line.data):
@@ -336,7 +336,7 @@ def _too_large(line: Line, bound: Bound, file: Path, number: int) -> TooLargeErr
     return TooLargeError(problem, file=file, line=number, field=name, cure=bound.cure)
 
 
-def _paper_id(line: Line) -> str | None:
+def _paper_id(line: BoundedLine) -> str | None:
     """The paper's identifier in a line that is too large for a record, if it stands early."""
     named = _PAPER_ID.search(line.data)
     if named is None:

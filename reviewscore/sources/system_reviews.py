@@ -29,7 +29,7 @@ REVIEWS, SYNOPSES = "reviews", "synopses"
 _CURE = "give a folder with reviews.jsonl (or .parquet), or such a file"
 
 
-class Form(StrEnum):
+class TextForm(StrEnum):
     """Which text of a review is read."""
 
     RAW = "raw"  # as the reviewer wrote it, under the headings of the form
@@ -142,7 +142,7 @@ class Remark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SystemReview:
     """One review, by a person or a model.
 
     Attributes:
@@ -177,7 +177,7 @@ class Materials:
         skipped: Faults of lines that were left out.
     """
 
-    papers: Mapping[str, Sequence[Written]]
+    papers: Mapping[str, Sequence[SystemReview]]
     synopses: dict[str, SynopsisRow]
     files: list[Path] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -188,7 +188,7 @@ class Materials:
         names = dict.fromkeys(one.system for group in self.papers.values() for one in group)
         return sorted(names, key=lambda name: (name != PEOPLE, name))
 
-    def all(self) -> Iterator[Written]:
+    def all(self) -> Iterator[SystemReview]:
         """All reviews, paper by paper."""
         for group in self.papers.values():
             yield from group
@@ -224,10 +224,10 @@ def read_materials(
 
 def materials_of(collection: Collection) -> Materials:
     """The reviews of a collection, all of people: its records name no systems."""
-    kept = SpooledList[Written]()
+    kept = SpooledList[SystemReview]()
     found = GroupedList(kept)
     for one in collection.reviews:
-        review = Written(
+        review = SystemReview(
             one.paper_id, one.review_id, one.reviewer, PEOPLE, _headed(one.fields), judgments=""
         )
         found.add(one.paper_id, [kept.append(review)])
@@ -260,7 +260,7 @@ class _Reading:
     def __init__(self, log: FaultLog) -> None:
         self._log = log
         self._places: dict[str, tuple[int, int]] = {}
-        self._kept = SpooledList[Written]()
+        self._kept = SpooledList[SystemReview]()
         self.papers = GroupedList(self._kept)
         self.synopses: dict[str, SynopsisRow] = {}
         self.files: list[Path] = []
@@ -308,7 +308,7 @@ class _Reading:
                 given |= {name: text for name, text in old if text and text.strip()}
             self.synopses[record.paper_id] = SynopsisRow.model_validate(given)
 
-    def _written(self, row: WrittenRow, file: Path, line: int, system: str | None) -> Written:
+    def _written(self, row: WrittenRow, file: Path, line: int, system: str | None) -> SystemReview:
         texts = {**(row.sections or {}), "text": row.text or "", "judgments": row.judgments or ""}
         check_review_size(row.review_id or row.paper_id, texts)
         name = system or row.system
@@ -325,7 +325,7 @@ class _Reading:
         self._places[review_id] = (len(self.files) - 1, line)
         boxes = row.sections or {}
         text = _headed(boxes) or row.text or ""
-        return Written(
+        return SystemReview(
             paper_id=row.paper_id,
             review_id=review_id,
             reviewer=row.reviewer,

@@ -40,7 +40,7 @@ def sentence_spans(paragraph: str) -> Iterator[tuple[int, int]]:
             yield high - len(sentence.lstrip()), low + len(sentence.rstrip())
 
 
-class Stretch(NamedTuple):
+class TextSpan(NamedTuple):
     """A half-open range of character offsets."""
 
     start: int
@@ -85,7 +85,7 @@ def _joins(text: str, start: int, cut: int, end: int) -> bool:
     return sign.islower() and not before.rstrip().endswith(("?", "!"))
 
 
-def sentences(text: str, start: int, end: int) -> list[Stretch]:
+def sentences(text: str, start: int, end: int) -> list[TextSpan]:
     """Split ``text[start:end]`` into sentences, white space at their ends left out.
 
     Boundaries are those of the sentencex library, except inside formulas, links and brackets and
@@ -114,10 +114,10 @@ def sentences(text: str, start: int, end: int) -> list[Stretch]:
     return [stretch for stretch in found if stretch.end > stretch.start]
 
 
-def trim(text: str, start: int, end: int) -> Stretch:
+def trim(text: str, start: int, end: int) -> TextSpan:
     """The stretch without white space and control characters at its ends."""
     while start < end and (text[start].isspace() or not text[start].isprintable()):
         start += 1
     while end > start and (text[end - 1].isspace() or not text[end - 1].isprintable()):
         end -= 1
-    return Stretch(start, end)
+    return TextSpan(start, end)

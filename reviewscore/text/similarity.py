@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TextPair:
     """A candidate review and the reference it is scored against.
 
     Attributes:
@@ -31,14 +31,14 @@ class Pair:
     paper: str | None = None
 
 
-class Metric(Protocol):
+class TextMetric(Protocol):
     """Scores candidates, the higher the better; in units of its own."""
 
     @property
     def name(self) -> str:
         """Name of the metric, as in a table."""
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order; None where there is none."""
 
 
@@ -55,13 +55,13 @@ class Bleu:
 
     name = "BLEU"
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order."""
         bleu = _bleu()
         return [_bleu_of(bleu, pair) for pair in pairs]
 
 
-def _bleu_of(bleu: BLEU, pair: Pair) -> float | None:
+def _bleu_of(bleu: BLEU, pair: TextPair) -> float | None:
     if not pair.reference.strip():
         return None
     if not pair.candidate.strip():
@@ -88,7 +88,7 @@ class RougeL:
 
     name = "ROUGE-L"
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         """One score for each pair, in order."""
         return [rouge_l(_words(pair.candidate), _words(pair.reference)) for pair in pairs]
 

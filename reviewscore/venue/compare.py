@@ -12,18 +12,18 @@ from pydantic import Field
 
 from reviewscore import __version__
 from reviewscore.errors import RunFolderError, SettingsError
-from reviewscore.runs.manifest import Difference, differences, of_input
-from reviewscore.runs.parts import Part, changed_notes, check_scored, read_parts, settings_sum
+from reviewscore.runs.manifest import SettingDifference, differences, of_input
+from reviewscore.runs.parts import RunPart, changed_notes, check_scored, read_parts, settings_sum
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.shares import PAPERS, SECOND_SEED
 from reviewscore.venue.drift import (
-    Columns,
     Cross,
+    DriftSection,
     Pairs,
-    Section,
+    PointColumns,
     by_paper,
     columns_of,
     crosses,
@@ -95,13 +95,13 @@ class Comparison(Record):
     why: str
     first: Side
     second: Side
-    made_otherwise: tuple[Difference, ...]
+    made_otherwise: tuple[SettingDifference, ...]
     inputs_differ: bool
     shared: int
     reworded: int
     only_first: int
     only_second: int
-    sections: tuple[Section, ...]
+    sections: tuple[DriftSection, ...]
     crosses: tuple[Cross, ...] = ()
     resamples: int
     seed: int
@@ -116,7 +116,7 @@ SHEET = ("point_id", "review_id", "paper_id", "type_first", "type_second", "base
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedRuns:
     """Two runs compared.
 
     Attributes:
@@ -138,7 +138,7 @@ def compare_runs(
     points: int = 0,
     how: Resampling = PAPERS,
     accept_changed: bool = False,
-) -> Compared:
+) -> ComparedRuns:
     """Measure the drift from one run to another.
 
     Points are paired by identifier where their words are the same. The runs may be made otherwise;
@@ -194,7 +194,7 @@ def compare_runs(
             *_notes(pairs, sections, how, paired=paired, papers=papers),
         ),
     )
-    return Compared(
+    return ComparedRuns(
         found,
         tuple(_sheet(pairs, points, one, other)) if points else (),
         tuple(f"{part.path} is not complete, or judged a selection" for part in (one, other)
@@ -202,7 +202,7 @@ def compare_runs(
     )  # fmt: skip
 
 
-def _pairing(pairs: Pairs, paired: bool | None, one: Part, other: Part) -> tuple[bool, str]:
+def _pairing(pairs: Pairs, paired: bool | None, one: RunPart, other: RunPart) -> tuple[bool, str]:
     """Whether to pair, and why."""
     share = f"{len(pairs):,} points are in both with the same words ({pairs.overlap:.0%} of the "
     share += "smaller run's)"
@@ -217,7 +217,7 @@ def _pairing(pairs: Pairs, paired: bool | None, one: Part, other: Part) -> tuple
     return False, f"compared as two sets of papers: {share}"
 
 
-def _side(part: Part, columns: Columns, how: Resampling) -> Side:
+def _side(part: RunPart, columns: PointColumns, how: Resampling) -> Side:
     made = part.manifest
     cell = by_paper(columns).sum(axis=1)
     return Side(
@@ -236,7 +236,7 @@ def _side(part: Part, columns: Columns, how: Resampling) -> Side:
 
 def _notes(
     pairs: Pairs,
-    sections: Sequence[Section],
+    sections: Sequence[DriftSection],
     how: Resampling,
     *,
     paired: bool,
@@ -270,7 +270,7 @@ def _notes(
     return notes
 
 
-def _sheet(pairs: Pairs, most: int, one: Part, other: Part) -> list[dict[str, str]]:
+def _sheet(pairs: Pairs, most: int, one: RunPart, other: RunPart) -> list[dict[str, str]]:
     """The points that differ most, as both runs have them."""
     places = [int(place) for place in furthest(pairs, most)]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.runs.folder import read_points
-from reviewscore.runs.parts import Part
+from reviewscore.runs.parts import RunPart
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.record import Record
 from reviewscore.stats.estimates import Estimate, PendingEstimate
@@ -28,7 +28,7 @@ from reviewscore.stats.shares import (
     share,
 )
 from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic
-from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, Measure, outcome
+from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, OutcomeMeasure, outcome
 
 Kind = Literal["share", "difference", "coefficient"]
 Mask = NDArray[np.bool_]
@@ -50,7 +50,7 @@ Sums = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Columns:
+class PointColumns:
     """The points of a run, as columns of shape (points,).
 
     Attributes:
@@ -75,15 +75,15 @@ class Columns:
         """Number of points."""
         return len(self.names)
 
-    def at(self, rows: NDArray[Any]) -> Columns:
+    def at(self, rows: NDArray[Any]) -> PointColumns:
         """Some of the points."""
-        return Columns(
+        return PointColumns(
             self.names[rows], self.words[rows], self.reviews[rows], self.papers[rows],
             self.types[rows], self.outcomes[rows], self.base[rows],
         )  # fmt: skip
 
 
-def columns_of(part: Part) -> Columns:
+def columns_of(part: RunPart) -> PointColumns:
     """The points of a run, about 50 bytes of each.
 
     Raises:
@@ -94,7 +94,7 @@ def columns_of(part: Part) -> Columns:
         dtype=[("name", "u8"), ("words", "u8"), ("review", "u8"), ("paper", "u8"), ("type", "i1"),
                ("outcome", "i1"), ("base", "i1")],
     )  # fmt: skip
-    return Columns(
+    return PointColumns(
         rows["name"].copy(), rows["words"].copy(), rows["review"].copy(), rows["paper"].copy(),
         rows["type"].astype(np.int64), rows["outcome"].astype(np.int64),
         rows["base"].astype(np.int64),
@@ -126,8 +126,8 @@ class Pairs:
         reworded: Points with one identifier and other words: not paired.
     """
 
-    first: Columns
-    second: Columns
+    first: PointColumns
+    second: PointColumns
     paper_of: Ints
     papers: int
     only_first: int
@@ -159,7 +159,7 @@ class Pairs:
         return np.bincount(self.paper_of, weights, minlength=self.papers).astype(np.float64)
 
 
-def pair(first: Columns, second: Columns) -> Pairs:
+def pair(first: PointColumns, second: PointColumns) -> Pairs:
     """Pair points by identifier where their words are the same."""
     shared, left, right = np.intersect1d(first.names, second.names, return_indices=True)
     same = first.words[left] == second.words[right]
@@ -195,7 +195,7 @@ def furthest(pairs: Pairs, most: int) -> Ints:
 
 
 def read_again(
-    part: Part, pairs: Pairs, places: Sequence[int], make: Callable[[PointScore], dict[str, str]]
+    part: RunPart, pairs: Pairs, places: Sequence[int], make: Callable[[PointScore], dict[str, str]]
 ) -> dict[int, dict[str, str]]:
     """What a run has on some pairs, by place; the run is read once more."""
     wanted = {int(pairs.first.names[place]): int(place) for place in places}
@@ -205,7 +205,7 @@ def read_again(
     return {place: make(score) for place, score in scores if place is not None}
 
 
-class Line(Record):
+class EstimateRow(Record):
     """One row of estimates.
 
     Attributes:
@@ -217,7 +217,7 @@ class Line(Record):
     estimates: dict[str, Estimate]
 
 
-class Section(Record):
+class DriftSection(Record):
     """One table of estimates.
 
     Attributes:
@@ -233,7 +233,7 @@ class Section(Record):
     title: str
     columns: dict[str, str]
     kinds: dict[str, Kind]
-    lines: tuple[Line, ...]
+    lines: tuple[EstimateRow, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -254,11 +254,11 @@ class Cross(Record):
 
 
 def _section(
-    name: str, title: str, lines: Sequence[Line], notes: Iterable[str], **headings: str
-) -> Section:
+    name: str, title: str, lines: Sequence[EstimateRow], notes: Iterable[str], **headings: str
+) -> DriftSection:
     """A table of lines whose columns are those of the first; `headings` are other than usual."""
     columns = {one: _COLUMNS[one] for one in lines[0].estimates}
-    return Section(
+    return DriftSection(
         name=name,
         title=title,
         columns={one: heading for one, (heading, _) in columns.items()} | headings,
@@ -268,11 +268,11 @@ def _section(
     )
 
 
-def _meanings(measures: Iterable[Measure]) -> list[str]:
+def _meanings(measures: Iterable[OutcomeMeasure]) -> list[str]:
     return [f"{measure.title}: {measure.meaning}." for measure in measures]
 
 
-def paired_sections(pairs: Pairs, how: Resampling) -> tuple[Section, ...]:
+def paired_sections(pairs: Pairs, how: Resampling) -> tuple[DriftSection, ...]:
     """Rates and agreement on the points that two runs share.
 
     Args:
@@ -294,7 +294,7 @@ def paired_sections(pairs: Pairs, how: Resampling) -> tuple[Section, ...]:
     plan.run()
     rates_lines, rest_lines, agreed_lines = (
         [
-            Line(group=group, estimates={slot.statistic.name: slot.answer for slot in slots})
+            EstimateRow(group=group, estimates={slot.statistic.name: slot.answer for slot in slots})
             for group, slots in rows
         ]
         for rows in (rates, rest, agreed)
@@ -337,7 +337,7 @@ def _weaknesses(pairs: Pairs) -> Mask:
     return np.asarray(ours & theirs, dtype=np.bool_)
 
 
-def _rates(pairs: Pairs, measure: Measure, mask: Mask) -> list[Statistic]:
+def _rates(pairs: Pairs, measure: OutcomeMeasure, mask: Mask) -> list[Statistic]:
     """A measure of both runs, its difference, and how often they agree on it."""
     ours, theirs = pairs.first.outcomes, pairs.second.outcomes
     rows = mask & np.isin(ours, measure.of) & np.isin(theirs, measure.of)
@@ -384,7 +384,7 @@ def _cross(name: str, title: str, values: tuple[str, ...], rows: Ints, columns: 
     return Cross(name=name, title=title, values=values, counts=tuple(map(tuple, counts.tolist())))
 
 
-def by_paper(columns: Columns) -> Floats:
+def by_paper(columns: PointColumns) -> Floats:
     """Points by paper, type and outcome, shape (papers, types, outcomes)."""
     papers, paper_of = np.unique(columns.papers, return_inverse=True)
     kinds, outcomes = len(TYPES), len(VERDICTS)
@@ -393,7 +393,9 @@ def by_paper(columns: Columns) -> Floats:
     return counts.reshape(len(papers), kinds, outcomes).astype(np.float64)
 
 
-def unpaired_sections(first: Columns, second: Columns, how: Resampling) -> tuple[Section, ...]:
+def unpaired_sections(
+    first: PointColumns, second: PointColumns, how: Resampling
+) -> tuple[DriftSection, ...]:
     """Differences of rates of two years or venues, and what a shift of the types accounts for.
 
     Args:
@@ -420,8 +422,8 @@ def unpaired_sections(first: Columns, second: Columns, how: Resampling) -> tuple
     )  # fmt: skip
 
 
-def _line(runs: TwoSamples, group: str, cut: Cut) -> Line:
-    return Line(group=group, estimates=runs.shares(cut))
+def _line(runs: TwoSamples, group: str, cut: Cut) -> EstimateRow:
+    return EstimateRow(group=group, estimates=runs.shares(cut))
 
 
 def _cube(sums: Floats) -> Floats:
@@ -429,7 +431,7 @@ def _cube(sums: Floats) -> Floats:
     return sums.reshape(len(sums), len(TYPES), len(VERDICTS))
 
 
-def _points(measure: Measure, kinds: slice) -> Cut:
+def _points(measure: OutcomeMeasure, kinds: slice) -> Cut:
     """What a measure is of, over some types."""
 
     def cut(sums: Floats) -> Floats:
@@ -439,7 +441,7 @@ def _points(measure: Measure, kinds: slice) -> Cut:
     return cut
 
 
-def _of_type(measure: Measure, code: int) -> Cut:
+def _of_type(measure: OutcomeMeasure, code: int) -> Cut:
     """Points of a type among those that the measure is of."""
 
     def cut(sums: Floats) -> Floats:
@@ -449,7 +451,9 @@ def _of_type(measure: Measure, code: int) -> Cut:
     return cut
 
 
-def _composition(runs: TwoSamples, measure: Measure, rates: Sequence[Line]) -> Section:
+def _composition(
+    runs: TwoSamples, measure: OutcomeMeasure, rates: Sequence[EstimateRow]
+) -> DriftSection:
     """The difference as what rates within types, and what the mix of types accounts for.
 
     Args:
@@ -486,7 +490,7 @@ def _composition(runs: TwoSamples, measure: Measure, rates: Sequence[Line]) -> S
     return _section(
         "composition",
         f"{measure.title}: drift within types, or other types?",
-        [Line(group=group, estimates={"difference": made}) for group, made in rows.items()],
+        [EstimateRow(group=group, estimates={"difference": made}) for group, made in rows.items()],
         (
             "The whole difference is the sum of the two others (Kitagawa 1955, J. Am. Stat. Assoc. "
             "50, 1168-1194). Within types: the differences of each type's rate, weighted by the "

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from reviewscore.runs.parts import Part, PointsOnce
+from reviewscore.runs.parts import PointsOnce, RunPart
 from reviewscore.schema.point_score import PointScore, Status
 from reviewscore.schema.review import PointType
 from reviewscore.stats.estimates import Estimate
@@ -28,7 +28,7 @@ _AT_ONCE = 40
 
 
 @dataclass(frozen=True)
-class Measure:
+class OutcomeMeasure:
     """A share of points that have one outcome among those that have any of several.
 
     Attributes:
@@ -48,12 +48,13 @@ class Measure:
 
 _KNOWN, _ALL = (MISINFORMED, NOT_MISINFORMED), (MISINFORMED, NOT_MISINFORMED, UNKNOWN, FAILED)
 MEASURES = (
-    Measure("misinformed", "Judged misinformed",
+    OutcomeMeasure("misinformed", "Judged misinformed",
             "points judged misinformed (score 1 or 2; of an argument, a premise with 1 or 2), of "
             "those where this is known; unknown and failed points are in neither part "
             "(ReviewScore, arXiv 2509.21679, sec. 3.1)", MISINFORMED, _KNOWN),
-    Measure("unknown", "Unknown", "points on which no verdict was reached, of all", UNKNOWN, _ALL),
-    Measure("error", "Failed", "points on which something failed, of all", FAILED, _ALL),
+    OutcomeMeasure("unknown", "Unknown", "points on which no verdict was reached, of all", UNKNOWN,
+                   _ALL),
+    OutcomeMeasure("error", "Failed", "points on which something failed, of all", FAILED, _ALL),
 )  # fmt: skip
 """What is measured of verdicts."""
 
@@ -72,7 +73,7 @@ def outcome(score: PointScore) -> int:
 
 
 @dataclass(frozen=True)
-class Counts:
+class OutcomeCounts:
     """How many points of each review have which type and outcome.
 
     Attributes:
@@ -90,7 +91,7 @@ class Counts:
     repeated: int = 0
 
 
-def count_points(parts: Sequence[Part]) -> Counts:
+def count_points(parts: Sequence[RunPart]) -> OutcomeCounts:
     """Count the points of runs, one at a time; the order of runs is of no account.
 
     Args:
@@ -109,7 +110,7 @@ def count_points(parts: Sequence[Part]) -> Counts:
     keys = sorted(rows)
     papers = sorted({paper for _, paper in keys})
     number = {paper: n for n, paper in enumerate(papers)}
-    return Counts(
+    return OutcomeCounts(
         reviews=tuple(review for review, _ in keys),
         papers=tuple(papers),
         paper_of=np.array([number[paper] for _, paper in keys], dtype=np.int64),

@@ -17,7 +17,7 @@ from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.resampling import FEW_PAPERS, Resampling
 from reviewscore.stats.shares import PAPERS
 from reviewscore.stats.statistic import Floats, Ints
-from reviewscore.venue.outcomes import TYPES, Counts, rates
+from reviewscore.venue.outcomes import TYPES, OutcomeCounts, rates
 
 REVIEWERS = 5
 """Different reviewers that a cell must have to be shown."""
@@ -84,7 +84,7 @@ _FEW_REVIEWS, _FEW_PAPERS = 10, 5
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenReview:
     """A review's author, as the data names them.
 
     Attributes:
@@ -118,7 +118,7 @@ class Reviewers:
         return None if number is None else BUCKETS[min(self.load[number], len(BUCKETS)) - 1]
 
 
-def tell_reviewers(written: Mapping[str, Written], *, trusted: bool = False) -> Reviewers:
+def tell_reviewers(written: Mapping[str, WrittenReview], *, trusted: bool = False) -> Reviewers:
     """Tell reviewers apart by their pseudonyms, or say why these cannot.
 
     Args:
@@ -140,7 +140,7 @@ def tell_reviewers(written: Mapping[str, Written], *, trusted: bool = False) -> 
     return Reviewers(of, Counter(of.values()), unnamed=unnamed)
 
 
-def _per_paper(named: Mapping[str, Written]) -> str:
+def _per_paper(named: Mapping[str, WrittenReview]) -> str:
     """Why pseudonyms hold for one paper only; empty if they may be the venue's."""
     names = [str(one.reviewer) for one in named.values()]
     alike = sum(_ANONYMOUS.fullmatch(name.strip()) is not None for name in names)
@@ -197,7 +197,7 @@ class GroupRates(Record):
     rates: dict[str, Estimate] = Field(default_factory=dict)
 
 
-class Panel(Record):
+class RatePanel(Record):
     """One table.
 
     Attributes:
@@ -241,7 +241,7 @@ class Venue(Record):
     complete: bool = True
     measures: dict[str, str]
     titles: dict[str, str]
-    panels: tuple[Panel, ...]
+    panels: tuple[RatePanel, ...]
     at_least: int
     at_least_reviewers: int = REVIEWERS
     resamples: int
@@ -286,7 +286,7 @@ class CellRows:
 class _Counted:
     """Counts with reviewers, and what cells of them hold."""
 
-    def __init__(self, counts: Counts, reviewers: Reviewers | None) -> None:
+    def __init__(self, counts: OutcomeCounts, reviewers: Reviewers | None) -> None:
         self.counts = counts
         of = {} if reviewers is None or reviewers.reason else reviewers.of
         self.reviewer_of = np.array([of.get(name, -1) for name in counts.reviews], dtype=np.int64)
@@ -321,13 +321,13 @@ class _Counted:
 
 
 def rates_of_venue(
-    counts: Counts,
+    counts: OutcomeCounts,
     groupings: Sequence[Grouping] = (),
     *,
     reviewers: Reviewers | None = None,
     at_least: int = AT_LEAST,
     how: Resampling = PAPERS,
-) -> tuple[Panel, ...]:
+) -> tuple[RatePanel, ...]:
     """The tables of a venue: overall, by type, and by each grouping.
 
     No table crosses two groupings, so that what is withheld in one cannot be had from another. A
@@ -363,7 +363,7 @@ def rates_of_venue(
     return tuple(panels)
 
 
-def _groups(counts: Counts, grouping: Grouping) -> list[tuple[str, Ints]]:
+def _groups(counts: OutcomeCounts, grouping: Grouping) -> list[tuple[str, Ints]]:
     names, group_of = np.unique(
         [grouping.of.get(one, NO_GROUP) for one in counts.reviews], return_inverse=True
     )
@@ -382,7 +382,7 @@ def _panel(
     at_least: int,
     how: Resampling,
     notes: tuple[str, ...],
-) -> Panel:
+) -> RatePanel:
     hidden = suppressed_cells(
         [counted.size(one.rows) for one in all_rows],
         lambda places: counted.size(_union(all_rows, places)),
@@ -398,7 +398,7 @@ def _panel(
     cells += [GroupRates(group=all_rows[place].group, withheld=True) for place in sorted(hidden)]
     few = (f"Withheld: fewer than {at_least} reviews or {REVIEWERS} different reviewers, or the "
            "next smallest, so that none can be had by subtraction.",) if hidden else ()  # fmt: skip
-    return Panel(name=name, title=title, cells=(*cells, *together), notes=(*notes, *few))
+    return RatePanel(name=name, title=title, cells=(*cells, *together), notes=(*notes, *few))
 
 
 def _union(all_rows: Sequence[CellRows], places: frozenset[int]) -> Ints:
@@ -426,7 +426,9 @@ def by_load(reviewers: Reviewers, *, given: bool) -> Grouping | None:
     return Grouping("load", "By reviews that the reviewer wrote", of, BUCKETS, tuple(notes))
 
 
-def notes_on(counts: Counts, panels: Sequence[Panel], how: Resampling, at_least: int) -> list[str]:
+def notes_on(
+    counts: OutcomeCounts, panels: Sequence[RatePanel], how: Resampling, at_least: int
+) -> list[str]:
     """How the rates came about, and what limits them."""
     papers = len(counts.papers)
     notes = [

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reviewscore.errors import InputError
 from reviewscore.runs.input_data import folder_again
 from reviewscore.runs.parts import (
-    Part,
+    RunPart,
     changed_notes,
     check_alike,
     check_scored,
@@ -21,14 +21,14 @@ from reviewscore.sources.collection import named_table
 from reviewscore.sources.strata import ReviewFacts, areas_of_papers, read_pairs, read_review_facts
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import PAPERS
-from reviewscore.venue.outcomes import MEASURES, Counts, count_points
+from reviewscore.venue.outcomes import MEASURES, OutcomeCounts, count_points
 from reviewscore.venue.panels import (
     AT_LEAST,
     NO_GROUP,
     Grouping,
     Reviewers,
     Venue,
-    Written,
+    WrittenReview,
     by_load,
     notes_on,
     rates_of_venue,
@@ -128,7 +128,7 @@ def study_venue(
     return Studied(venue, [*_warnings(parts, counts), *absent])
 
 
-def _warnings(parts: Sequence[Part], counts: Counts) -> list[str]:
+def _warnings(parts: Sequence[RunPart], counts: OutcomeCounts) -> list[str]:
     warnings = [
         f"{part.path} is not complete; run its audit again to finish it"
         for part in parts
@@ -140,7 +140,7 @@ def _warnings(parts: Sequence[Part], counts: Counts) -> list[str]:
     return warnings if counts.reviews else [*warnings, "the runs hold no points"]
 
 
-def _folders(parts: Sequence[Part], data: Sequence[Path]) -> list[Path]:
+def _folders(parts: Sequence[RunPart], data: Sequence[Path]) -> list[Path]:
     """Where papers and reviews are: named now, or noted then and still there."""
     if data:
         return list(data)
@@ -177,14 +177,16 @@ def _check_known(
 def _reviewers(people: Mapping[str, str] | None, facts: Mapping[str, ReviewFacts]) -> Reviewers:
     """Who wrote which review, by a table or by the data."""
     if people is not None:
-        named = {key: Written("", name) for key, name in people.items()}
+        named = {key: WrittenReview("", name) for key, name in people.items()}
         return tell_reviewers(named, trusted=True)
     if not facts:
         return Reviewers({}, {}, "the reviews are not at hand; name their folder with --data")
-    return tell_reviewers({key: Written(one.paper_id, one.reviewer) for key, one in facts.items()})
+    return tell_reviewers(
+        {key: WrittenReview(one.paper_id, one.reviewer) for key, one in facts.items()}
+    )
 
 
-def _by_area(counts: Counts, areas: Mapping[str, str]) -> Grouping | None:
+def _by_area(counts: OutcomeCounts, areas: Mapping[str, str]) -> Grouping | None:
     """Reviews by their paper's area; None if no paper has one."""
     papers = dict(zip(counts.reviews, (counts.papers[n] for n in counts.paper_of), strict=True))
     of = {review: areas[paper] for review, paper in papers.items() if paper in areas}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from reviewscore.agreement.study import Study, compare, study
-from reviewscore.agreement.tables import Compared
+from reviewscore.agreement.tables import LabelsAndScores
 from reviewscore.arguments.aggregate import advanced
 from reviewscore.runs.manifest import Setting
 from reviewscore.schema.argument import Argument, ArgumentState, Premise, Round
@@ -210,7 +210,7 @@ def compared_of(
     *,
     resamples: int = 200,
     **more: object,
-) -> Compared:
+) -> LabelsAndScores:
     """Runs beside labels that are written into a folder; `more` are other files of the set."""
     path = write_labels(folder / "labels", labels, **more)
     return compare(runs, read_annotations(path), Resampling(resamples=resamples))

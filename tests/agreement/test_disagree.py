@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.agreement.disagree import SHEET, Disagreement, Kind, disagreements, sheet_rows
+from reviewscore.agreement.disagree import (
+    SHEET,
+    Disagreement,
+    DisagreementKind,
+    disagreements,
+    sheet_rows,
+)
 from reviewscore.agreement.judge_scores import value_laden
 from reviewscore.agreement.study import page, write_study
 from reviewscore.arguments.aggregate import advanced
@@ -57,7 +63,7 @@ def test_scores_less_than_one_apart_on_the_same_side_are_no_disagreement(tmp_pat
 def test_a_judge_with_the_score_of_a_minority_of_people_is_told(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("It has no ablation.", 2), (2, 4, 5))
 
-    assert found.kinds == (Kind.MINORITY,)
+    assert found.kinds == (DisagreementKind.MINORITY,)
     assert (found.human, found.score, found.difference, found.flips) == (4.0, 2.0, -2.0, True)
     assert found.labels == {"A1": 2.0, "A2": 4.0, "A3": 5.0}
 
@@ -78,13 +84,13 @@ def test_claims_about_worth_are_value_laden(text: str, *, laden: bool) -> None:
 def test_a_value_laden_claim_is_told(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("The novelty is limited.", 1), (4, 4, 4))
 
-    assert found.kinds == (Kind.VALUE_LADEN,)
+    assert found.kinds == (DisagreementKind.VALUE_LADEN,)
 
 
 def test_a_verdict_without_a_verified_quote_lacks_evidence(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("It has no ablation.", 1, evidence=()), (4, 4, 4))
 
-    assert found.kinds == (Kind.NO_EVIDENCE,)
+    assert found.kinds == (DisagreementKind.NO_EVIDENCE,)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +109,13 @@ def test_a_part_that_the_parsed_paper_lacks_is_told(
 
     (found,) = one(tmp_path, score, (4, 4, 4), justification=justification)
 
-    assert Kind.UNPARSED in found.kinds
+    assert DisagreementKind.UNPARSED in found.kinds
 
 
 def test_a_part_that_is_there_is_no_reason(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("It is small.", 1), (4, 4, 4), justification="See Table 1.")
 
-    assert Kind.UNPARSED not in found.kinds
+    assert DisagreementKind.UNPARSED not in found.kinds
 
 
 def test_a_rationale_much_longer_than_usual_may_be_overthinking(tmp_path: Path) -> None:
@@ -119,13 +125,13 @@ def test_a_rationale_much_longer_than_usual_may_be_overthinking(tmp_path: Path) 
     (found,) = one(tmp_path, claim("It has no ablation.", 1, verdict=verdict), (4, 4, 4),
                    others=others)  # fmt: skip
 
-    assert found.kinds == (Kind.OVERTHINKING,)
+    assert found.kinds == (DisagreementKind.OVERTHINKING,)
 
 
 def test_what_no_rule_explains_is_left_to_a_person(tmp_path: Path) -> None:
     (found,) = one(tmp_path, claim("It has no ablation.", 1), (4, 4, 4))
 
-    assert found.kinds == (Kind.OTHER,)
+    assert found.kinds == (DisagreementKind.OTHER,)
 
 
 def test_scores_one_apart_are_listed_though_their_difference_is_rounded(tmp_path: Path) -> None:

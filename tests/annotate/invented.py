@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from reviewscore.annotate.material import Material, Point
-from reviewscore.annotate.notebook import Entry
+from reviewscore.annotate.material import LabelPoint, Material
+from reviewscore.annotate.notebook import LabelEntry
 from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.schema.annotation import LabelField, Unit, UnitKind
 from reviewscore.schema.point_score import PointScore
@@ -30,11 +30,11 @@ def judged(name: str, kind: PointType, whole: int = 2) -> PointScore:
 
 def make_point(
     name: str, text: str, *, paper: str = "frogs", premises: Sequence[str] = ()
-) -> Point:
+) -> LabelPoint:
     """A point with premises."""
     review = name.partition("#")[0]
     kind = PointType.ARGUMENT if premises else PointType.CLAIM
-    return Point(
+    return LabelPoint(
         unit=Unit(unit_id=name, paper_id=paper, review_id=review, text=text),
         section="weaknesses",
         premises=tuple(
@@ -53,7 +53,7 @@ def make_point(
     )
 
 
-def make_material(*more: Point) -> Material:
+def make_material(*more: LabelPoint) -> Material:
     """Three points of one paper, one of another."""
     points = (
         make_point(QUESTION, "How many ponds were used?"),
@@ -95,7 +95,7 @@ def give(
     point = workspace.material.points[unit.partition("/")[0]]
     version = workspace.notebook.page(who, point.point_id).version
     workspace.sitting(who, point).save(
-        (unit, field), Entry(value, reason), version=version, seconds=seconds
+        (unit, field), LabelEntry(value, reason), version=version, seconds=seconds
     )
 
 

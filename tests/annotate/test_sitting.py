@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.annotate.notebook import NOTEBOOK, Entry
+from reviewscore.annotate.notebook import NOTEBOOK, LabelEntry
 from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.errors import InputError, RunFolderError, SettingsError
@@ -69,10 +69,10 @@ def test_labels_survive_a_process_that_is_killed_at_once(tmp_path: Path) -> None
 
 def test_two_windows_are_told_and_nothing_is_lost(workspace: Workspace) -> None:
     first = workspace.sitting("A1", workspace.material.points[CLAIM])
-    first.save((CLAIM, TYPE), Entry("claim"), version=0)
+    first.save((CLAIM, TYPE), LabelEntry("claim"), version=0)
 
     with pytest.raises(OutdatedError) as told:
-        first.save((CLAIM, TYPE), Entry("question"), version=0)
+        first.save((CLAIM, TYPE), LabelEntry("question"), version=0)
 
     assert told.value.page.values == {(CLAIM, TYPE): "claim"}
     assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
@@ -80,8 +80,8 @@ def test_two_windows_are_told_and_nothing_is_lost(workspace: Workspace) -> None:
 
 def test_the_same_label_sent_twice_is_saved_once(workspace: Workspace) -> None:
     sitting = workspace.sitting("A1", workspace.material.points[CLAIM])
-    sitting.save((CLAIM, TYPE), Entry("claim"), version=0, seconds=5)
-    sitting.save((CLAIM, TYPE), Entry("claim"), version=0, seconds=5)
+    sitting.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
+    sitting.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
 
     assert workspace.notebook.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 5.0
 

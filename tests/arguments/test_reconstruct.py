@@ -12,7 +12,7 @@ from reviewscore import prompts
 from reviewscore.arguments import reconstruct as loop
 from reviewscore.arguments.reconstruct import feedback, reconstruct, verbatim
 from reviewscore.errors import BadReplyError, InputError
-from reviewscore.logic.operators import SPELLINGS, WORDS, Kind
+from reviewscore.logic.operators import SPELLINGS, WORDS, TokenKind
 from reviewscore.logic.parser import parse
 from reviewscore.logic.validity import prove
 from reviewscore.schema.argument import (
@@ -148,9 +148,9 @@ def test_every_operator_that_is_named_is_accepted_and_none_is_kept_back() -> Non
     for formula in OPERATORS.values():
         parse(formula)
     told = {word.split()[0] for word in named}
-    brackets = (Kind.OPEN, Kind.CLOSE, Kind.OPEN_LIST, Kind.CLOSE_LIST)
+    brackets = (TokenKind.OPEN, TokenKind.CLOSE, TokenKind.OPEN_LIST, TokenKind.CLOSE_LIST)
     for kind in (*SPELLINGS, *WORDS):
-        if kind not in (*brackets, Kind.COMMA, Kind.DOT, Kind.COLON):
+        if kind not in (*brackets, TokenKind.COMMA, TokenKind.DOT, TokenKind.COLON):
             assert told & {*SPELLINGS.get(kind, ()), *WORDS.get(kind, ())}, kind
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
-from reviewscore.sources.openreview.forms import FORMS, Scale, form_of, read_score, year_of
-from reviewscore.sources.openreview.notes import Kind, kind_of, read_note, unwrapped
+from reviewscore.sources.openreview.forms import FORMS, ScoreScale, form_of, read_score, year_of
+from reviewscore.sources.openreview.notes import NoteKind, kind_of, read_note, unwrapped
 from reviewscore.sources.openreview.threads import Thread, body, thread
 from tests.fetching.server import load, threads
 
@@ -185,7 +185,7 @@ def test_no_score_is_none(raw: object) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_score_or_none_of_the_scale(raw: str) -> None:
-    found = read_score(raw, Scale.between(1, 10))
+    found = read_score(raw, ScoreScale.between(1, 10))
 
     assert found is None or found.allowed == (found.value in (None, *range(1, 11)))
 
@@ -205,7 +205,7 @@ def test_any_object_is_a_note_or_a_named_error(record: dict[str, object]) -> Non
     except InputError:
         return
     assert note.tail == note.tail.lower()
-    assert kind_of(note) in Kind
+    assert kind_of(note) in NoteKind
 
 
 def test_every_venue_and_year_has_at_most_one_form() -> None:

@@ -7,7 +7,7 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from reviewscore.focus.facets import UNKNOWN, Facet, FacetSet, Labelled, Point, Polarity
+from reviewscore.focus.facets import UNKNOWN, Facet, FacetPoint, FacetSet, Labelled, Polarity
 from reviewscore.stats.resampling import Resampling
 
 SMALL = FacetSet(
@@ -30,7 +30,7 @@ def point(
     """A point with a label such as ``method/novelty`` or ``method/unknown``."""
     target, aspect = label.split("/")
     name = f"{next(_NUMBER)}"
-    return Labelled(Point(name, paper, review, system, polarity, "Words."), target, aspect)
+    return Labelled(FacetPoint(name, paper, review, system, polarity, "Words."), target, aspect)
 
 
 def weaknesses(system: str, paper: str, *labels: str) -> list[Labelled]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from scipy.stats import false_discovery_control
 
 from reviewscore.focus.blind_spots import (
-    Difference,
+    FacetDifference,
     all_gaps,
     contributions,
     differences,
@@ -19,14 +19,14 @@ from reviewscore.focus.blind_spots import (
     spots,
 )
 from reviewscore.focus.distribution import ReviewKey, coded, share
-from reviewscore.focus.facets import Kind, Labelled, Polarity
+from reviewscore.focus.facets import FacetKind, Labelled, Polarity
 from reviewscore.focus.tables import difference_table
 from reviewscore.schema.focus import FocusGap, ReviewGaps
 from reviewscore.stats.resampling import Clusters, swapped
 from tests.focus.invented import QUICK, SMALL, on_both_sides, point, strengths, studies, weaknesses
 
 
-def found(points: Sequence[Labelled]) -> dict[tuple[str, str], Difference]:
+def found(points: Sequence[Labelled]) -> dict[tuple[str, str], FacetDifference]:
     every = differences(coded(points, SMALL), "model", "people", QUICK)
     return {(one.polarity, one.facet): one for one in every}
 
@@ -59,7 +59,7 @@ def test_an_overlooked_facet_is_found_and_the_one_in_its_place() -> None:
 
     assert [one.facet for one in seen] == ["novelty", "validity"]
     novelty = seen[0]
-    assert (novelty.kind, novelty.polarity) == (Kind.ASPECT, Polarity.WEAKNESS)
+    assert (novelty.kind, novelty.polarity) == (FacetKind.ASPECT, Polarity.WEAKNESS)
     assert novelty.estimate.value == -0.5
     assert novelty.estimate.p == pytest.approx(1 / 201)  # the smallest that 200 permutations give
 
@@ -271,7 +271,7 @@ def test_what_is_missed_is_raised_by_others_and_not_by_the_review(
                 for each in points
                 if each.point.paper_id == review.paper_id
                 and each.point.polarity == one.polarity
-                and one.facet == (each.target if one.kind == Kind.TARGET else each.aspect)
+                and one.facet == (each.target if one.kind == FacetKind.TARGET else each.aspect)
             }
             assert (review.system, review.review_id) not in raised
             assert len(raised) == one.others

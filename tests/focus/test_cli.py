@@ -13,7 +13,7 @@ from reviewscore.focus import plots
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import form_of, points_of
 from reviewscore.focus.profile import profile_systems
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 from reviewscore.stats.writing import file_name
 from tests.commands import Invoke, invoker
 from tests.focus.invented import QUICK, SMALL, weaknesses
@@ -49,12 +49,12 @@ def focus(capsys: pytest.CaptureFixture[str]) -> Invoke:
     return invoker("focus", capsys)
 
 
-def review(raw: str = RAW, judgments: str = "") -> Written:
-    return Written("p", "p/1", "1", PEOPLE, raw, judgments)
+def review(raw: str = RAW, judgments: str = "") -> SystemReview:
+    return SystemReview("p", "p/1", "1", PEOPLE, raw, judgments)
 
 
 def test_strengths_and_weaknesses_stand_under_their_headings() -> None:
-    found = [(one.polarity, one.text) for one in points_of(review(), Form.RAW)]
+    found = [(one.polarity, one.text) for one in points_of(review(), TextForm.RAW)]
 
     assert found == [
         (Polarity.STRENGTH, "A novel algorithm."),
@@ -64,7 +64,7 @@ def test_strengths_and_weaknesses_stand_under_their_headings() -> None:
 
 
 def test_of_judgments_those_that_appreciate_or_criticize_are_points() -> None:
-    found = list(points_of(review(judgments=JUDGED), Form.JUDGMENTS))
+    found = list(points_of(review(judgments=JUDGED), TextForm.JUDGMENTS))
 
     assert [one.polarity for one in found] == [Polarity.STRENGTH, Polarity.WEAKNESS]
     assert [one.point_id for one in found] == ["p/1#1", "p/1#2"]
@@ -74,9 +74,9 @@ def test_all_systems_are_read_in_one_form() -> None:
     both = Materials({"p": [review(judgments=JUDGED)]}, {})
     mixed = Materials({"p": [review(judgments=JUDGED), review()]}, {})
 
-    assert form_of(both) is Form.JUDGMENTS
-    assert form_of(mixed) is Form.RAW
-    assert list(points_of(review(raw=" "), Form.RAW)) == []
+    assert form_of(both) is TextForm.JUDGMENTS
+    assert form_of(mixed) is TextForm.RAW
+    assert list(points_of(review(raw=" "), TextForm.RAW)) == []
 
 
 def test_the_example_is_profiled_in_one_command(focus: Invoke, tmp_path: Path) -> None:

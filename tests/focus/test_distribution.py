@@ -16,7 +16,7 @@ from scipy.stats import entropy
 from reviewscore.errors import InputError
 from reviewscore.focus.distribution import (
     FOUR,
-    Measure,
+    FacetMeasure,
     PairedCounts,
     ReviewKey,
     ask,
@@ -30,13 +30,13 @@ from reviewscore.focus.distribution import (
     points_per,
     shares,
 )
-from reviewscore.focus.facets import Kind, Labelled, Polarity
+from reviewscore.focus.facets import FacetKind, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
 from reviewscore.stats.statistic import Reason
 from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
 
-WEAK_TARGETS = (Polarity.WEAKNESS, Kind.TARGET)
+WEAK_TARGETS = (Polarity.WEAKNESS, FacetKind.TARGET)
 
 
 def test_shares_are_points_over_points_summed_over_papers() -> None:
@@ -49,7 +49,7 @@ def test_shares_are_points_over_points_summed_over_papers() -> None:
     assert found.facets == ("method", "theory", "experiment")
     assert found.totals.tolist() == [2, 1, 1]
     assert found.shares.tolist() == [0.5, 0.25, 0.25]
-    assert distribution(study, "people", Polarity.WEAKNESS, Kind.ASPECT).shares.tolist() == [
+    assert distribution(study, "people", Polarity.WEAKNESS, FacetKind.ASPECT).shares.tolist() == [
         0.25,
         0.75,
     ]
@@ -71,12 +71,12 @@ def test_unknown_labels_are_counted_and_in_no_share() -> None:
     assert (targets.points, targets.unknown) == (2, 2)
     assert targets.shares.tolist() == [0.5, 0.5, 0.0]
     assert targets.dropped["papers with no known target"] == 1
-    assert distribution(study, "people", Polarity.WEAKNESS, Kind.ASPECT).unknown == 2
+    assert distribution(study, "people", Polarity.WEAKNESS, FacetKind.ASPECT).unknown == 2
 
 
 def test_a_system_without_strengths_has_no_distribution_of_them_and_says_why() -> None:
     study = coded(weaknesses("critic", "p1", "method/novelty"), SMALL)
-    found = distribution(study, "critic", Polarity.STRENGTH, Kind.TARGET)
+    found = distribution(study, "critic", Polarity.STRENGTH, FacetKind.TARGET)
     plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
     slots = found.ask(plan)
@@ -197,13 +197,13 @@ def test_a_hundred_thousand_points_are_counted_without_a_warning() -> None:
     assert found.totals.tolist() == [50_000, 50_000, 0]
 
 
-TARGETS = (Polarity.WEAKNESS, Kind.TARGET)
+TARGETS = (Polarity.WEAKNESS, FacetKind.TARGET)
 LN2 = np.log(2.0)
 
 
 def pair_of(points: Sequence[Labelled]) -> tuple[float, float, float]:
     pair = comparison(coded(points, SMALL), "model", "people")
-    first, second, third = (divergence(pair, one, *TARGETS).point()[0] for one in Measure)
+    first, second, third = (divergence(pair, one, *TARGETS).point()[0] for one in FacetMeasure)
     return first, second, third
 
 
@@ -242,8 +242,10 @@ def test_without_smoothing_an_overlooked_facet_is_infinite_and_said_so() -> None
     points += weaknesses("model", "p1", "method/novelty")
     pair = comparison(coded(points, SMALL), "model", "people")
 
-    value, reason = divergence(pair, Measure.REFERENCE_TO_SYSTEM, *TARGETS, smoothing=0).point()
-    back, none = divergence(pair, Measure.SYSTEM_TO_REFERENCE, *TARGETS, smoothing=0).point()
+    value, reason = divergence(
+        pair, FacetMeasure.REFERENCE_TO_SYSTEM, *TARGETS, smoothing=0
+    ).point()
+    back, none = divergence(pair, FacetMeasure.SYSTEM_TO_REFERENCE, *TARGETS, smoothing=0).point()
 
     assert np.isnan(value)
     assert Reason.INFINITE is reason
@@ -256,7 +258,7 @@ def test_a_side_without_points_leaves_the_divergence_undefined() -> None:
     )
     pair = comparison(coded(points, SMALL), "model", "people")
 
-    for measure in Measure:
+    for measure in FacetMeasure:
         value, reason = divergence(pair, measure, *TARGETS).point()
         assert np.isnan(value)
         assert Reason.NO_POINTS is reason
@@ -273,7 +275,7 @@ def test_the_mean_is_plain_over_four_distributions() -> None:
     )
     pair = comparison(coded(points, SMALL), "model", "people")
 
-    for measure in Measure:
+    for measure in FacetMeasure:
         each = [divergence(pair, measure, *which).point()[0] for which in pair.counts]
         assert len(each) == 4
         assert np.mean(each) == pytest.approx(mean_divergence(pair, measure).point()[0])
@@ -287,11 +289,11 @@ def test_the_mean_of_a_system_that_only_criticises_is_that_of_its_weaknesses() -
     pair = comparison(coded(points, SMALL), "model", "people")
 
     each = [
-        divergence(pair, Measure.JENSEN_SHANNON, Polarity.WEAKNESS, kind).point()[0]
-        for kind in Kind
+        divergence(pair, FacetMeasure.JENSEN_SHANNON, Polarity.WEAKNESS, kind).point()[0]
+        for kind in FacetKind
     ]
 
-    assert np.mean(each) == mean_divergence(pair, Measure.JENSEN_SHANNON).point()[0]
+    assert np.mean(each) == mean_divergence(pair, FacetMeasure.JENSEN_SHANNON).point()[0]
 
 
 def test_only_papers_that_both_reviewed_count() -> None:
@@ -322,7 +324,7 @@ def test_resamples_draw_both_sides_of_a_paper_together() -> None:
     study = coded(points, SMALL)
     plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slots = ask(plan, comparison(study, "model", "people"), Measure.REFERENCE_TO_SYSTEM)
+    slots = ask(plan, comparison(study, "model", "people"), FacetMeasure.REFERENCE_TO_SYSTEM)
     plan.run()
 
     assert len(slots) == 5
@@ -395,7 +397,7 @@ def test_intervals_hold_the_true_divergence_though_samples_are_biased() -> None:
         counts = np.concatenate(sides, axis=1).astype(float)
         pair = PairedCounts(np.ones(60, dtype=bool), {TARGETS: counts}, {})
         plan = BootstrapPlan(Clusters.by([str(at) for at in range(60)]), replace(QUICK, seed=seed))
-        slot = plan.ask(divergence(pair, Measure.JENSEN_SHANNON, *TARGETS))
+        slot = plan.ask(divergence(pair, FacetMeasure.JENSEN_SHANNON, *TARGETS))
         plan.run()
         assert slot.answer.method == "basic"
         assert slot.answer.low is not None

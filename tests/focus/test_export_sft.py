@@ -19,7 +19,7 @@ from reviewscore.focus.export_sft import (
     NO_TEXT,
     TEST_SHARE,
     TOO_LONG,
-    Exported,
+    ExportedExamples,
     Plan,
     answer_of,
     export_sft,
@@ -28,7 +28,7 @@ from reviewscore.focus.export_sft import (
 from reviewscore.focus.facets import Polarity
 from reviewscore.focus.points import points_of
 from reviewscore.sources.collection import read_papers
-from reviewscore.sources.system_reviews import Form, read_materials
+from reviewscore.sources.system_reviews import TextForm, read_materials
 from tests.commands import Invoke, invoker
 from tests.conftest import PAPER
 from tests.gem.conftest import read_lines, write_lines
@@ -57,7 +57,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def export(data: Path, out: Path, **how: object) -> Exported:
+def export(data: Path, out: Path, **how: object) -> ExportedExamples:
     plan = Plan(**how)  # type: ignore[arg-type]
     return export_sft(read_materials(data), read_papers(data), out, plan)
 
@@ -146,7 +146,7 @@ def test_judgments_serve_where_reviews_have_no_text(data: Path, tmp_path: Path) 
 
     told = export(data, tmp_path / "out")
 
-    assert told.form is Form.JUDGMENTS
+    assert told.form is TextForm.JUDGMENTS
     assert "- The reviewer appreciates the counter." in chats(tmp_path / "out")[0][2]["content"]
 
 
@@ -241,7 +241,7 @@ def test_what_a_tuned_model_writes_is_read_back_by_the_splitter(
 
     review = next(read_materials(file).all())
 
-    found = [(one.polarity, one.text) for one in points_of(review, Form.RAW)]
+    found = [(one.polarity, one.text) for one in points_of(review, TextForm.RAW)]
     assert found == sorted(points, key=lambda one: one[0])
 
 

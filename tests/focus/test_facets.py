@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import DEFAULT, Kind, Point, Polarity, read_facets
+from reviewscore.focus.facets import DEFAULT, FacetKind, FacetPoint, Polarity, read_facets
 from reviewscore.focus.human_labels import (
     coded_labels,
     find_points,
@@ -39,17 +39,17 @@ definition = "Whether it helps."
 
 
 def test_the_default_facets_are_seven_targets_and_five_aspects() -> None:
-    assert DEFAULT.names(Kind.TARGET) == (
+    assert DEFAULT.names(FacetKind.TARGET) == (
         "problem", "prior research", "method", "theory", "experiment", "conclusion", "paper",
     )  # fmt: skip
-    assert DEFAULT.names(Kind.ASPECT) == (
+    assert DEFAULT.names(FacetKind.ASPECT) == (
         "impact", "novelty", "clarity", "validity", "not-specific",
     )  # fmt: skip
 
 
 def test_the_lexicon_knows_the_default_facets_and_no_others() -> None:
-    assert set(TARGETS) == set(DEFAULT.names(Kind.TARGET))
-    assert set(ASPECTS) == set(DEFAULT.names(Kind.ASPECT))
+    assert set(TARGETS) == set(DEFAULT.names(FacetKind.TARGET))
+    assert set(ASPECTS) == set(DEFAULT.names(FacetKind.ASPECT))
 
 
 def test_other_fields_bring_facets_in_a_file(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_other_fields_bring_facets_in_a_file(tmp_path: Path) -> None:
     found = read_facets(tmp_path / "own.toml")
 
     assert found.name == "clinical"
-    assert found.names(Kind.TARGET) == ("patients", "treatment")
-    assert found.of(Kind.ASPECT)[0].definition == "Whether it does harm."
+    assert found.names(FacetKind.TARGET) == ("patients", "treatment")
+    assert found.of(FacetKind.ASPECT)[0].definition == "Whether it does harm."
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,16 @@ def test_how_a_judgment_begins_says_nothing_of_its_facets() -> None:
 def test_every_text_gets_a_facet_of_the_set_and_always_the_same(text: str) -> None:
     target, aspect = facets_of(text)
 
-    assert target in DEFAULT.names(Kind.TARGET)
-    assert aspect in DEFAULT.names(Kind.ASPECT)
+    assert target in DEFAULT.names(FacetKind.TARGET)
+    assert aspect in DEFAULT.names(FacetKind.ASPECT)
     assert facets_of(text) == (target, aspect)
 
 
 def test_points_are_labelled_in_order_and_long_ones_are_cut() -> None:
     texts = ("The paper is well written. " + "x" * 2_000_000, "A proof is missing.")
-    points = [Point(f"r#{n}", "p", "r", "s", Polarity.STRENGTH, t) for n, t in enumerate(texts)]
+    points = [
+        FacetPoint(f"r#{n}", "p", "r", "s", Polarity.STRENGTH, t) for n, t in enumerate(texts)
+    ]
 
     found = list(annotate(points))
 
@@ -138,7 +140,7 @@ def test_labels_by_words_agree_with_labels_by_hand(shared: Path) -> None:
     files = ("iclr2023_reviews/iclr2023_reviews_dev.parquet", "iclr2022/batch100")
     points = find_points(human.units, [read_materials(shared / name) for name in files])
     assert len(points) == 150
-    for place, kind, least in ((0, Kind.TARGET, 0.60), (1, Kind.ASPECT, 0.55)):
+    for place, kind, least in ((0, FacetKind.TARGET, 0.60), (1, FacetKind.ASPECT, 0.55)):
         by_hand = [human.labels["A1"][kind][name] for name in points]
         by_words = [facets_of(one.text)[place] for one in points.values()]
         sides = (coded_labels(names, DEFAULT, kind) for names in (by_hand, by_words))

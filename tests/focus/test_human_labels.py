@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, precision_recall_fscore_support
 
 from reviewscore.errors import InputError
-from reviewscore.focus.facets import DEFAULT, UNKNOWN, Kind, Point, Polarity
+from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetKind, FacetPoint, Polarity
 from reviewscore.focus.human_labels import (
     FacetRatings,
     agreement_tables,
@@ -61,7 +61,10 @@ def test_a_folder_of_units_and_labels_is_read_whatever_the_case(tmp_path: Path) 
     found = read_human_labels(folder(tmp_path, [{**UNIT, "source": "x"}], [LABEL, aspect]), DEFAULT)
 
     assert found.annotators == ["A1"]
-    assert found.labels["A1"] == {Kind.TARGET: {"u1": "method"}, Kind.ASPECT: {"u1": "unknown"}}
+    assert found.labels["A1"] == {
+        FacetKind.TARGET: {"u1": "method"},
+        FacetKind.ASPECT: {"u1": "unknown"},
+    }
     assert [one.name for one in found.files] == ["units.jsonl", "labels.jsonl"]
 
 
@@ -124,8 +127,8 @@ def test_filled_sheets_are_labels_of_those_they_are_named_after(
     one = read_human_labels(tmp_path / "A1.csv", DEFAULT)
 
     assert both.annotators == ["A1", "B-2"]
-    assert list(both.labels["A1"][Kind.TARGET].values()) == ["theory"]
-    assert both.labels["B-2"][Kind.ASPECT] == {}
+    assert list(both.labels["A1"][FacetKind.TARGET].values()) == ["theory"]
+    assert both.labels["B-2"][FacetKind.ASPECT] == {}
     assert one.annotators == ["A1"]
     assert len(find_points(both.units, [materials])) == len(both.units) == 12
 
@@ -181,8 +184,8 @@ def test_points_are_found_by_their_words_and_polarity_in_either_form(
 
 
 def test_half_of_the_points_drawn_are_strengths_as_far_as_there_are() -> None:
-    def some(number: int, polarity: Polarity) -> list[Point]:
-        return [Point(f"{n}", "p", "r", "s", polarity, f"Text {n}.") for n in range(number)]
+    def some(number: int, polarity: Polarity) -> list[FacetPoint]:
+        return [FacetPoint(f"{n}", "p", "r", "s", polarity, f"Text {n}.") for n in range(number)]
 
     points = [*some(30, Polarity.STRENGTH), *some(30, Polarity.WEAKNESS)] * 2
     few = [*some(2, Polarity.STRENGTH), *some(30, Polarity.WEAKNESS)]
@@ -200,7 +203,9 @@ def test_half_of_the_points_drawn_are_strengths_as_far_as_there_are() -> None:
 
 
 def test_a_sheet_tells_nothing_of_the_author_and_holds_no_formula() -> None:
-    text = empty_sheet([Point("m:gpt#1", "p", "r", "gpt", Polarity.WEAKNESS, "=1+1 is\nwrong")])
+    text = empty_sheet(
+        [FacetPoint("m:gpt#1", "p", "r", "gpt", Polarity.WEAKNESS, "=1+1 is\nwrong")]
+    )
 
     assert "gpt" not in text
     rows = list(csv.DictReader(text.splitlines(keepends=True)))
@@ -294,8 +299,8 @@ def ratings() -> FacetRatings:
         "words",
         {
             name: {
-                Kind.TARGET: coded_labels(targets[name], SMALL, Kind.TARGET),
-                Kind.ASPECT: coded_labels(aspects[name], SMALL, Kind.ASPECT),
+                FacetKind.TARGET: coded_labels(targets[name], SMALL, FacetKind.TARGET),
+                FacetKind.ASPECT: coded_labels(aspects[name], SMALL, FacetKind.ASPECT),
             }
             for name in targets
         },
@@ -344,4 +349,4 @@ def test_confusion_matrices_have_the_first_in_rows_and_sums_at_the_ends() -> Non
 
 def test_a_label_of_no_facet_is_an_error_of_the_program() -> None:
     with pytest.raises(KeyError):
-        coded_labels(["nonsense"], SMALL, Kind.TARGET)
+        coded_labels(["nonsense"], SMALL, FacetKind.TARGET)

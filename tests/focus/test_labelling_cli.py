@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from reviewscore.focus import plots
-from reviewscore.focus.facets import Kind, read_facets
+from reviewscore.focus.facets import FacetKind, read_facets
 from tests.commands import Invoke, invoker
 from tests.loopback import Loopback, completion, contents
 
@@ -147,10 +147,10 @@ def test_another_field_brings_its_facets(
 
     assert ended.exit_code == 0, ended.stderr
     facets = read_facets(ECONOMICS)
-    assert all(name in ended.stdout for kind in Kind for name in facets.names(kind))
+    assert all(name in ended.stdout for kind in FacetKind for name in facets.names(kind))
     assert "novelty" not in ended.stdout
     points = (tmp_path / "out" / "points.jsonl").read_text("utf-8").splitlines()
-    assert {json.loads(one)["target"] for one in points} <= set(facets.names(Kind.TARGET))
+    assert {json.loads(one)["target"] for one in points} <= set(facets.names(FacetKind.TARGET))
     assert all(re.search(r'"(data|credibility)": ', "".join(contents(b))) for b in loopback.bodies)
 
 

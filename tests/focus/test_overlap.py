@@ -9,9 +9,9 @@ from hypothesis import given
 from sklearn.metrics import precision_recall_fscore_support
 
 from reviewscore.focus.distribution import ReviewKey, coded
-from reviewscore.focus.facets import Facet, FacetSet, Kind, Labelled, Polarity
+from reviewscore.focus.facets import Facet, FacetKind, FacetSet, Labelled, Polarity
 from reviewscore.focus.overlap import (
-    Score,
+    OverlapScore,
     Sets,
     ask_facets,
     ask_sets,
@@ -30,7 +30,7 @@ def sets_of(points: Sequence[Labelled], polarity: Polarity = Polarity.WEAKNESS) 
     return pair_sets(coded(points, SMALL), "model", "people", polarity)
 
 
-def value(score: Score, *sets: Sets) -> float:
+def value(score: OverlapScore, *sets: Sets) -> float:
     return set_score(score, sets).point()[0]
 
 
@@ -43,9 +43,9 @@ def test_worked_example_of_two_papers() -> None:
 
     found = sets_of(points)
 
-    assert value(Score.PRECISION, found) == pytest.approx((1 / 3 + 1) / 2)
-    assert value(Score.RECALL, found) == pytest.approx((1 / 2 + 1) / 2)
-    assert value(Score.F1, found) == pytest.approx((2 / 5 + 1) / 2)
+    assert value(OverlapScore.PRECISION, found) == pytest.approx((1 / 3 + 1) / 2)
+    assert value(OverlapScore.RECALL, found) == pytest.approx((1 / 2 + 1) / 2)
+    assert value(OverlapScore.F1, found) == pytest.approx((2 / 5 + 1) / 2)
 
 
 def test_reviews_of_one_side_are_one_set() -> None:
@@ -53,7 +53,7 @@ def test_reviews_of_one_side_are_one_set() -> None:
     points += [point("people", "p1", "method/novelty", review="r1")]
     points += [point("people", "p1", "theory/validity", review="r2")]
 
-    assert value(Score.F1, sets_of(points)) == 1.0
+    assert value(OverlapScore.F1, sets_of(points)) == 1.0
 
 
 def test_one_empty_set_scores_nought_and_is_counted() -> None:
@@ -65,7 +65,7 @@ def test_one_empty_set_scores_nought_and_is_counted() -> None:
     found = sets_of(points)
 
     assert found.one_empty == 1
-    assert [value(score, found) for score in Score] == [0.5, 0.5, 0.5]
+    assert [value(score, found) for score in OverlapScore] == [0.5, 0.5, 0.5]
 
 
 def test_two_empty_sets_are_left_out_and_counted() -> None:
@@ -74,7 +74,7 @@ def test_two_empty_sets_are_left_out_and_counted() -> None:
 
     found = sets_of(points)
 
-    assert value(Score.F1, found) == 1.0
+    assert value(OverlapScore.F1, found) == 1.0
     assert found.dropped["papers with no weakness on either side"] == 1
 
 
@@ -86,7 +86,7 @@ def test_a_set_of_only_unknown_facets_is_not_taken_for_empty() -> None:
 
     found = sets_of(points)
 
-    assert value(Score.F1, found) == 1.0
+    assert value(OverlapScore.F1, found) == 1.0
     assert found.dropped["papers where a side has only unknown facets"] == 1
 
 
@@ -98,7 +98,7 @@ def test_a_paper_without_a_review_on_one_side_is_left_out_but_an_empty_review_is
     named = coded(points, SMALL, reviews=[ReviewKey("model", "p2", "r1")])
     empty = pair_sets(named, "model", "people", Polarity.WEAKNESS)
 
-    assert (value(Score.F1, missing), value(Score.F1, empty)) == (1.0, 0.5)
+    assert (value(OverlapScore.F1, missing), value(OverlapScore.F1, empty)) == (1.0, 0.5)
     assert missing.dropped["papers without a review of the system"] == 1
 
 
@@ -112,8 +112,8 @@ def test_overall_is_the_mean_over_sets_of_strengths_and_of_weaknesses() -> None:
 
     both = [sets_of(points, polarity) for polarity in Polarity]
 
-    assert value(Score.F1, *both) == pytest.approx(2 / 3)
-    assert set_score(Score.F1, both).n == 2
+    assert value(OverlapScore.F1, *both) == pytest.approx(2 / 3)
+    assert set_score(OverlapScore.F1, both).n == 2
 
 
 def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
@@ -123,7 +123,10 @@ def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
     strong, weak = (pair_sets(study, "model", "people", one) for one in Polarity)
     plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    alone, overall = ask_sets(plan, Score.F1, [strong]), ask_sets(plan, Score.F1, [strong, weak])
+    alone, overall = (
+        ask_sets(plan, OverlapScore.F1, [strong]),
+        ask_sets(plan, OverlapScore.F1, [strong, weak]),
+    )
     plan.run()
 
     assert (alone.answer.value, alone.answer.reason) == (None, Reason.NO_SETS.words)
@@ -133,7 +136,7 @@ def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
 
 def test_facets_of_papers_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(1)
-    targets = SMALL.names(Kind.TARGET)
+    targets = SMALL.names(FacetKind.TARGET)
     seen = rng.random((2, 40, 3)) < 0.5
     points = [
         one
@@ -146,13 +149,15 @@ def test_facets_of_papers_agree_with_scikit_learn() -> None:
     reviews = [
         ReviewKey(system, f"p{at}", "r1") for system in ("model", "people") for at in range(40)
     ]
-    raised = presence(coded(points, SMALL, reviews=reviews), "model", "people", Kind.TARGET)
+    raised = presence(coded(points, SMALL, reviews=reviews), "model", "people", FacetKind.TARGET)
 
     for at, name in enumerate(targets):
         precision, recall, f1, _ = precision_recall_fscore_support(
             seen[1, :, at], seen[0, :, at], average="binary"
         )
-        found = [facet_score(one, raised, name, Polarity.WEAKNESS).point()[0] for one in Score]
+        found = [
+            facet_score(one, raised, name, Polarity.WEAKNESS).point()[0] for one in OverlapScore
+        ]
         assert found == pytest.approx([f1, precision, recall])
 
 
@@ -161,13 +166,13 @@ def test_both_is_the_mean_of_strengths_and_weaknesses_as_in_the_papers_tables() 
     points += strengths("model", "p1", "method/novelty") + strengths(
         "people", "p1", "theory/novelty"
     )
-    raised = presence(coded(points, SMALL), "model", "people", Kind.TARGET)
+    raised = presence(coded(points, SMALL), "model", "people", FacetKind.TARGET)
 
-    assert facet_score(Score.F1, raised, "method", Polarity.STRENGTH).point()[0] == 0.0
-    assert facet_score(Score.F1, raised, "method", Polarity.WEAKNESS).point()[0] == 1.0
-    assert facet_score(Score.F1, raised, "method").point()[0] == 0.5
+    assert facet_score(OverlapScore.F1, raised, "method", Polarity.STRENGTH).point()[0] == 0.0
+    assert facet_score(OverlapScore.F1, raised, "method", Polarity.WEAKNESS).point()[0] == 1.0
+    assert facet_score(OverlapScore.F1, raised, "method").point()[0] == 0.5
     # People never praise the method: its recall is that in weaknesses.
-    assert facet_score(Score.RECALL, raised, "method").point()[0] == 1.0
+    assert facet_score(OverlapScore.RECALL, raised, "method").point()[0] == 1.0
 
 
 def test_the_interval_of_both_is_of_the_mean_of_the_two_in_every_resample() -> None:
@@ -179,10 +184,10 @@ def test_the_interval_of_both_is_of_the_mean_of_the_two_in_every_resample() -> N
     # The model finds fault with the method once, people never: F1 is 1 and 0, never 1 alone.
     points += weaknesses("model", "p1", "method/novelty")
     study = coded(points, SMALL)
-    raised = presence(study, "model", "people", Kind.TARGET)
+    raised = presence(study, "model", "people", FacetKind.TARGET)
     plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    slot = ask_facets(plan, Score.F1, raised)[0]
+    slot = ask_facets(plan, OverlapScore.F1, raised)[0]
     plan.run()
 
     assert (slot.answer.value, slot.answer.high) == (0.5, 0.5)
@@ -194,21 +199,21 @@ def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
         "people", "p1", "theory/novelty"
     )
     study = coded(points, SMALL)
-    raised = presence(study, "model", "people", Kind.TARGET)
+    raised = presence(study, "model", "people", FacetKind.TARGET)
     plan = BootstrapPlan(Clusters.by(study.papers), QUICK)
 
-    rows = {score: ask_facets(plan, score, raised, Polarity.WEAKNESS) for score in Score}
+    rows = {score: ask_facets(plan, score, raised, Polarity.WEAKNESS) for score in OverlapScore}
     plan.run()
     found = {
         score: [(slot.answer.value, slot.answer.reason) for slot in slots]
         for score, slots in rows.items()
     }
 
-    assert found[Score.F1] == [(0.0, ""), (0.0, ""), (None, Reason.NEITHER_RAISES.words)]
-    assert found[Score.PRECISION] == [
+    assert found[OverlapScore.F1] == [(0.0, ""), (0.0, ""), (None, Reason.NEITHER_RAISES.words)]
+    assert found[OverlapScore.PRECISION] == [
         (0.0, ""), (None, Reason.NOT_RAISED.words), (None, Reason.NOT_RAISED.words),
     ]  # fmt: skip
-    assert found[Score.RECALL] == [
+    assert found[OverlapScore.RECALL] == [
         (None, Reason.NOT_EXPECTED.words), (0.0, ""), (None, Reason.NOT_EXPECTED.words),
     ]  # fmt: skip
 
@@ -217,7 +222,7 @@ def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
 def test_f1_of_sets_lies_between_precision_and_recall(points: Sequence[Labelled]) -> None:
     for polarity in Polarity:
         found = sets_of(points, polarity)
-        f1, precision, recall = (found.scores(score) for score in Score)
+        f1, precision, recall = (found.scores(score) for score in OverlapScore)
 
         assert (np.minimum(precision, recall) <= f1 + 1e-12).all()
         assert (f1 <= (precision + recall) / 2 + 1e-12).all()
@@ -238,8 +243,10 @@ def test_swapping_sides_swaps_precision_and_recall(points: Sequence[Labelled]) -
         there = pair_sets(study, "model", "people", polarity)
         back = pair_sets(study, "people", "model", polarity)
 
-        assert there.scores(Score.F1) == pytest.approx(back.scores(Score.F1))
-        assert there.scores(Score.PRECISION) == pytest.approx(back.scores(Score.RECALL))
+        assert there.scores(OverlapScore.F1) == pytest.approx(back.scores(OverlapScore.F1))
+        assert there.scores(OverlapScore.PRECISION) == pytest.approx(
+            back.scores(OverlapScore.RECALL)
+        )
 
 
 @given(studies())
@@ -250,14 +257,14 @@ def test_a_facet_that_nobody_uses_changes_no_score(points: Sequence[Labelled]) -
 
     for polarity in Polarity:
         one, other = (pair_sets(study, "model", "people", polarity) for study in (small, large))
-        for score in Score:
+        for score in OverlapScore:
             assert (one.scores(score) == other.scores(score)).all()
-    for kind in Kind:
+    for kind in FacetKind:
         one_raised, other_raised = (
             presence(study, "model", "people", kind) for study in (small, large)
         )
         for name in SMALL.names(kind):
-            for score in Score:
+            for score in OverlapScore:
                 assert facet_score(score, one_raised, name).point() == pytest.approx(
                     facet_score(score, other_raised, name).point(), nan_ok=True
                 )
@@ -270,7 +277,7 @@ def test_names_of_papers_change_no_score(points: Sequence[Labelled]) -> None:
         for one in points
     ]
 
-    for score in Score:
+    for score in OverlapScore:
         assert value(score, sets_of(points)) == pytest.approx(
             value(score, sets_of(renamed)), nan_ok=True
         )

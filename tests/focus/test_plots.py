@@ -8,11 +8,11 @@ from pathlib import Path
 
 from reviewscore.focus import plots
 from reviewscore.focus.blind_spots import differences
-from reviewscore.focus.distribution import Coded, coded
+from reviewscore.focus.distribution import CodedPoints, coded
 from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
 
 
-def drawn(study: Coded, folder: Path) -> dict[str, str]:
+def drawn(study: CodedPoints, folder: Path) -> dict[str, str]:
     """The words of each SVG."""
     differing = {
         name: differences(study, name, "people", QUICK)

@@ -37,7 +37,7 @@ from reviewscore.focus.references import (
     sources_of,
 )
 from reviewscore.runs.session import Outcome
-from reviewscore.sources.system_reviews import Form, meta_reviews_of, read_materials
+from reviewscore.sources.system_reviews import TextForm, meta_reviews_of, read_materials
 from tests.commands import Invoke, invoker
 from tests.gem.conftest import read_lines, write_lines
 from tests.loopback import Loopback, completion, contents, fenced, schema_name
@@ -306,8 +306,8 @@ def test_the_folder_is_a_system_that_others_are_compared_with(
     assert read.systems() == ["people", "m", "mine"]
     alone = read_materials(tmp_path / "out")
     assert alone.systems() == [EXPERTS]
-    assert form_of(alone) is Form.RAW
-    found = [one.text for one in points_of(next(alone.all()), Form.RAW)]
+    assert form_of(alone) is TextForm.RAW
+    found = [one.text for one in points_of(next(alone.all()), TextForm.RAW)]
     assert found == [
         "the writing clear. Its writing is a joy.",
         "the ponds too few. Only four ponds were used.",
@@ -445,7 +445,7 @@ def test_points_come_back_from_the_file_as_they_were_written(
 
     read = next(read_materials(file).all())
 
-    assert [(one.polarity.value, one.text) for one in points_of(read, Form.RAW)] == [
+    assert [(one.polarity.value, one.text) for one in points_of(read, TextForm.RAW)] == [
         (one.polarity, one.text) for one in made
     ]
 

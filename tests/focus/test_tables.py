@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 
 from reviewscore.focus.blind_spots import differences, spots
-from reviewscore.focus.distribution import Coded, coded
-from reviewscore.focus.facets import Kind
+from reviewscore.focus.distribution import CodedPoints, coded
+from reviewscore.focus.facets import FacetKind
 from reviewscore.focus.tables import difference_table, spots_table, tables, text_table
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written
+from reviewscore.sources.system_reviews import PEOPLE, Materials, SystemReview, TextForm
 from reviewscore.stats.estimates import PendingEstimate
 from reviewscore.stats.tables import Table, as_csv, latex, markdown
-from reviewscore.text.similarity import Pair, RougeL
+from reviewscore.text.similarity import RougeL, TextPair
 from tests.focus.invented import QUICK, SMALL, strengths, weaknesses
 
 
-def study() -> Coded:
+def study() -> CodedPoints:
     points = []
     for at in range(12):
         paper = f"p{at}"
@@ -75,7 +75,7 @@ def test_levels_are_not_rounded_to_what_no_interval_has() -> None:
 def test_tables_7_to_12_have_a_column_for_each_facet_and_a_row_for_each_score() -> None:
     found = named(tables(study(), "people", QUICK))
 
-    for kind in Kind:
+    for kind in FacetKind:
         for number, word in enumerate(("both", "strengths", "weaknesses")):
             table = found[f"focus-{kind}-{word}"]
             assert table.columns == ("score", "system", *SMALL.names(kind))
@@ -160,7 +160,7 @@ class Same:
 
     name = "same"
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         return [
             None if "-" in one.candidate else float(one.candidate == one.reference) for one in pairs
         ]
@@ -171,7 +171,7 @@ def materials(**papers: str) -> Materials:
     return Materials(
         {
             paper: [
-                Written(paper, f"{paper}/{at}", None, system, f"raw {text}", text)
+                SystemReview(paper, f"{paper}/{at}", None, system, f"raw {text}", text)
                 for at, (system, text) in enumerate(word.split(":") for word in words.split())
             ]
             for paper, words in papers.items()
@@ -189,7 +189,7 @@ def value(table: Table | None, row: int, column: str = "same") -> float | None:
 def test_a_paper_counts_once_however_many_pairs_it_has() -> None:
     given = materials(p1="people:a people:b model:a", p2="people:a model:a", p3="model:x")
 
-    table = text_table(given, Form.JUDGMENTS, PEOPLE, [Same(), RougeL()], QUICK)
+    table = text_table(given, TextForm.JUDGMENTS, PEOPLE, [Same(), RougeL()], QUICK)
 
     assert value(table, 0) == pytest.approx((0.5 + 1.0) / 2)
     assert table is not None
@@ -201,7 +201,7 @@ def test_a_paper_counts_once_however_many_pairs_it_has() -> None:
 def test_the_reference_is_compared_with_itself_where_it_wrote_twice() -> None:
     given = materials(p1="people:a people:a", p2="people:a")
 
-    table = text_table(given, Form.JUDGMENTS, PEOPLE, [Same()], QUICK)
+    table = text_table(given, TextForm.JUDGMENTS, PEOPLE, [Same()], QUICK)
 
     assert value(table, 0) == 1.0
 
@@ -209,21 +209,21 @@ def test_the_reference_is_compared_with_itself_where_it_wrote_twice() -> None:
 def test_pairs_without_a_score_do_not_count() -> None:
     given = materials(p1="people:a model:- model:a", p2="people:a model:-")
 
-    assert value(text_table(given, Form.JUDGMENTS, PEOPLE, [Same()], QUICK), 0) == 1.0
+    assert value(text_table(given, TextForm.JUDGMENTS, PEOPLE, [Same()], QUICK), 0) == 1.0
 
 
 def test_texts_are_of_the_form_the_points_are_of() -> None:
     given = materials(p1="people:a model:a")
 
-    written = text_table(given, Form.RAW, PEOPLE, [RougeL()], QUICK)
+    written = text_table(given, TextForm.RAW, PEOPLE, [RougeL()], QUICK)
 
     assert value(written, 0, "ROUGE-L") == 1.0
 
 
 @pytest.mark.parametrize("papers", [{"p1": "people:a", "p2": "model:a"}, {"p1": "model:a"}, {}])
 def test_without_a_pair_there_is_no_table(papers: dict[str, str]) -> None:
-    assert text_table(materials(**papers), Form.RAW, PEOPLE, [Same()], QUICK) is None
+    assert text_table(materials(**papers), TextForm.RAW, PEOPLE, [Same()], QUICK) is None
 
 
 def test_without_a_metric_there_is_no_table() -> None:
-    assert text_table(materials(p="people:a model:a"), Form.RAW, PEOPLE, [], QUICK) is None
+    assert text_table(materials(p="people:a model:a"), TextForm.RAW, PEOPLE, [], QUICK) is None

@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from math import log
 
-from reviewscore.gem.alterations.alteration import Case, with_others
-from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.alterations.alteration import AlterationCase, with_others
+from reviewscore.gem.evaluation import LogProbability, Question
 from reviewscore.gem.validation import Subject
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.runs.generation import OpenAsker
-from reviewscore.sources.system_reviews import Form
+from reviewscore.sources.system_reviews import TextForm
 
 RAW = """Summary Of The Paper:
 
@@ -56,8 +56,8 @@ _OPENINGS = ("appreciates the", "criticizes the", "questions the", "suggests mor
 _THINGS = ("study of", "choice of", "data on", "theory of", "model of", "figure on")
 
 
-def case(candidate: str, form: Form = Form.RAW, **more: str | None) -> Case:
-    return Case("frogs", candidate, form, **more)
+def case(candidate: str, form: TextForm = TextForm.RAW, **more: str | None) -> AlterationCase:
+    return AlterationCase("frogs", candidate, form, **more)
 
 
 def subjects(references: int = 2) -> list[Subject]:
@@ -67,8 +67,11 @@ def subjects(references: int = 2) -> list[Subject]:
     for number, topic in enumerate(_TOPICS):
         words = topic.split()
         cases.append(
-            Case(
-                f"p{number:02d}", _review(words, rng), Form.JUDGMENTS, f"On {' and '.join(words)}."
+            AlterationCase(
+                f"p{number:02d}",
+                _review(words, rng),
+                TextForm.JUDGMENTS,
+                f"On {' and '.join(words)}.",
             )
         )
         others.append(tuple(_review(words, rng) for _ in range(references)))
@@ -89,15 +92,15 @@ class Unigrams:
 
     name = "unigrams"
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         return [self._answer(one) for one in questions]
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: Question) -> LogProbability:
         read = Counter(f"{question.candidate or ''} {question.synopsis or ''}".lower().split())
         total = sum(read.values())
         words = question.reference.lower().split()
         nats = sum(log((read[word] + 1) / (total + 1000)) for word in words)
-        return Answer(nats, len(words))
+        return LogProbability(nats, len(words))
 
 
 def asks(provider: ScriptedProvider) -> OpenAsker:

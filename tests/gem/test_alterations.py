@@ -14,8 +14,8 @@ from reviewscore.errors import InputError, ProviderError, StopError
 from reviewscore.gem.alterations import rules, wording
 from reviewscore.gem.alterations.alteration import (
     FORM_HEADINGS,
+    AlterationCase,
     Altered,
-    Case,
     Expectation,
     derangement,
     each_sentence,
@@ -29,21 +29,21 @@ from reviewscore.gem.alterations.with_model import MODEL_ALTERATIONS
 from reviewscore.gem.alterations.wording import flipped_judgment, flipped_text, lowered, reworded
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.schema.call import Request
-from reviewscore.sources.system_reviews import Form
+from reviewscore.sources.system_reviews import TextForm
 from tests.gem.invented import JUDGMENTS, RAW, asks, case
 
 EVERY = (*rules.ALTERATIONS, *rules.LADDER)
 BY_NAME = {each.name: each for each in EVERY}
-FORMS = (Form.RAW, Form.JUDGMENTS)
+FORMS = (TextForm.RAW, TextForm.JUDGMENTS)
 
 
-def done(name: str, one: Case, seed: int = 0) -> str:
+def done(name: str, one: AlterationCase, seed: int = 0) -> str:
     altered = BY_NAME[name].altered(one, seed=seed)
     assert altered.text is not None, altered.reason
     return altered.text
 
 
-def by_model(name: str, one: Case, *replies: object) -> tuple[Altered, ScriptedProvider]:
+def by_model(name: str, one: AlterationCase, *replies: object) -> tuple[Altered, ScriptedProvider]:
     alteration = next(each for each in MODEL_ALTERATIONS if each.name == name)
     provider = ScriptedProvider([json.dumps(reply) for reply in replies])
     return alteration.altered([one], asks(provider))[0], provider
@@ -88,14 +88,14 @@ def test_every_other_sentence_of_each_section_is_deleted_from_the_second() -> No
 
 
 def test_every_other_judgment_is_deleted_from_the_second() -> None:
-    text = done("sentence deletion", case(JUDGMENTS, Form.JUDGMENTS))
+    text = done("sentence deletion", case(JUDGMENTS, TextForm.JUDGMENTS))
 
     assert judgments(text) == judgments(JUDGMENTS)[::2]
 
 
 def test_judgments_stay_parted_as_they_were() -> None:
-    airy = done("sentence deletion", case(JUDGMENTS, Form.JUDGMENTS))
-    dense = done("sentence deletion", case(JUDGMENTS.replace("\n\n", "\n"), Form.JUDGMENTS))
+    airy = done("sentence deletion", case(JUDGMENTS, TextForm.JUDGMENTS))
+    dense = done("sentence deletion", case(JUDGMENTS.replace("\n\n", "\n"), TextForm.JUDGMENTS))
 
     assert "\n\n" in airy
     assert "\n\n" not in dense
@@ -103,7 +103,7 @@ def test_judgments_stay_parted_as_they_were() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("one", EVERY, ids=lambda one: one.name)
-def test_one_line_is_altered_without_an_empty_text(form: Form, one: object) -> None:
+def test_one_line_is_altered_without_an_empty_text(form: TextForm, one: object) -> None:
     single = case("Good.", form, synopsis="On frogs and ponds.", other="Bad.")
 
     altered = one.altered(single)  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def test_one_line_is_altered_without_an_empty_text(form: Form, one: object) -> N
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("one", EVERY, ids=lambda one: one.name)
-def test_an_empty_candidate_is_not_altered(form: Form, one: object) -> None:
+def test_an_empty_candidate_is_not_altered(form: TextForm, one: object) -> None:
     altered = one.altered(case(" \n", form, synopsis="s", other="o"))  # type: ignore[attr-defined]
 
     assert altered == Altered(None, "the candidate is empty")
@@ -123,7 +123,9 @@ def test_an_empty_candidate_is_not_altered(form: Form, one: object) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None)  # the first one loads what cuts sentences
 @given(text=st.text(min_size=1), seed=st.integers(0, 3))
-def test_any_text_can_be_altered_and_the_same_way_twice(form: Form, text: str, seed: int) -> None:
+def test_any_text_can_be_altered_and_the_same_way_twice(
+    form: TextForm, text: str, seed: int
+) -> None:
     one = case(text, form, synopsis=text, other=text)
 
     for alteration in EVERY:
@@ -134,7 +136,7 @@ def test_any_text_can_be_altered_and_the_same_way_twice(form: Form, text: str, s
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("unit", ["This is good. Why? ", "x", "The reviewer criticizes it.\n"])
-def test_a_review_of_a_megabyte_is_altered(form: Form, unit: str) -> None:
+def test_a_review_of_a_megabyte_is_altered(form: TextForm, unit: str) -> None:
     huge = case(unit * (1_000_000 // len(unit)), form, synopsis="On frogs.", other="Bad.")
 
     for name in ("sentence deletion", "near-duplicates", "stuffed words", "stance flip"):
@@ -171,7 +173,7 @@ def test_papers_that_cannot_be_deranged_are_refused(papers: list[str], problem: 
 
 
 def test_every_case_gets_the_review_of_another_paper() -> None:
-    cases = [Case(str(number), f"review {number}", Form.RAW) for number in range(9)]
+    cases = [AlterationCase(str(number), f"review {number}", TextForm.RAW) for number in range(9)]
 
     others = [one.other for one in with_others(cases, seed=5)]
 
@@ -183,7 +185,7 @@ def test_every_case_gets_the_review_of_another_paper() -> None:
     st.lists(st.text("abc", min_size=1), min_size=1, max_size=30, unique=True), st.integers(0, 5)
 )
 def test_each_step_of_the_ladder_is_part_of_the_one_above(lines: list[str], seed: int) -> None:
-    one = case("\n".join(lines), Form.JUDGMENTS)
+    one = case("\n".join(lines), TextForm.JUDGMENTS)
 
     steps = [judgments(step.altered(one, seed=seed).text or "") for step in rules.LADDER]
 
@@ -206,7 +208,9 @@ def test_papers_draw_their_own_numbers_whatever_other_papers_there_are() -> None
     step = BY_NAME["keep 40 %"]
     text = "\n".join(f"line {number}" for number in range(20))
 
-    first, second = (step.altered(Case(paper, text, Form.JUDGMENTS)).text for paper in "ab")
+    first, second = (
+        step.altered(AlterationCase(paper, text, TextForm.JUDGMENTS)).text for paper in "ab"
+    )
 
     assert first != second
 
@@ -229,7 +233,7 @@ def test_a_review_without_headings_is_introduced_once() -> None:
 
 @given(st.lists(st.text("ab c.", min_size=1).filter(str.strip)).filter("".join))
 def test_duplication_leaves_the_set_of_distinct_lines_as_it_is(lines: list[str]) -> None:
-    one = case("\n".join(lines), Form.JUDGMENTS)
+    one = case("\n".join(lines), TextForm.JUDGMENTS)
 
     altered = BY_NAME["duplicated lines"].altered(one)
 
@@ -276,14 +280,17 @@ def test_topic_words_are_the_most_frequent_content_words() -> None:
 
 
 def test_topic_words_stand_in_a_line_of_their_own() -> None:
-    text = done("stuffed words", case(JUDGMENTS, Form.JUDGMENTS, synopsis="Frogs in ponds."))
+    text = done("stuffed words", case(JUDGMENTS, TextForm.JUDGMENTS, synopsis="Frogs in ponds."))
 
     assert judgments(text)[-1] == "The reviewer appreciates frogs, ponds."
     assert judgments(text)[:-1] == judgments(JUDGMENTS)
 
 
 def test_praise_stands_at_the_end() -> None:
-    raw, lines = done("praise filler", case(RAW)), done("praise filler", case("A.", Form.JUDGMENTS))
+    raw, lines = (
+        done("praise filler", case(RAW)),
+        done("praise filler", case("A.", TextForm.JUDGMENTS)),
+    )
 
     assert raw.startswith(RAW.rstrip())
     assert lines.splitlines() == ["A.", *wording.PRAISE]
@@ -299,7 +306,9 @@ def test_generic_reviews_are_the_same_for_every_paper() -> None:
 
 
 def test_the_synopsis_becomes_the_review() -> None:
-    lines = done("synopsis as review", case("A.", Form.JUDGMENTS, synopsis="On frogs. In ponds."))
+    lines = done(
+        "synopsis as review", case("A.", TextForm.JUDGMENTS, synopsis="On frogs. In ponds.")
+    )
     raw = done("synopsis as review", case(RAW, synopsis="On frogs."))
 
     assert lines.splitlines() == ["On frogs.", "In ponds."]
@@ -353,7 +362,7 @@ def test_gaps_are_filled_in_order_and_the_rest_stays_letter_by_letter() -> None:
 
 
 def test_a_review_without_a_second_sentence_has_no_gap_and_asks_nothing() -> None:
-    altered, provider = by_model("deletion & completion", case("One judgment.", Form.JUDGMENTS))
+    altered, provider = by_model("deletion & completion", case("One judgment.", TextForm.JUDGMENTS))
 
     assert altered.text == "One judgment."
     assert provider.requests == []
@@ -375,7 +384,7 @@ def test_a_review_by_the_abstract_alone_takes_the_form_of_the_candidate() -> Non
 
     raw, provider = by_model("abstract-only review", one, ABSTRACT_REVIEW)
     lines, _ = by_model(
-        "abstract-only review", case(JUDGMENTS, Form.JUDGMENTS, synopsis="s"), ABSTRACT_REVIEW
+        "abstract-only review", case(JUDGMENTS, TextForm.JUDGMENTS, synopsis="s"), ABSTRACT_REVIEW
     )
 
     assert raw.text is not None
@@ -396,7 +405,9 @@ def test_judgments_with_another_beginning_are_asked_for_again() -> None:
 
 def test_rephrased_passages_take_the_places_of_the_old_ones() -> None:
     raw, _ = by_model("rephrase", case(RAW), {"passages": ["One.", "Two.", "Three.", "Four."]})
-    lines, _ = by_model("rephrase", case("A.\nB.", Form.JUDGMENTS), {"passages": ["C.\nD.", "E."]})
+    lines, _ = by_model(
+        "rephrase", case("A.\nB.", TextForm.JUDGMENTS), {"passages": ["C.\nD.", "E."]}
+    )
 
     assert raw.text is not None
     assert [part.body.strip() for part in parts(raw.text)] == ["One.", "Two.", "Three.", "Four."]
@@ -410,7 +421,7 @@ def test_summaries_are_worked_into_the_introduction_of_strengths_and_weaknesses(
 
     assert altered.text is not None
     assert "what speaks for it is figures and data, and" in altered.text
-    assert by_model("elongation with summaries", case(JUDGMENTS, Form.JUDGMENTS))[0].reason
+    assert by_model("elongation with summaries", case(JUDGMENTS, TextForm.JUDGMENTS))[0].reason
 
 
 def test_a_candidate_that_the_model_fails_on_has_a_reason_and_spoils_no_other() -> None:
@@ -420,7 +431,7 @@ def test_a_candidate_that_the_model_fails_on_has_a_reason_and_spoils_no_other() 
         return json.dumps({"passages": ["Fine."]})
 
     rephrase = next(one for one in MODEL_ALTERATIONS if one.name == "rephrase")
-    cases = [case(text, Form.JUDGMENTS) for text in ("It is wet.", "It is dry.", "")]
+    cases = [case(text, TextForm.JUDGMENTS) for text in ("It is wet.", "It is dry.", "")]
 
     altered = rephrase.altered(cases, asks(ScriptedProvider(script)))
 
@@ -434,7 +445,7 @@ def test_a_stated_limit_ends_the_alterations() -> None:
     provider = ScriptedProvider([StopError("the cap is reached")])
 
     with pytest.raises(StopError, match="cap"):
-        rephrase.altered([case("A.", Form.JUDGMENTS)], asks(provider))
+        rephrase.altered([case("A.", TextForm.JUDGMENTS)], asks(provider))
 
 
 def test_what_takes_information_away_should_make_the_score_fall() -> None:

@@ -23,12 +23,12 @@ from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.runs.generation import open_asker
 from reviewscore.schema.call import Request
-from reviewscore.text.similarity import Bleu, Metric, Pair, RougeL, rouge_l
+from reviewscore.text.similarity import Bleu, RougeL, TextMetric, TextPair, rouge_l
 from tests.gem.invented import asks
 from tests.ledgers import column
 from tests.loopback import ANSWERS, Loopback
 
-OVERLAPS: tuple[Metric, ...] = (Bleu(), RougeL(), Compression())
+OVERLAPS: tuple[TextMetric, ...] = (Bleu(), RougeL(), Compression())
 GRADE = {
     "understanding": "u",
     "coverage": "c",
@@ -39,8 +39,8 @@ GRADE = {
 }
 
 
-def score(metric: Metric, candidate: str, reference: str) -> float | None:
-    return metric.scores([Pair("p", candidate, reference)])[0]
+def score(metric: TextMetric, candidate: str, reference: str) -> float | None:
+    return metric.scores([TextPair("p", candidate, reference)])[0]
 
 
 def test_bleu_is_the_geometric_mean_of_four_precisions() -> None:
@@ -67,7 +67,7 @@ def test_rouge_l_weighs_recall_and_precision_alike() -> None:
 
 
 @pytest.mark.parametrize("metric", OVERLAPS, ids=lambda one: one.name)
-def test_a_text_is_most_like_itself(metric: Metric) -> None:
+def test_a_text_is_most_like_itself(metric: TextMetric) -> None:
     text = "The idea is good and the data are public, but the rain matters to frogs."
     other = "We regret that glaciers were left aside when radar met thickness."
 
@@ -80,12 +80,12 @@ def test_a_text_is_most_like_itself(metric: Metric) -> None:
 
 
 @pytest.mark.parametrize("metric", OVERLAPS, ids=lambda one: one.name)
-def test_an_empty_reference_gives_no_score(metric: Metric) -> None:
+def test_an_empty_reference_gives_no_score(metric: TextMetric) -> None:
     assert score(metric, "words", " \n") is None
 
 
 @pytest.mark.parametrize(("metric", "expected"), [(Bleu(), 0.0), (RougeL(), 0.0)])
-def test_an_empty_candidate_has_nothing_in_common(metric: Metric, expected: float) -> None:
+def test_an_empty_candidate_has_nothing_in_common(metric: TextMetric, expected: float) -> None:
     assert expected == score(metric, " ", "words")
 
 
@@ -97,7 +97,7 @@ def test_an_empty_candidate_cannot_be_compressed() -> None:
 @settings(deadline=None)  # the first one loads a library
 @given(candidate=st.text(), reference=st.text())
 def test_any_two_texts_have_a_score_in_range_or_none(
-    metric: Metric, candidate: str, reference: str
+    metric: TextMetric, candidate: str, reference: str
 ) -> None:
     found = score(metric, candidate, reference)
 
@@ -110,12 +110,12 @@ def test_compression_does_not_mind_which_text_comes_first(left: str, right: str)
 
 
 @pytest.mark.parametrize("metric", OVERLAPS, ids=lambda one: one.name)
-def test_a_megabyte_is_scored(metric: Metric) -> None:
+def test_a_megabyte_is_scored(metric: TextMetric) -> None:
     assert score(metric, "the frogs sing " * 70_000, "the frogs sing") is not None
 
 
 def test_scores_come_in_the_order_of_the_pairs() -> None:
-    pairs = [Pair("p", "a b", "c d"), Pair("p", "a b", "a b"), Pair("p", "a b", "")]
+    pairs = [TextPair("p", "a b", "c d"), TextPair("p", "a b", "a b"), TextPair("p", "a b", "")]
 
     assert RougeL().scores(pairs) == [0.0, 1.0, None]
 
@@ -137,17 +137,19 @@ def test_a_missing_score_has_a_reason() -> None:
     class Moody:
         name = "moody"
 
-        def scores(self, pairs: list[Pair]) -> list[float | None]:
+        def scores(self, pairs: list[TextPair]) -> list[float | None]:
             return [None, float("nan"), 1.0]
 
-    found = scored(Moody(), [Pair("p", "", "")] * 3)  # type: ignore[arg-type]
+    found = scored(Moody(), [TextPair("p", "", "")] * 3)  # type: ignore[arg-type]
 
     assert found == [Scored(None, NO_SCORE), Scored(None, NOT_FINITE), Scored(1.0)]
 
 
 def test_the_examiner_reads_the_paper_and_the_review_and_no_reference() -> None:
     provider = ScriptedProvider([json.dumps(GRADE)])
-    pairs = [Pair("p", "My review.", reference, paper="On frogs.") for reference in ("R1", "R2")]
+    pairs = [
+        TextPair("p", "My review.", reference, paper="On frogs.") for reference in ("R1", "R2")
+    ]
 
     examinations = Examiner(asks(provider)).examinations(pairs)
 
@@ -165,7 +167,7 @@ def test_the_examiner_reads_the_paper_and_the_review_and_no_reference() -> None:
 def test_a_grade_out_of_range_is_asked_for_again(wrong: dict[str, object]) -> None:
     provider = ScriptedProvider([json.dumps({**GRADE, **wrong}), json.dumps(GRADE)])
 
-    assert Examiner(asks(provider)).scores([Pair("p", "r", "", paper="t")]) == [7.0]
+    assert Examiner(asks(provider)).scores([TextPair("p", "r", "", paper="t")]) == [7.0]
 
 
 def test_a_failed_grade_is_none_with_its_reason_and_never_nought() -> None:
@@ -175,10 +177,10 @@ def test_a_failed_grade_is_none_with_its_reason_and_never_nought() -> None:
         return json.dumps({**GRADE, "overall_score": 0})
 
     pairs = [
-        Pair("p", "bad", "", paper="t"),
-        Pair("p", "good", "", paper="t"),
-        Pair("p", "good", ""),
-        Pair("p", " ", "", paper="t"),
+        TextPair("p", "bad", "", paper="t"),
+        TextPair("p", "good", "", paper="t"),
+        TextPair("p", "good", ""),
+        TextPair("p", " ", "", paper="t"),
     ]
 
     found = scored(Examiner(asks(ScriptedProvider(script))), pairs)
@@ -192,7 +194,7 @@ def test_a_failed_grade_is_none_with_its_reason_and_never_nought() -> None:
 
 
 def test_a_reply_that_never_fits_is_no_grade() -> None:
-    found = Examiner(asks(ScriptedProvider(["no"] * 3))).scored([Pair("p", "r", "", paper="t")])
+    found = Examiner(asks(ScriptedProvider(["no"] * 3))).scored([TextPair("p", "r", "", paper="t")])
 
     assert found[0].value is None
     assert found[0].reason.startswith("BadReplyError")
@@ -200,7 +202,9 @@ def test_a_reply_that_never_fits_is_no_grade() -> None:
 
 def test_a_stated_limit_ends_the_examination() -> None:
     with pytest.raises(StopError):
-        Examiner(asks(ScriptedProvider([StopError("cap")]))).scores([Pair("p", "r", "", paper="t")])
+        Examiner(asks(ScriptedProvider([StopError("cap")]))).scores(
+            [TextPair("p", "r", "", paper="t")]
+        )
 
 
 def test_grades_are_recorded_and_never_paid_for_twice(
@@ -209,7 +213,7 @@ def test_grades_are_recorded_and_never_paid_for_twice(
     monkeypatch.setitem(ANSWERS, "ExaminerReply", lambda _: GRADE)
     server = Loopback().start()
     settings = Settings(model="openai/loop", base_url=server.url)
-    pairs = [Pair("p", review, "", paper="On frogs.") for review in ("one", "two")]
+    pairs = [TextPair("p", review, "", paper="On frogs.") for review in ("one", "two")]
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Asker]:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from reviewscore.errors import SettingsError, StopError
 from reviewscore.gem.completions import CompletionsModel, Form, Means
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.llm.client import Limits
+from reviewscore.gem.evaluation import LogProbability, Question
+from reviewscore.llm.client import CallLimits
 from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.providers.completions import cut
 from reviewscore.papers.hygiene import broken_up
@@ -50,7 +50,7 @@ def ask() -> Iterator[Open]:
     opened: list[CompletionsModel] = []
 
     def connect(server: ScoringServer, form: Form = "auto", **means: Any) -> CompletionsModel:
-        means.setdefault("limits", Limits(connections=4, max_retries=2, timeout=10))
+        means.setdefault("limits", CallLimits(connections=4, max_retries=2, timeout=10))
         made = CompletionsModel("tiny", base_url=server.url, means=Means(**means), form=form)
         opened.append(made)
         return made
@@ -60,7 +60,7 @@ def ask() -> Iterator[Open]:
         model.close()
 
 
-def expected(server: ScoringServer, model: CompletionsModel, question: Question) -> Answer:
+def expected(server: ScoringServer, model: CompletionsModel, question: Question) -> LogProbability:
     """The sum over the reference's own tokens, computed here."""
     fixed = model._layout
     assert fixed is not None
@@ -70,10 +70,10 @@ def expected(server: ScoringServer, model: CompletionsModel, question: Question)
         ids += server.ids(text, bos=number == 0 and not fixed.chat)
     reference = server.ids(broken_up(question.reference))
     values = log_probabilities(ids + reference)[-len(reference) :]
-    return Answer(math.fsum(one for one in values if one is not None), len(reference))
+    return LogProbability(math.fsum(one for one in values if one is not None), len(reference))
 
 
-def same(found: Answer, wanted: Answer) -> bool:
+def same(found: LogProbability, wanted: LogProbability) -> bool:
     assert found.nats is not None, found.reason
     assert wanted.nats is not None
     return found.tokens == wanted.tokens and math.isclose(found.nats, wanted.nats, rel_tol=1e-9)
@@ -169,7 +169,7 @@ def test_equal_questions_are_asked_once_and_an_empty_reference_never(
 
     assert len(server.scored()) == 1
     assert answers[0] == answers[2]
-    assert answers[1] == Answer(None, 0, "the reference is empty")
+    assert answers[1] == LogProbability(None, 0, "the reference is empty")
 
 
 def test_no_more_calls_are_under_way_than_allowed(
@@ -178,7 +178,7 @@ def test_no_more_calls_are_under_way_than_allowed(
     server = serve()
     many = [Question(f"{FROGS} {n}") for n in range(20)]
 
-    ask(server, limits=Limits(connections=2)).answers(many)
+    ask(server, limits=CallLimits(connections=2)).answers(many)
 
     assert server.most <= 2
 
@@ -318,7 +318,7 @@ def test_what_was_answered_before_a_stop_is_found_again_by_the_next_run(
 
     server = serve(fail=fail)
     book = Ledger(tmp_path, run="one")
-    one_at_a_time = Limits(connections=1)
+    one_at_a_time = CallLimits(connections=1)
     with pytest.raises(StopError):
         ask(server, book=book, limits=one_at_a_time).answers(QUESTIONS)
     book.close()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import Answer, Question, check_steadiness
+from reviewscore.gem.evaluation import LogProbability, Question, check_steadiness
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
@@ -56,7 +56,7 @@ def one_pass(loaded: Loaded, model: HuggingFaceModel, question: Question) -> flo
     return float(table.gather(1, torch.tensor(reference)[:, None]).sum())
 
 
-def nats(answer: Answer) -> float:
+def nats(answer: LogProbability) -> float:
     assert answer.nats is not None, answer.reason
     return answer.nats
 
@@ -200,7 +200,7 @@ def test_a_question_beyond_the_context_is_refused_and_the_others_are_answered(
 
 @pytest.mark.parametrize("text", ["", " \n\t "])
 def test_an_empty_reference_has_no_probability(model: HuggingFaceModel, text: str) -> None:
-    assert model.answers([Question(text)]) == [Answer(None, 0, "the reference is empty")]
+    assert model.answers([Question(text)]) == [LogProbability(None, 0, "the reference is empty")]
 
 
 def test_a_missing_synopsis_is_an_empty_one(model: HuggingFaceModel) -> None:

@@ -22,17 +22,17 @@ from reviewscore.errors import InputError, RunFolderError
 from reviewscore.gem.estimator import Gem
 from reviewscore.gem.evaluation import Question
 from reviewscore.gem.lexical import background
-from reviewscore.gem.lexical.model import LexicalCache, State, load, paper_key, save
+from reviewscore.gem.lexical.model import LexicalCache, ModelState, load, paper_key, save
 from reviewscore.gem.lexical.prime import Known, prime
 from reviewscore.gem.lexical.words import SHIFT, STANCES, lines_of
-from reviewscore.text.similarity import Pair
+from reviewscore.text.similarity import TextPair
 from tests.gem.invented_reviews import papers
 
 GROUPS = papers(40, seed=1)
 
 
 @cache
-def primed() -> State:
+def primed() -> ModelState:
     return prime([Known(group, paper_id=f"p{number}") for number, group in enumerate(GROUPS[:30])])
 
 
@@ -43,7 +43,7 @@ def model() -> LexicalCache:
 
 def gem(candidate: str, reference: str, synopsis: str | None = None) -> float:
     found = Gem(model(), synopsis=synopsis is not None).scores(
-        [Pair("p", candidate, reference, synopsis)]
+        [TextPair("p", candidate, reference, synopsis)]
     )[0]
     assert found is not None
     return found

@@ -11,16 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.gem.lexical.caches import Cache, Reference
-from reviewscore.gem.lexical.model import COMPONENTS, REGIMES, LexicalCache, State, components
+from reviewscore.gem.lexical.caches import Cache, ReferenceText
+from reviewscore.gem.lexical.model import COMPONENTS, REGIMES, LexicalCache, ModelState, components
 from reviewscore.gem.lexical.prime import Known, prime
-from reviewscore.gem.lexical.words import END, LETTERS, MARKS, STANCES, Coded, Spelling, lines_of
+from reviewscore.gem.lexical.words import (
+    END,
+    LETTERS,
+    MARKS,
+    STANCES,
+    CodedWords,
+    WordSpelling,
+    lines_of,
+)
 from reviewscore.text.stems import FUNCTION_WORDS
 from tests.gem.invented_reviews import papers
 
 
 @cache
-def primed() -> State:
+def primed() -> ModelState:
     return prime([Known(reviews) for reviews in papers(24)])
 
 
@@ -33,9 +41,9 @@ def any_shares(seed: int) -> np.ndarray:
     return table / table.sum(axis=1, keepdims=True)
 
 
-def followed_by(coded: Coded, place: int, word: int) -> Coded:
+def followed_by(coded: CodedWords, place: int, word: int) -> CodedWords:
     """The text up to a place, with a word there."""
-    return Coded(
+    return CodedWords(
         coded.before[: place + 1],
         coded.last[: place + 1],
         np.append(coded.word[:place], word),
@@ -44,16 +52,20 @@ def followed_by(coded: Coded, place: int, word: int) -> Coded:
 
 
 def next_word(
-    model: LexicalCache, coded: Coded, place: int, word: int, caches: tuple[Cache | None, ...]
+    model: LexicalCache, coded: CodedWords, place: int, word: int, caches: tuple[Cache | None, ...]
 ) -> tuple[float, int]:
     """Probability of a word in a place, and the regime it was found in."""
-    reference = Reference(followed_by(coded, place, word), model.background, model.vocabulary)
+    reference = ReferenceText(followed_by(coded, place, word), model.background, model.vocabulary)
     values, regime = components(reference, *caches)
     return float(model.state.shares[regime[-1]] @ values[:, -1]), int(regime[-1])
 
 
 def total(
-    model: LexicalCache, coded: Coded, place: int, caches: tuple[Cache | None, ...], read: set[int]
+    model: LexicalCache,
+    coded: CodedWords,
+    place: int,
+    caches: tuple[Cache | None, ...],
+    read: set[int],
 ) -> tuple[float, int]:
     """Sum over the vocabulary and over all unseen words, of which `read` are known by name."""
     vocabulary = model.vocabulary
@@ -177,11 +189,13 @@ def test_a_words_probability_depends_on_nothing_that_comes_after_it(
         model.vocabulary,
         model.kin,
     )
-    whole, regimes = components(Reference(coded, model.background, model.vocabulary), cache_, None)
+    whole, regimes = components(
+        ReferenceText(coded, model.background, model.vocabulary), cache_, None
+    )
     for place in range(len(coded)):
         part = followed_by(coded, place, int(coded.word[place]))
         values, regime = components(
-            Reference(part, model.background, model.vocabulary), cache_, None
+            ReferenceText(part, model.background, model.vocabulary), cache_, None
         )
         assert regime[-1] == regimes[place]
         np.testing.assert_allclose(values[:, -1], whole[:, place], rtol=1e-12, atol=0)
@@ -208,7 +222,7 @@ def test_the_background_alone_sums_to_one_after_any_two_words() -> None:
 
 
 def test_the_letters_of_a_word_and_its_end_are_steps_that_each_sum_to_one() -> None:
-    spelling = Spelling.of(["node", "nodes", "edge", "a-b", "naïve"])
+    spelling = WordSpelling.of(["node", "nodes", "edge", "a-b", "naïve"])
     steps = np.exp(np.array(spelling._logs))
     np.testing.assert_allclose(steps.sum(axis=-1), 1.0, atol=1e-12)
     others = 0x110000 - len(LETTERS)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reviewscore.errors import InputError
-from reviewscore.gem.alterations.alteration import Case
+from reviewscore.gem.alterations.alteration import AlterationCase
 from reviewscore.gem.score import (
     GEM,
     GEM_RAW,
@@ -41,7 +41,7 @@ def written(path: Path, records: list[dict[str, Any]]) -> Path:
 
 def every_case(
     given: Materials, variant: Variant, *, candidate: str | None = None
-) -> tuple[list[Case], dict[str, Counter[str]]]:
+) -> tuple[list[AlterationCase], dict[str, Counter[str]]]:
     """The cases of all papers, and how many candidates were left out."""
     found = Cases(given, variant, candidate=candidate)
     return list(chain.from_iterable(found)), found.dropped

@@ -9,8 +9,8 @@ import pytest
 
 from reviewscore.errors import SettingsError
 from reviewscore.gem.baselines import BartScore, bart_scores
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.text.similarity import Pair
+from reviewscore.gem.evaluation import LogProbability, Question
+from reviewscore.text.similarity import TextPair
 from tests import tiny_models
 from tests.tiny_models import HIDDEN_MARKER, MARKERS, TEXTS
 
@@ -24,8 +24,8 @@ from reviewscore.hf.models import ENCODER, SEQ2SEQ, Loaded, Loading, load  # noq
 CPU = Loading(device="cpu")
 
 
-def pair(candidate: str, reference: str) -> Pair:
-    return Pair("frogs", candidate, reference)
+def pair(candidate: str, reference: str) -> TextPair:
+    return TextPair("frogs", candidate, reference)
 
 
 class Told:
@@ -33,11 +33,11 @@ class Told:
 
     name = "told"
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         return [
-            Answer(-float(len(one.reference)), len(one.reference))
+            LogProbability(-float(len(one.reference)), len(one.reference))
             if len(one.reference) < len(one.candidate or "")
-            else Answer(-2.0 * len(one.reference), len(one.reference))
+            else LogProbability(-2.0 * len(one.reference), len(one.reference))
             for one in questions
         ]
 
@@ -108,7 +108,7 @@ def test_a_sequence_model_needs_a_text_to_start_from_and_cuts_none(bart: Loaded)
     assert "needs a candidate" in none.reason
     assert long.nats is None
     assert "128" in long.reason
-    assert blank == Answer(None, 0, "the reference is empty")
+    assert blank == LogProbability(None, 0, "the reference is empty")
     assert good.nats is not None
 
 

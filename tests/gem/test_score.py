@@ -21,13 +21,19 @@ from reviewscore.gem.backgrounds import (
     Primed,
     Primer,
 )
-from reviewscore.gem.evaluation import Answer, Question
+from reviewscore.gem.evaluation import LogProbability, Question
 from reviewscore.gem.lexical.model import LexicalCache, paper_key, save
 from reviewscore.gem.lexical.prime import prime
 from reviewscore.gem.ranking import score_tables
 from reviewscore.gem.score import GEM, GEM_RAW, IN_BACKGROUND, UNSCORED, score_systems, write_scores
 from reviewscore.gem.trial import subjects_of
-from reviewscore.sources.system_reviews import PEOPLE, Form, Materials, Written, read_materials
+from reviewscore.sources.system_reviews import (
+    PEOPLE,
+    Materials,
+    SystemReview,
+    TextForm,
+    read_materials,
+)
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, markdown
 from reviewscore.stats.writing import Setup, hashes, page, write_tables
@@ -51,14 +57,18 @@ def materials(many: int = 30, *, seed: int = 0, prefix: str = "p") -> Materials:
     for number, group in enumerate(papers(many, seed=seed)):
         name = f"{prefix}{number}"
         found[name] = [
-            Written(name, f"{name}/{n}", str(n), PEOPLE, text, text) for n, text in enumerate(group)
+            SystemReview(name, f"{name}/{n}", str(n), PEOPLE, text, text)
+            for n, text in enumerate(group)
         ]
     return Materials(found, {})
 
 
 def with_system(given: Materials, name: str, texts: dict[str, str]) -> Materials:
     found = {
-        paper: [*group, Written(paper, f"{paper}/{name}", None, name, texts[paper], texts[paper])]
+        paper: [
+            *group,
+            SystemReview(paper, f"{paper}/{name}", None, name, texts[paper], texts[paper]),
+        ]
         for paper, group in given.papers.items()
         if paper in texts
     }
@@ -70,14 +80,14 @@ class Letters:
 
     name = "letters"
 
-    def answers(self, questions: list[Question]) -> list[Answer]:
+    def answers(self, questions: list[Question]) -> list[LogProbability]:
         out = []
         for one in questions:
             if "!" in one.reference:
-                out.append(Answer(None, 3, "too long"))
+                out.append(LogProbability(None, 3, "too long"))
             else:
                 known = set(one.candidate or "")
-                out.append(Answer(-float(sum(c not in known for c in one.reference)), 1))
+                out.append(LogProbability(-float(sum(c not in known for c in one.reference)), 1))
         return out
 
 
@@ -93,7 +103,7 @@ def test_no_fold_learns_from_the_papers_it_scores(tmp_path: Path) -> None:
 
     assert set(groups.values()) == set(range(FOLDS))
     for fold in range(FOLDS):
-        seen = fitted.model(Form.JUDGMENTS, fold).state.papers  # type: ignore[attr-defined]
+        seen = fitted.model(TextForm.JUDGMENTS, fold).state.papers  # type: ignore[attr-defined]
         own = {paper_key(paper) for paper, group in groups.items() if group == fold}
         assert not seen & own
         assert len(seen) + len(own) == len(given.papers)
@@ -112,7 +122,7 @@ def test_a_papers_fold_does_not_depend_on_the_order_of_the_file(tmp_path: Path) 
 def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(tmp_path, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS)
+    known = KnownPapers(materials(), TextForm.JUDGMENTS)
 
     first = primer.primed(known)
     file = next(tmp_path.iterdir())
@@ -130,7 +140,7 @@ def test_a_model_is_primed_once_and_again_when_its_file_is_spoilt(tmp_path: Path
 def test_few_papers_are_warned_of_once_and_refused_where_that_is_wanted(tmp_path: Path) -> None:
     told: list[str] = []
     primer = Primer(None, say=told.append)
-    known = KnownPapers(materials(), Form.JUDGMENTS)
+    known = KnownPapers(materials(), TextForm.JUDGMENTS)
 
     primer.primed(known)
     primer.primed(known)
@@ -145,7 +155,7 @@ def test_papers_that_are_scored_are_taken_out_of_a_background() -> None:
     found = Background(background, Primer(None, say=quiet), scored)
 
     assert found.left_out == 20
-    model = found.model(Form.JUDGMENTS, 0)
+    model = found.model(TextForm.JUDGMENTS, 0)
     assert not model.state.papers & {paper_key(one) for one in scored.papers}  # type: ignore[attr-defined]
     assert "20 papers, none of which is scored" in found.notes()[0]
 
@@ -172,7 +182,7 @@ def test_files_are_named_by_path_where_two_have_one_name(tmp_path: Path) -> None
 
 def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
     given = materials(30)
-    known = KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])
+    known = KnownPapers(given, TextForm.JUDGMENTS, [f"p{n}" for n in range(25)])
     save(Primer(None, say=quiet).primed(known).state, tmp_path / "b.npz")
 
     scores = score_systems(given, [GEM], Primed(tmp_path / "b.npz", Primer(None, say=quiet)))[0]
@@ -185,7 +195,7 @@ def test_papers_of_a_primed_file_are_not_scored_by_it(tmp_path: Path) -> None:
 
 def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path) -> None:
     given, file, told = materials(), tmp_path / "b.npz", list[str]()
-    save(prime(KnownPapers(given, Form.JUDGMENTS)), file)
+    save(prime(KnownPapers(given, TextForm.JUDGMENTS)), file)
 
     Primed(file, Primer(None, say=told.append))
 
@@ -196,10 +206,10 @@ def test_a_primed_file_of_few_papers_is_warned_of_or_refused_too(tmp_path: Path)
 
 
 def test_one_review_by_each_reviewer_teaches() -> None:
-    twice = [Written("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
-    other = [Written("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
+    twice = [SystemReview("p", f"p/{n}", "1", PEOPLE, "", f"text {n}") for n in range(2)]
+    other = [SystemReview("p", f"p/{n}", None, PEOPLE, "", f"text {n}") for n in (2, 3)]
 
-    (found,) = KnownPapers(Materials({"p": [*twice, *other]}, {}), Form.JUDGMENTS, ["p"])
+    (found,) = KnownPapers(Materials({"p": [*twice, *other]}, {}), TextForm.JUDGMENTS, ["p"])
 
     assert found.reviews == ["text 0", "text 2", "text 3"]
 
@@ -208,7 +218,7 @@ def test_a_validation_puts_no_review_that_the_model_has_learned_from_in_anothers
     tmp_path: Path,
 ) -> None:
     given, file = materials(30), tmp_path / "b.npz"
-    save(prime(KnownPapers(given, Form.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
+    save(prime(KnownPapers(given, TextForm.JUDGMENTS, [f"p{n}" for n in range(25)])), file)
 
     subjects = subjects_of(given, GEM, Primed(file, Primer(None, say=quiet)))
 
@@ -221,9 +231,9 @@ def test_a_score_is_the_mean_over_references_and_a_systems_over_papers() -> None
     given = Materials(
         {
             "p": [
-                Written("p", "p/1", "1", PEOPLE, "ab", "ab"),
-                Written("p", "p/2", "2", PEOPLE, "bc", "bc"),
-                Written("p", "p/3", "3", PEOPLE, "cd", "cd"),
+                SystemReview("p", "p/1", "1", PEOPLE, "ab", "ab"),
+                SystemReview("p", "p/2", "2", PEOPLE, "bc", "bc"),
+                SystemReview("p", "p/3", "3", PEOPLE, "cd", "cd"),
             ]
         },
         {},
@@ -241,13 +251,13 @@ def test_a_reference_that_cannot_be_scored_is_left_out_with_its_reason() -> None
     given = Materials(
         {
             "p": [
-                Written("p", "p/1", "1", PEOPLE, "ab", "ab"),
-                Written("p", "p/2", "2", PEOPLE, "b!", "b!"),
-                Written("p", "p/3", "3", PEOPLE, "b", "b"),
+                SystemReview("p", "p/1", "1", PEOPLE, "ab", "ab"),
+                SystemReview("p", "p/2", "2", PEOPLE, "b!", "b!"),
+                SystemReview("p", "p/3", "3", PEOPLE, "b", "b"),
             ],
             "q": [
-                Written("q", "q/1", "1", PEOPLE, "a", "a"),
-                Written("q", "q/2", "2", PEOPLE, "!!", "!!"),
+                SystemReview("q", "q/1", "1", PEOPLE, "a", "a"),
+                SystemReview("q", "q/2", "2", PEOPLE, "!!", "!!"),
             ],
         },
         {},
@@ -295,7 +305,7 @@ def test_names_are_no_markup_and_reviews_that_were_left_out_are_no_papers() -> N
 
 
 def test_without_any_score_there_is_no_table() -> None:
-    alone = Materials({"p": [Written("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
+    alone = Materials({"p": [SystemReview("p", "p/1", "1", PEOPLE, "a", "a")]}, {})
 
     assert score_tables(score_systems(alone, [GEM], OneModel(Letters())), FEW) == []
 
@@ -305,8 +315,8 @@ class Constant:
 
     name = "constant"
 
-    def answers(self, questions: list[Question]) -> list[Answer]:
-        return [Answer(-float(len(one.reference)), 1) for one in questions]
+    def answers(self, questions: list[Question]) -> list[LogProbability]:
+        return [LogProbability(-float(len(one.reference)), 1) for one in questions]
 
 
 def peak_of_scoring(many: int, folder: Path) -> tuple[int, int]:
@@ -342,7 +352,7 @@ class Watched(Letters):
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    def answers(self, questions: list[Question]) -> list[Answer]:
+    def answers(self, questions: list[Question]) -> list[LogProbability]:
         self.asked.append([one.reference for one in questions if one.candidate is None])
         return super().answers(questions)
 
@@ -361,7 +371,7 @@ def test_no_paper_is_parted_and_scores_keep_the_order_of_the_file() -> None:
 
 
 def test_a_model_goes_with_the_texts_it_has_read() -> None:
-    model = LexicalCache(prime(KnownPapers(materials(), Form.RAW)))
+    model = LexicalCache(prime(KnownPapers(materials(), TextForm.RAW)))
     model.answers([Question("the graph is clear", "a graph of nodes")])
     gone = weakref.ref(model)
 

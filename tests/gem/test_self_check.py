@@ -8,7 +8,13 @@ from itertools import count
 import pytest
 
 from reviewscore.errors import SettingsError
-from reviewscore.gem.evaluation import REFUSE_ABOVE, WARN_ABOVE, Answer, Question, check_steadiness
+from reviewscore.gem.evaluation import (
+    REFUSE_ABOVE,
+    WARN_ABOVE,
+    LogProbability,
+    Question,
+    check_steadiness,
+)
 
 
 class Model:
@@ -16,14 +22,14 @@ class Model:
 
     name = "fake"
 
-    def __init__(self, drift: float = 0.0, answer: Answer | None = None) -> None:
+    def __init__(self, drift: float = 0.0, answer: LogProbability | None = None) -> None:
         self._drift, self._answer, self._rounds = drift, answer, count()
         self.asked: list[list[Question]] = []
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         self.asked.append(list(questions))
         nats = -10 - self._drift * next(self._rounds)
-        return [self._answer or Answer(nats, 10)] * len(questions)
+        return [self._answer or LogProbability(nats, 10)] * len(questions)
 
 
 def test_a_steady_model_passes_without_a_word() -> None:
@@ -57,12 +63,12 @@ def test_large_differences_are_refused() -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (Answer(None, 3, "it sleeps"), "it sleeps"),
-        (Answer(None), "no reason was given"),
-        (Answer(1.0, 3), "no log-probability"),
-        (Answer(-1.0, 0), "no log-probability"),
+        (LogProbability(None, 3, "it sleeps"), "it sleeps"),
+        (LogProbability(None), "no reason was given"),
+        (LogProbability(1.0, 3), "no log-probability"),
+        (LogProbability(-1.0, 0), "no log-probability"),
     ],
 )
-def test_what_is_no_log_probability_is_refused(answer: Answer, told: str) -> None:
+def test_what_is_no_log_probability_is_refused(answer: LogProbability, told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         check_steadiness(Model(answer=answer))

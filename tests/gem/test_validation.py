@@ -24,10 +24,10 @@ from reviewscore.gem.validation import (
     mismatched,
     validate,
 )
-from reviewscore.sources.system_reviews import Form
+from reviewscore.sources.system_reviews import TextForm
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.tables import as_csv, guarded, latex, markdown
-from reviewscore.text.similarity import Metric, Pair, RougeL
+from reviewscore.text.similarity import RougeL, TextMetric, TextPair
 from tests.gem.invented import Unigrams, case, subjects
 
 FEW = Resampling(resamples=200, scheme="papers")
@@ -40,9 +40,9 @@ class Length:
     name = "length"
 
     def __init__(self) -> None:
-        self.asked: list[Pair] = []
+        self.asked: list[TextPair] = []
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         self.asked += pairs
         return [float(len(one.candidate)) for one in pairs]
 
@@ -52,18 +52,18 @@ class Fussy:
 
     name = "fussy"
 
-    def scored(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def scored(self, pairs: Sequence[TextPair]) -> list[Scored]:
         return [
             Scored(None, "it is bad") if "bad" in f"{one.candidate} {one.reference}"
             else Scored(float(len(one.reference) + len(one.candidate)))
             for one in pairs
         ]  # fmt: skip
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def scores(self, pairs: Sequence[TextPair]) -> list[float | None]:
         return [one.value for one in self.scored(pairs)]
 
 
-def validated(*metrics: Metric) -> Validation:
+def validated(*metrics: TextMetric) -> Validation:
     papers = subjects()
     sets = [altered_set(one, papers) for one in (*ALTERATIONS, *LADDER)]
     return validate(metrics, papers, sets, resampling=FEW)
@@ -92,7 +92,7 @@ def test_every_pair_is_scored_once() -> None:
 
 
 def test_the_unit_is_the_paper_and_its_references_are_averaged_first() -> None:
-    one = Subject(case("abc", Form.JUDGMENTS), ("r", "rrr"))
+    one = Subject(case("abc", TextForm.JUDGMENTS), ("r", "rrr"))
     two = replace(one, case=replace(one.case, paper_id="other"), references=("rr",))
     done = AlteredSet(DELETION, ((Altered("ab"), Altered("ab")), (Altered("a"),)))
 
@@ -104,7 +104,7 @@ def test_the_unit_is_the_paper_and_its_references_are_averaged_first() -> None:
 
 
 def test_a_reference_counts_only_with_both_scores_and_losses_are_counted_by_reason() -> None:
-    one = Subject(case("abc", Form.JUDGMENTS), ("bad", "rrr"))
+    one = Subject(case("abc", TextForm.JUDGMENTS), ("bad", "rrr"))
     given = [
         replace(one, case=replace(one.case, paper_id=str(number)), references=references)
         for number, references in enumerate([("bad", "rrr"), ("r",), ("bad",), (), ("r",), ("r",)])

@@ -12,7 +12,7 @@ from reviewscore.arguments.reconstruct import reconstruct
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.judges.model_judges import ModelJudges, _shown
 from reviewscore.judges.named_places import named_places
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import ScriptedProvider
 from reviewscore.llm.structured import LONGEST_OBJECT
@@ -33,7 +33,7 @@ QUOTE = "We train with Adam and a learning rate of 0.001."
 
 def judges_with(*answers: Answer) -> tuple[ModelJudges, ScriptedProvider]:
     provider = ScriptedProvider([json.dumps(answer) for answer in answers])
-    client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=4))
+    client = Client(lambda _: provider, CallsInMemory(), limits=CallLimits(connections=4))
     asker = Asker(client, model="scripted/x", sampling=SamplingParams(max_tokens=500))
     return ModelJudges(asker), provider
 

@@ -14,7 +14,7 @@ from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.errors import ProviderError
 from reviewscore.llm import client as clients
 from reviewscore.llm import http, retry
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.provider import Provider, open_jobs, open_provider
 from reviewscore.llm.providers.completions import CompletionsProvider
@@ -210,7 +210,7 @@ async def test_an_attempt_of_several_requests_ends_when_a_call_must_have_ended(
     asking = Client(
         lambda _: open_provider("openai/x", base_url=server.url, timeout=60),
         CallsInMemory(),
-        limits=Limits(timeout=0.2, max_retries=0),
+        limits=CallLimits(timeout=0.2, max_retries=0),
     )
 
     with pytest.raises(ProviderError, match=r"no whole reply after 0\.3 s") as caught:
@@ -243,7 +243,7 @@ async def test_an_answer_that_is_no_http_is_asked_for_again(
     asking = Client(
         lambda _: open_provider("openai/x", base_url=server.url, timeout=5),
         CallsInMemory(),
-        limits=Limits(max_retries=2),
+        limits=CallLimits(max_retries=2),
     )
 
     with pytest.raises(ProviderError, match="not HTTP"):

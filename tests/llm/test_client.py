@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from reviewscore.errors import ProviderError, StopError, StoppedError
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.limiter import ConcurrencyLimiter
 from reviewscore.llm.providers.scripted import ScriptedProvider
@@ -27,7 +27,7 @@ def request(text: str = "hello") -> Request:
 
 
 def client(provider: ScriptedProvider, *, connections: int = 4) -> Client:
-    limits = Limits(connections=connections, max_retries=2)
+    limits = CallLimits(connections=connections, max_retries=2)
     return Client(lambda _: provider, CallsInMemory(), limits=limits)
 
 

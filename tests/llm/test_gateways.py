@@ -12,7 +12,7 @@ from aiohttp import web
 
 from reviewscore.errors import ProviderError, ReviewScoreError, SettingsError, StopError
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.http import broken
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.prices import Price, worst_case
@@ -296,7 +296,7 @@ async def test_text_that_cannot_be_sent_was_never_billed(serve: Callable[..., Lo
     server = serve(lambda *_: web.json_response(whole()))
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5)
     book = CallsInMemory()
-    limits = Limits(max_retries=0)
+    limits = CallLimits(max_retries=0)
     client = Client(lambda _: provider, book, limits=limits, price=lambda _: PRICE)
 
     with pytest.raises(ProviderError, match="cannot be sent") as caught:

@@ -13,7 +13,7 @@ from aiohttp import web
 from reviewscore.config import resolve
 from reviewscore.errors import ProviderError, StopError
 from reviewscore.llm import parameters, retry
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.parameters import Negotiation, Refusals
 from reviewscore.llm.provider import open_provider
@@ -139,7 +139,7 @@ async def send(
 ) -> list[Completion]:
     """Ask together; the first failure is raised."""
     provider = open_provider("openai/tiny", base_url=server.url, timeout=5, refusals=refusals)
-    limits = Limits(connections=64, max_retries=retries)
+    limits = CallLimits(connections=64, max_retries=retries)
     client = Client(lambda _: provider, CallsInMemory(), limits=limits)
     try:
         found = await asyncio.gather(*(client.complete(one, stage="s") for one in asked))

@@ -49,7 +49,7 @@ async def asking(place: str, url: str, run: str) -> None:
     asker = client.Client(
         lambda model: open_provider(model, base_url=url, timeout=30),
         ledger,
-        limits=client.Limits(connections=AT_ONCE),
+        limits=client.CallLimits(connections=AT_ONCE),
         price=lambda _: price,
     )
     numbers = random.Random(run).sample(range(CALLS), CALLS)

@@ -13,7 +13,7 @@ import pytest
 from reviewscore.errors import StoppedError
 from reviewscore.llm import client as module
 from reviewscore.llm.budget import Budget
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.database import Ledger
 from reviewscore.llm.ledger.store import FILE
 from reviewscore.llm.prices import Price, worst_case
@@ -53,7 +53,7 @@ async def test_a_process_that_died_on_another_computer_is_waited_for_and_then_no
 ) -> None:
     ledger, told = Ledger(tmp_path, run="one"), list[str]()
     provider = ScriptedProvider(lambda asked: asked.messages[0].content)
-    limits = Limits(connections=1, requests_per_minute=3)
+    limits = CallLimits(connections=1, requests_per_minute=3)
     asker = Client(lambda _: provider, ledger, limits=limits, say=told.append)
     claimed_elsewhere(tmp_path, request("a"), seconds=0.5)
 
@@ -114,7 +114,7 @@ async def test_a_call_that_is_cancelled_counts_at_its_worst_if_it_was_sent(
         return "never"
 
     budget = Budget(cap=1.0)
-    provider, limits = ScriptedProvider(endless), Limits(connections=1)
+    provider, limits = ScriptedProvider(endless), CallLimits(connections=1)
     asker = Client(lambda _: provider, ledger, limits=limits, budget=budget, price=lambda _: PRICE)
     first = asyncio.create_task(asker.complete(request("a"), stage="s"))
     await begun.wait()

@@ -12,7 +12,7 @@ from pydantic import field_validator
 
 from reviewscore.errors import BadReplyError, FilteredError, RefusalError, TruncatedError
 from reviewscore.judges.asker import Reply
-from reviewscore.llm.client import Client, Limits
+from reviewscore.llm.client import CallLimits, Client
 from reviewscore.llm.ledger.store import CallsInMemory
 from reviewscore.llm.providers.scripted import Reply as ScriptedReply
 from reviewscore.llm.providers.scripted import ScriptedProvider
@@ -40,7 +40,7 @@ def request(text: str = "score it") -> Request:
 
 async def asked(*replies: ScriptedReply) -> tuple[Answer[Score], ScriptedProvider]:
     provider = ScriptedProvider(list(replies))
-    client = Client(lambda _: provider, CallsInMemory(), limits=Limits(connections=1))
+    client = Client(lambda _: provider, CallsInMemory(), limits=CallLimits(connections=1))
     answer = await ask(client, request(), Score, stage="s", again=lambda error: f"again: {error}")
     assert provider.left_over == 0
     return answer, provider

@@ -11,7 +11,7 @@ from reviewscore.logic.explain import story
 from reviewscore.logic.fol import Formula, Not, background
 from reviewscore.logic.parser import parse
 from reviewscore.logic.vocabulary import read_keys
-from reviewscore.logic.z3_backend import Limits, Outcome, Session
+from reviewscore.logic.z3_backend import CheckOutcome, ProofLimits, ProofSession
 from tests.logic.formulas import closed
 
 START = "All premises can be true while the conclusion is false. "
@@ -20,7 +20,7 @@ END = "; and yet the conclusion is false."
 
 def found(premises: list[str], conclusion: str) -> Model | None:
     trees = [parse(one) for one in premises]
-    return countermodel(trees, parse(conclusion), Session(Limits()))
+    return countermodel(trees, parse(conclusion), ProofSession(ProofLimits()))
 
 
 def told(premises: list[str], conclusion: str, **keys: str) -> str | None:
@@ -90,7 +90,7 @@ def test_functions_and_numbers_are_told() -> None:
 
 
 def test_where_the_time_is_used_up_nothing_is_found() -> None:
-    spent = Session(Limits(seconds=0.0))
+    spent = ProofSession(ProofLimits(seconds=0.0))
 
     assert countermodel([parse("A")], parse("B"), spent) is None
 
@@ -107,7 +107,7 @@ def test_searches_that_would_be_large_are_not_begun_or_stay_small(
     premises: list[str], conclusion: str
 ) -> None:
     trees = [parse(one) for one in premises]
-    model = countermodel(trees, parse(conclusion), Session(Limits()))
+    model = countermodel(trees, parse(conclusion), ProofSession(ProofLimits()))
 
     assert model is None or all(holds(one, model) for one in trees)
 
@@ -121,7 +121,7 @@ def test_stories_that_would_be_long_are_not_told() -> None:
 def test_a_counter_model_satisfies_the_premises_and_refutes_the_conclusion(
     premises: list[Formula], conclusion: Formula
 ) -> None:
-    model = countermodel(premises, conclusion, Session(Limits(rlimit=300_000)))
+    model = countermodel(premises, conclusion, ProofSession(ProofLimits(rlimit=300_000)))
 
     if model is not None:
         assert all(holds(one, model) for one in premises)
@@ -132,12 +132,12 @@ def test_a_counter_model_satisfies_the_premises_and_refutes_the_conclusion(
 @settings(max_examples=60, deadline=None)
 @given(closed(depth=3))
 def test_z3_and_the_evaluator_agree_on_what_is_impossible(formula: Formula) -> None:
-    session = Session(Limits(rlimit=300_000))
+    session = ProofSession(ProofLimits(rlimit=300_000))
     session.assume(background([formula]))
     session.add("it", formula)
 
-    if session.check(["it"]).outcome is Outcome.UNSATISFIABLE:
-        assert countermodel([], Not(formula), Session(Limits())) is None
+    if session.check(["it"]).outcome is CheckOutcome.UNSATISFIABLE:
+        assert countermodel([], Not(formula), ProofSession(ProofLimits())) is None
 
 
 def test_evaluation_follows_the_meaning_of_each_connective() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from reviewscore.logic.pool import Provers
 from reviewscore.logic.validity import prove
-from reviewscore.logic.z3_backend import Limits
+from reviewscore.logic.z3_backend import ProofLimits
 from reviewscore.schema.proof import Proof, Validity
 
 ENDLESS = {
@@ -82,7 +82,7 @@ def test_an_interruption_of_the_program_does_not_reach_a_worker(provers: Provers
 def test_a_worker_that_dies_on_an_argument_leaves_it_unknown(provers: Provers) -> None:
     provers.prove({"P1": "A"}, "B")
     with ThreadPoolExecutor(1) as thread:
-        limits = Limits(rlimit=2_000_000_000, seconds=30)
+        limits = ProofLimits(rlimit=2_000_000_000, seconds=30)
         asked = thread.submit(provers.prove, ENDLESS, "Q", limits=limits)
         pid = int(Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()[-1])
         time.sleep(0.3)
@@ -101,7 +101,7 @@ def test_no_proof_outlives_its_limit_by_more_than_half_a_second(provers: Provers
     provers.prove({"P1": "A"}, "B")
     start = time.monotonic()
 
-    proof = provers.prove(ENDLESS, "Q", limits=Limits(rlimit=2_000_000_000, seconds=1))
+    proof = provers.prove(ENDLESS, "Q", limits=ProofLimits(rlimit=2_000_000_000, seconds=1))
 
     assert proof == Proof(validity=Validity.UNKNOWN, reason="time")
     assert time.monotonic() - start < 1.5
@@ -112,7 +112,7 @@ def test_a_solver_that_ignores_its_timer_is_stopped_from_outside(provers: Prover
     provers.prove({"P1": "A"}, "B")
     before = worker_of(provers)
 
-    proof = provers.prove(ENDLESS, "Q", limits=Limits(rlimit=2_000_000_000, seconds=1))
+    proof = provers.prove(ENDLESS, "Q", limits=ProofLimits(rlimit=2_000_000_000, seconds=1))
 
     assert proof == Proof(validity=Validity.UNKNOWN, reason="time")
     assert provers.prove({"P1": "A"}, "A & A").validity is Validity.VALID
@@ -121,7 +121,7 @@ def test_a_solver_that_ignores_its_timer_is_stopped_from_outside(provers: Prover
 
 @pytest.mark.slow
 def test_a_formula_that_makes_the_solver_eat_memory_is_unknown(provers: Provers) -> None:
-    limits = Limits(rlimit=2_000_000_000, seconds=60, memory=24)
+    limits = ProofLimits(rlimit=2_000_000_000, seconds=60, memory=24)
 
     proof = provers.prove(ENDLESS, "Q", limits=limits)
 
@@ -166,7 +166,7 @@ def test_a_worker_stays_below_512_megabytes_on_hard_input(provers: Provers) -> N
         {f"P{n}": f"forall x, y (Q{n}(x, y) -> Q{n + 1}(y, x))" for n in range(300)},
     ):
         # The work that is allowed ends a proof; a busy machine only takes longer to do it.
-        proof = provers.prove(premises, "exists x (R(x, x))", limits=Limits(seconds=300))
+        proof = provers.prove(premises, "exists x (R(x, x))", limits=ProofLimits(seconds=300))
         assert proof.validity in (Validity.UNKNOWN, Validity.INVALID), proof.problems[:1]
         status = Path(f"/proc/{worker_of(provers)}/status").read_text()
         peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))

@@ -15,7 +15,7 @@ from reviewscore.logic.fol import And, Atom, Formula, Implies
 from reviewscore.logic.parser import parse
 from reviewscore.logic.printer import to_text
 from reviewscore.logic.validity import prove
-from reviewscore.logic.z3_backend import Answer, Limits, Outcome, Session
+from reviewscore.logic.z3_backend import CheckOutcome, CheckResult, ProofLimits, ProofSession
 from reviewscore.schema.proof import Link, Proof, Validity
 from tests.logic.formulas import propositional
 
@@ -177,7 +177,7 @@ def test_where_the_solver_gives_up_it_is_unknown_whether_premises_are_consistent
 
 
 def test_an_exhausted_time_is_unknown_and_not_invalid() -> None:
-    proof = prove({"P1": "A"}, "B", limits=Limits(seconds=0.0))
+    proof = prove({"P1": "A"}, "B", limits=ProofLimits(seconds=0.0))
 
     assert proof == Proof(validity=Validity.UNKNOWN, reason="time")
 
@@ -307,11 +307,11 @@ def test_an_error_inside_the_solver_is_unknown(monkeypatch: pytest.MonkeyPatch) 
         raise z3.Z3Exception("out of memory")
 
     monkeypatch.setattr(z3.Solver, "check", out_of_memory)
-    session = Session(Limits())
+    session = ProofSession(ProofLimits())
     session.add("one", Atom("A"))
 
-    assert session.check(["one"]) == Answer(Outcome.UNKNOWN, reason="memory")
-    assert session.check([]) == Answer(Outcome.UNKNOWN, reason="memory")
+    assert session.check(["one"]) == CheckResult(CheckOutcome.UNKNOWN, reason="memory")
+    assert session.check([]) == CheckResult(CheckOutcome.UNKNOWN, reason="memory")
 
 
 def test_premises_that_are_true_by_logic_alone_are_named() -> None:

@@ -14,14 +14,20 @@ from hypothesis import strategies as st
 
 from reviewscore.logic.fol import Formula, Not
 from reviewscore.logic.parser import parse
-from reviewscore.logic.z3_backend import Limits, Outcome, Session, irreducible, smallest
+from reviewscore.logic.z3_backend import (
+    CheckOutcome,
+    ProofLimits,
+    ProofSession,
+    irreducible,
+    smallest,
+)
 from tests.logic.formulas import propositional
 
 DENIED = "denied"
 
 
-def session_of(premises: list[Formula], conclusion: Formula) -> tuple[Session, list[str]]:
-    session = Session(Limits())
+def session_of(premises: list[Formula], conclusion: Formula) -> tuple[ProofSession, list[str]]:
+    session = ProofSession(ProofLimits())
     labels = [f"P{number}" for number in range(len(premises))]
     for label, premise in zip(labels, premises, strict=True):
         session.add(label, premise)
@@ -29,7 +35,7 @@ def session_of(premises: list[Formula], conclusion: Formula) -> tuple[Session, l
     return session, labels
 
 
-def by_trying_all(session: Session, labels: list[str]) -> tuple[str, ...] | None:
+def by_trying_all(session: ProofSession, labels: list[str]) -> tuple[str, ...] | None:
     for size in range(len(labels) + 1):
         for chosen in combinations(labels, size):
             if session.impossible(*chosen, DENIED):
@@ -54,7 +60,7 @@ def test_the_smallest_set_is_the_one_that_trying_all_subsets_finds_first(
         assert session.impossible(*kept)
         for left_out in kept:
             rest = [one for one in kept if one != left_out]
-            assert session.check(rest).outcome is Outcome.SATISFIABLE
+            assert session.check(rest).outcome is CheckOutcome.SATISFIABLE
 
 
 def test_many_alternatives_are_searched_without_trying_all() -> None:
@@ -70,7 +76,7 @@ def test_more_than_twenty_premises_or_a_reached_limit_give_no_smallest_set() -> 
     session, labels = session_of([parse(f"A{n}") for n in range(21)], parse("A0"))
     assert smallest(session, labels, DENIED) is None
 
-    spent = Session(Limits(seconds=0.0))
+    spent = ProofSession(ProofLimits(seconds=0.0))
     spent.add("P0", parse("A"))
     spent.add(DENIED, parse("-A"))
     assert smallest(spent, ["P0"], DENIED) is None

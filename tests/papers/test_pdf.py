@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from reviewscore.errors import InputError
 from reviewscore.papers.load import PaperRow, build_paper, load_paper
-from reviewscore.papers.pdf import Limits, PdfReaders, PdfReading, Refusal, Task, read_pdf
+from reviewscore.papers.pdf import PdfLimits, PdfReaders, PdfReading, ReadingTask, Refusal, read_pdf
 from reviewscore.papers.pdf_pages import answer, read_pages
 from reviewscore.papers.quotes import find_quote
 from reviewscore.schema.paper import Zone
@@ -206,7 +206,7 @@ def test_a_bomb_is_refused_and_the_next_pdf_is_read(tmp_path: Path, closed_later
 
     assert path.stat().st_size < 4000
     with pytest.raises(InputError, match="crash, or needs more memory than it may have") as caught:
-        readers.read(path, limits=Limits(megabytes=400))
+        readers.read(path, limits=PdfLimits(megabytes=400))
     assert caught.value.cure
     assert "winter night" in readers.read(make(tmp_path / "a.pdf", prose)).text
 
@@ -219,7 +219,7 @@ def test_a_reading_that_takes_too_long_is_ended(tmp_path: Path, closed_later: Ke
     os.kill(worker.process.pid, signal.SIGSTOP)
 
     with pytest.raises(InputError, match=r"takes longer than 0.1 seconds to read; print it"):
-        readers.read(path, limits=Limits(seconds=0.1))
+        readers.read(path, limits=PdfLimits(seconds=0.1))
     assert readers.read(path).text
 
 
@@ -321,22 +321,22 @@ def test_many_are_read_at_once(tmp_path: Path, closed_later: Keep) -> None:
 
 def test_the_worker_says_what_the_reader_says(tmp_path: Path) -> None:
     path = make(tmp_path / "a.pdf", one_column, pages=3)
-    task = Task(path=str(path), limits=Limits(pages=2))
+    task = ReadingTask(path=str(path), limits=PdfLimits(pages=2))
 
     assert answer(task) == Refusal(
         problem="has 3 pages; at most 2 are read", cure="cut the paper out of it"
     )
     assert (
-        read_pages(path, Limits())
+        read_pages(path, PdfLimits())
         == read_pdf(path)
-        == answer(Task(path=str(path), limits=Limits()))
+        == answer(ReadingTask(path=str(path), limits=PdfLimits()))
     )
 
 
 def test_pages_that_are_not_drawn_are_told(tmp_path: Path) -> None:
     path = make(tmp_path / "a.pdf", one_column, pages=3)
 
-    reading = read_pages(path, Limits(), look=False)
+    reading = read_pages(path, PdfLimits(), look=False)
 
     assert reading.unlooked == (1, 2, 3)
     assert reading.text == read_pdf(path).text

@@ -20,7 +20,7 @@ from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader
 from reviewscore.report.summary import summarise
 from reviewscore.runs.audit import audit
-from reviewscore.runs.estimate import Estimate, estimate
+from reviewscore.runs.estimate import CostEstimate, estimate
 from reviewscore.runs.folder import read_manifest, read_points
 from reviewscore.runs.scoring import Papers
 from reviewscore.schema.point_score import Status
@@ -188,7 +188,7 @@ def test_the_embedded_judge_reads_the_appendix_of_a_pdf_and_says_what_it_did_not
 
 
 def test_an_estimate_counts_what_is_shown_and_says_what_is_not(data: Path) -> None:
-    def made(parts: str) -> Estimate:
+    def made(parts: str) -> CostEstimate:
         settings = {"model": "openai/gpt-4o", "paper": ("good",), "paper_parts": parts}
         return asyncio.run(estimate(read_collection(data), resolve(settings).settings))
 

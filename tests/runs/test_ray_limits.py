@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewscore.errors import StopError
-from reviewscore.llm.client import Limits
+from reviewscore.llm.client import CallLimits
 from reviewscore.runs.ray_limits import RemoteBudget, RemoteLimiter, SharedLimits
 
 
@@ -31,7 +31,7 @@ class Near:
 
 
 def limits(places: int = 2, cap: float | None = None, spent: float = 0.0) -> SharedLimits:
-    return SharedLimits(Limits(connections=places), cap, spent)
+    return SharedLimits(CallLimits(connections=places), cap, spent)
 
 
 async def soon() -> None:

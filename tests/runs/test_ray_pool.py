@@ -9,7 +9,7 @@ import pytest
 from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
 
 from reviewscore.errors import SettingsError, StopError
-from reviewscore.llm.client import Limits
+from reviewscore.llm.client import CallLimits
 from reviewscore.runs import ray_pool as module
 from reviewscore.runs.ray_limits import SharedLimits
 from reviewscore.runs.ray_pool import FailedError, LostError, WorkerHandle, WorkerPool
@@ -42,7 +42,7 @@ def pool_of(
     *hands: Hand, said: list[str] | None = None, limits: SharedLimits | None = None
 ) -> WorkerPool:
     handles = [WorkerHandle(number, Near(hand)) for number, hand in enumerate(hands)]
-    shared = limits or SharedLimits(Limits(), None, 0.0)
+    shared = limits or SharedLimits(CallLimits(), None, 0.0)
     return WorkerPool(handles, (said if said is not None else []).append, Near(shared))
 
 
@@ -60,7 +60,7 @@ async def dies(_: Hand) -> None:
 
 
 async def test_what_a_lost_worker_held_is_free_although_it_never_comes_back() -> None:
-    limits, hand = SharedLimits(Limits(connections=1), None, 0.0), Hand()
+    limits, hand = SharedLimits(CallLimits(connections=1), None, 0.0), Hand()
     pool = pool_of(hand, Hand(), limits=limits)
     await pool.begin()
     await limits.take((0, 1), "openai/x", 0, 0)

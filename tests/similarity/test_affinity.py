@@ -17,7 +17,14 @@ from reviewscore.errors import SettingsError
 from reviewscore.similarity import vectors
 from reviewscore.similarity.affinity import NO_PAPER, NO_TEXT, NO_WORDS, RECIPES, Library, recipe
 from reviewscore.similarity.bags import PLAIN, TPMS, Representation
-from reviewscore.similarity.corpus import ONLY, Corpus, Publication, Unread, counts_of, most_recent
+from reviewscore.similarity.corpus import (
+    ONLY,
+    Corpus,
+    Publication,
+    UnreadPaper,
+    counts_of,
+    most_recent,
+)
 from reviewscore.similarity.pairs import pairs
 from reviewscore.similarity.vectors import Pool, Vectors, centred, pooled
 from tests.similarity.invented import corpus
@@ -169,7 +176,7 @@ def test_a_reviewer_without_papers_has_no_similarity_and_it_is_not_zero() -> Non
 
     one = Library(found).affinity(recipe("tfidf"), ONLY)
 
-    assert one.unread == Unread(reviewers={"new": NO_PAPER})
+    assert one.unread == UnreadPaper(reviewers={"new": NO_PAPER})
     assert np.isnan(one.matrix()[:, 2]).all()
     assert {pair.reviewer for pair in pairs(one, set())} == {"ann", "bob"}
 
@@ -179,7 +186,7 @@ def test_a_reviewer_and_a_submission_of_one_name_are_two() -> None:
 
     one = Library(found).affinity(recipe("tfidf"), ONLY)
 
-    assert one.unread == Unread(reviewers={"frogs": NO_PAPER})
+    assert one.unread == UnreadPaper(reviewers={"frogs": NO_PAPER})
     assert not np.isnan(one.matrix()[0, :2]).any()
     assert one.nearest("frogs", "ann")
 
@@ -190,7 +197,7 @@ def test_a_submission_without_words_has_no_similarity(name: str) -> None:
 
     one = Library(found).affinity(recipe(name), ONLY)
 
-    assert one.unread == Unread({"blank": NO_WORDS})
+    assert one.unread == UnreadPaper({"blank": NO_WORDS})
     assert np.isnan(one.matrix()[1]).all()
     assert not np.isnan(one.matrix()[0]).any()
 
@@ -222,7 +229,7 @@ def test_the_barest_sets_are_computed_without_a_warning(name: str, found: Corpus
     for pool in Pool:
         one = Library(found).affinity(recipe(name).varied(pool=pool), ONLY)
         known = ~np.isnan(one.matrix())
-        assert known.all() == (one.unread == Unread())
+        assert known.all() == (one.unread == UnreadPaper())
         assert len(list(pairs(one, found.conflicts(ONLY), top=2))) == known.sum()
 
 
@@ -299,7 +306,7 @@ def test_full_texts_that_are_not_there_are_told_and_not_compared() -> None:
 
     one = Library(found).affinity(wanted, ONLY)
 
-    assert one.unread == Unread({"floods": NO_TEXT}, {"cyd": NO_TEXT})
+    assert one.unread == UnreadPaper({"floods": NO_TEXT}, {"cyd": NO_TEXT})
     assert one.papers[0] == ("toads",)
 
 

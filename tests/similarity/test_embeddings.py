@@ -9,7 +9,7 @@ import pytest
 
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.similarity.affinity import Library, recipe
-from reviewscore.similarity.corpus import ONLY, Unread
+from reviewscore.similarity.corpus import ONLY, UnreadPaper
 from reviewscore.similarity.encoder import NO_VECTOR, read_embeddings
 from reviewscore.similarity.vectors import Pool
 from tests.commands import invoker
@@ -51,7 +51,7 @@ def test_every_pooling_takes_embeddings(tmp_path: Path, pool: Pool) -> None:
 def test_papers_without_a_vector_have_no_similarity(tmp_path: Path) -> None:
     found = library(tmp_path, "cakes", "bread").affinity(recipe("embeddings"), ONLY)
 
-    assert found.unread == Unread({"cakes": NO_VECTOR}, {"bob": NO_VECTOR})
+    assert found.unread == UnreadPaper({"cakes": NO_VECTOR}, {"bob": NO_VECTOR})
     assert np.isnan(found.matrix()[1]).all()
     assert np.isnan(found.matrix()[:, 1]).all()
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewscore.similarity.comparison import Comparison
+from reviewscore.similarity.comparison import MethodComparison
 from reviewscore.similarity.goldstandard import (
     EASY,
     HARD,
@@ -163,12 +163,12 @@ def test_values_are_means_over_versions() -> None:
     assert mean == pytest.approx((one + other) / 2)
 
 
-def compared(people: Sequence[Rated], *others: float) -> Comparison:
+def compared(people: Sequence[Rated], *others: float) -> MethodComparison:
     """The similarities, and others that are multiples of them."""
     known = similarity(people)
     stack = np.concatenate([known, *(known * one for one in others)])
     names = tuple(f"method {at}" for at in range(len(stack)))
-    return Comparison(ratings(people), names, stack, (1,) * len(stack), ())
+    return MethodComparison(ratings(people), names, stack, (1,) * len(stack), ())
 
 
 CLEAR = [[(5, 3.0), (3, 2.0), (1, 1.0)] for _ in range(12)]

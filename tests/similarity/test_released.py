@@ -10,7 +10,7 @@ import pytest
 from reviewscore.similarity.affinity import Library, recipe
 from reviewscore.similarity.bags import Representation
 from reviewscore.similarity.comparison import (
-    Comparison,
+    MethodComparison,
     Predicted,
     compare,
     predicted,
@@ -62,7 +62,7 @@ def ratings(folder: Path) -> Ratings:
 
 
 @pytest.fixture(scope="module")
-def released(folder: Path, ratings: Ratings) -> Comparison:
+def released(folder: Path, ratings: Ratings) -> MethodComparison:
     return compare(ratings, read_predictions(folder / "predictions.parquet"))
 
 
@@ -82,7 +82,7 @@ def full(folder: Path, ratings: Ratings) -> dict[str, Predicted]:
     }
 
 
-def test_the_data_are_those_of_the_paper(ratings: Ratings, released: Comparison) -> None:
+def test_the_data_are_those_of_the_paper(ratings: Ratings, released: MethodComparison) -> None:
     assert len(ratings.participants) == 58
     assert len(ratings.pairs) == 477
     assert released.similarity.shape == (5, 8, 58, 10)
@@ -90,7 +90,7 @@ def test_the_data_are_those_of_the_paper(ratings: Ratings, released: Comparison)
     assert [named[one].contributions[:, 1].sum() for one in (EASY, HARD)] == [261, 417]
 
 
-def test_losses_and_triplets_are_the_published_ones(released: Comparison) -> None:
+def test_losses_and_triplets_are_the_published_ones(released: MethodComparison) -> None:
     found = measures(released.ratings, released.similarity)
 
     for name, named in zip(released.names, found, strict=True):
@@ -98,7 +98,7 @@ def test_losses_and_triplets_are_the_published_ones(released: Comparison) -> Non
         assert TRIPLETS[name] == tuple(round(named[one].point()[0], 2) for one in (EASY, HARD))
 
 
-def test_measures_at_the_top_are_those_of_tables_6_to_9(released: Comparison) -> None:
+def test_measures_at_the_top_are_those_of_tables_6_to_9(released: MethodComparison) -> None:
     found = measures(released.ratings, released.similarity)
     single = [measures(released.ratings, released.similarity[:, [at]]) for at in range(8)]
 

@@ -18,7 +18,7 @@ from reviewscore.sources.annotations import (
     read_annotations,
     read_units,
 )
-from reviewscore.sources.records import Row
+from reviewscore.sources.records import RecordRow
 from tests.agreement.invented import write_labels
 
 ROOT = Path(__file__).parents[2]
@@ -235,7 +235,7 @@ _JSON = st.recursive(
 def test_any_records_become_labels_on_their_scale_or_faults(
     records: list[dict[str, object]],
 ) -> None:
-    rows = [Row(line, 0, one) for line, one in enumerate(records, start=1)]
+    rows = [RecordRow(line, 0, one) for line, one in enumerate(records, start=1)]
 
     found = check_labels("any", rows, Path("any.jsonl"), None)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reviewscore.config import Settings
 from reviewscore.focus.distribution import coded
-from reviewscore.focus.facets import DEFAULT, Labelled, Point, Polarity
+from reviewscore.focus.facets import DEFAULT, FacetPoint, Labelled, Polarity
 from reviewscore.focus.points import PointLines
 from reviewscore.focus.profile import Points
 from reviewscore.focus.tables import text_table
@@ -23,9 +23,9 @@ from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.schema.review import Review
 from reviewscore.sources.collection import read_collection
 from reviewscore.sources.spooled import GroupedList, MappedGroups, SpooledList
-from reviewscore.sources.system_reviews import Form, Materials, Written, read_materials
+from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm, read_materials
 from reviewscore.stats.resampling import Resampling
-from reviewscore.text.similarity import Pair
+from reviewscore.text.similarity import TextPair
 
 MANY, REVIEWS = 60, 4
 
@@ -109,7 +109,7 @@ def test_a_collection_holds_no_review(folder: Path) -> None:
 
 
 def test_points_of_reviews_are_gone_through_one_review_at_a_time(folder: Path) -> None:
-    alive = Alive((Written, Point, Labelled))
+    alive = Alive((SystemReview, FacetPoint, Labelled))
     before, most = alive.count(), 0
     materials = read_materials(folder)
     lines = PointLines()
@@ -142,7 +142,7 @@ class Counting:
     name = "length"
     most = 0
 
-    def scores(self, pairs: list[Pair]) -> list[float | None]:
+    def scores(self, pairs: list[TextPair]) -> list[float | None]:
         self.most = max(self.most, len(pairs))
         return [float(len(one.candidate)) for one in pairs]
 
@@ -151,7 +151,7 @@ def test_texts_are_compared_a_few_papers_at_a_time(folder: Path) -> None:
     materials, metric = read_materials(folder), Counting()
 
     found = text_table(
-        materials, Form.RAW, "people", [metric], Resampling(50, 0, scheme="papers", level=0.95)
+        materials, TextForm.RAW, "people", [metric], Resampling(50, 0, scheme="papers", level=0.95)
     )
 
     assert found is not None

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
-from reviewscore.similarity.comparison import Comparison
+from reviewscore.similarity.comparison import MethodComparison
 from reviewscore.stats.estimates import Estimate
 from reviewscore.stats.metrics import weighted_kappa
 from reviewscore.stats.resampling import Resampling
 from reviewscore.stats.shares import TwoSamples, by_composition
 from reviewscore.stats.statistic import SCALE, Floats, ratio
 from reviewscore.venue.compare import compare_runs
-from reviewscore.venue.drift import Section
+from reviewscore.venue.drift import DriftSection
 from tests.report.synthetic import manifest
 from tests.report.venues import venue_points, venue_run, verdict
 
@@ -83,11 +83,11 @@ def test_an_interval_of_a_difference_holds_it(
         assert one.low <= one.value <= one.high
 
 
-def section(found: Comparison, name: str) -> Section:
+def section(found: MethodComparison, name: str) -> DriftSection:
     return next(one for one in found.sections if one.name == name)
 
 
-def cell(found: Comparison, name: str, group: str, column: str) -> Estimate:
+def cell(found: MethodComparison, name: str, group: str, column: str) -> Estimate:
     lines = section(found, name).lines
     return next(line for line in lines if line.group == group).estimates[column]
 

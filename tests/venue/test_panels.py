@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from reviewscore.runs.parts import read_parts
 from reviewscore.stats.resampling import Resampling, wilson
 from reviewscore.stats.shares import ONE_PAPER
-from reviewscore.venue.outcomes import Counts, count_points, rates
+from reviewscore.venue.outcomes import OutcomeCounts, count_points, rates
 from reviewscore.venue.panels import (
     TOGETHER,
     Grouping,
-    Panel,
+    RatePanel,
     Reviewers,
     Size,
-    Written,
+    WrittenReview,
     by_load,
     rates_of_venue,
     suppressed_cells,
@@ -34,7 +34,7 @@ TABLES = st.integers(1, 12).flatmap(
 )
 
 
-def counts_of(sizes: list[tuple[int, int]], points: int = 2) -> Counts:
+def counts_of(sizes: list[tuple[int, int]], points: int = 2) -> OutcomeCounts:
     """Reviews by (paper, how many), each with some points, every third misinformed."""
     paper_of = [paper for paper, often in sizes for _ in range(often)]
     table = np.zeros((len(paper_of), 4, 4), dtype=np.int64)
@@ -42,7 +42,7 @@ def counts_of(sizes: list[tuple[int, int]], points: int = 2) -> Counts:
         table[row, row % 3, int(row % 3 > 0)] = points
     papers = tuple(f"p{number}" for number in range(max(paper_of) + 1))
     reviews = tuple(f"r{number}" for number in range(len(paper_of)))
-    return Counts(reviews, papers, np.array(paper_of), table)
+    return OutcomeCounts(reviews, papers, np.array(paper_of), table)
 
 
 @given(TABLES)
@@ -187,7 +187,7 @@ def test_the_order_of_runs_changes_nothing(tmp_path: Path) -> None:
 
 
 def load_of(named: dict[str, tuple[str, str | None]]) -> Reviewers:
-    return tell_reviewers({key: Written(*one) for key, one in named.items()})
+    return tell_reviewers({key: WrittenReview(*one) for key, one in named.items()})
 
 
 def test_load_is_the_number_of_reviews_by_one_pseudonym() -> None:
@@ -229,7 +229,7 @@ def test_names_that_hold_for_one_paper_say_nothing_of_load(name: str | None, wor
 
 
 def test_reviewers_that_were_given_on_purpose_are_believed() -> None:
-    written = {f"r{n}": Written("", f"{n % 3}") for n in range(30)}
+    written = {f"r{n}": WrittenReview("", f"{n % 3}") for n in range(30)}
 
     assert tell_reviewers(written, trusted=True).bucket("r0") == "5 or more"
 
@@ -239,5 +239,5 @@ def test_types_add_up_to_all_points(tmp_path: Path) -> None:
 
     overall, types = rates_of_venue(count_points(read_parts([run])), how=QUICK)
 
-    assert isinstance(types, Panel)
+    assert isinstance(types, RatePanel)
     assert overall.cells[0].points == sum(cell.points or 0 for cell in types.cells) == 240

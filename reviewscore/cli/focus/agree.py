@@ -14,8 +14,8 @@ from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, Tabling, tabling
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.focus.facets import Labelled, Point
-    from reviewscore.focus.human_labels import FacetRatings, HumanLabels
+    from reviewscore.focus.facets import FacetPoint, Labelled
+    from reviewscore.focus.human_labels import FacetRatings, HumanFacets
 
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
@@ -76,7 +76,7 @@ def command(
     return labelled.code
 
 
-def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
+def _told(human: HumanFacets, points: dict[str, FacetPoint], labels: Path) -> str:
     """How many units were found, and which were not.
 
     Raises:
@@ -97,9 +97,9 @@ def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
 
 
 def _ratings(
-    human: HumanLabels, labelled: Sequence[Labelled], annotator: Annotator
+    human: HumanFacets, labelled: Sequence[Labelled], annotator: Annotator
 ) -> FacetRatings:
-    from reviewscore.focus.facets import Kind
+    from reviewscore.focus.facets import FacetKind
     from reviewscore.focus.human_labels import FacetRatings, coded_labels
 
     facets = annotator.facets
@@ -107,12 +107,12 @@ def _ratings(
     labels = {
         name: {
             kind: coded_labels([given[kind].get(one.point_id) for one in points], facets, kind)
-            for kind in Kind
+            for kind in FacetKind
         }
         for name, given in human.labels.items()
     }
     labels[annotator.name] = {
-        Kind.TARGET: coded_labels([one.target for one in labelled], facets, Kind.TARGET),
-        Kind.ASPECT: coded_labels([one.aspect for one in labelled], facets, Kind.ASPECT),
+        FacetKind.TARGET: coded_labels([one.target for one in labelled], facets, FacetKind.TARGET),
+        FacetKind.ASPECT: coded_labels([one.aspect for one in labelled], facets, FacetKind.ASPECT),
     }
     return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)

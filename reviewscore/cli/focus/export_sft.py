@@ -62,7 +62,7 @@ def command(
     """
     from reviewscore.focus.export_sft import MAX_TOKENS, SIDES, TEST_SHARE, Plan, export_sft
     from reviewscore.sources.collection import read_papers
-    from reviewscore.sources.system_reviews import Form, read_materials
+    from reviewscore.sources.system_reviews import TextForm, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     materials = by_reviewer(materials) if by == "reviewer" else materials
@@ -72,7 +72,7 @@ def command(
     plan = Plan(
         system=system,
         per="paper" if per == "paper" else "review",
-        form=Form(form) if form else None,
+        form=TextForm(form) if form else None,
         test_share=TEST_SHARE if test_share is None else test_share,
         seed=seed,
         max_tokens=max_tokens or MAX_TOKENS,

@@ -18,9 +18,9 @@ from reviewscore.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.config import Plain, Settings
-    from reviewscore.focus.facets import FacetSet, Labelled, Point
+    from reviewscore.focus.facets import FacetPoint, FacetSet, Labelled
     from reviewscore.focus.profile import Points
-    from reviewscore.sources.system_reviews import Form, Materials, Written
+    from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -73,7 +73,7 @@ class Read:
 
     materials: Materials
     points: Points
-    form: Form
+    form: TextForm
     run: Path | None
 
 
@@ -87,7 +87,7 @@ def read(flags: dict[str, Any]) -> Read:
     from reviewscore.cli.run_data import collection_of
     from reviewscore.focus.profile import Points
     from reviewscore.runs.folder import MANIFEST
-    from reviewscore.sources.system_reviews import Form, materials_of, read_materials
+    from reviewscore.sources.system_reviews import TextForm, materials_of, read_materials
 
     data, moved = Path(flags.pop("data")), flags.pop("moved")
     others, skip = named_files(flags.pop("systems")), flags.pop("skip_bad_lines")
@@ -107,7 +107,7 @@ def read(flags: dict[str, Any]) -> Read:
     if flags.pop("by") == "reviewer":
         materials = by_reviewer(materials)
     form = flags.pop("form")
-    points = Points.of(materials, Form(form) if form else None)
+    points = Points.of(materials, TextForm(form) if form else None)
     return Read(materials, points, points.form, run)
 
 
@@ -115,7 +115,7 @@ def by_reviewer(materials: Materials) -> Materials:
     """The same reviews, each reviewer a system; those without a name keep their system."""
     from reviewscore.sources.spooled import MappedGroups
 
-    def renamed(review: Written) -> Written:
+    def renamed(review: SystemReview) -> SystemReview:
         return replace(review, system=review.reviewer or review.system)
 
     return replace(materials, papers=MappedGroups(materials.papers, renamed))
@@ -224,7 +224,7 @@ class Annotator:
         """Whether labels are in the folder of the results, and these perhaps not yet."""
         return self.folder is not None and self.folder.is_dir()
 
-    def label(self, points: Iterable[Point], files: Sequence[Path]) -> Labelling:
+    def label(self, points: Iterable[FacetPoint], files: Sequence[Path]) -> Labelling:
         """Label points, and tell the user what it costs and how it ends.
 
         Args:
@@ -240,7 +240,7 @@ class Annotator:
             return Labelling(None)
         return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
 
-    def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
+    def _ask(self, points: Sequence[FacetPoint], files: Sequence[Path]) -> Labelling:
         from reviewscore.cli.progress import TerminalProgress
         from reviewscore.files import hash_file
         from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points

@@ -22,7 +22,7 @@ from reviewscore.cli.terminal import say
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
-    from reviewscore.text.similarity import Metric
+    from reviewscore.text.similarity import TextMetric
 
 KEPT = "annotated"
 """Folder of a model's labels within that of the results."""
@@ -122,7 +122,7 @@ def _check_systems(reviews: Read, reference: str | None) -> None:
         )  # fmt: skip
 
 
-def _metrics(bertscore: str | None) -> list[Metric]:
+def _metrics(bertscore: str | None) -> list[TextMetric]:
     """How texts are compared: as in Table 3 of the paper, its encoder where one is named."""
     from reviewscore.text.similarity import Bleu, RougeL
 

@@ -138,13 +138,13 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
 def _server(choice: Choice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
     from reviewscore.gem.completions import CompletionsModel, Means
-    from reviewscore.llm.client import Limits
+    from reviewscore.llm.client import CallLimits
     from reviewscore.llm.ledger.database import Ledger
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
     settings = settings_from({}).settings
-    limits = Limits(
+    limits = CallLimits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,
         requests_per_minute=settings.requests_per_minute,

@@ -32,10 +32,10 @@ def command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: b
     """
     from reviewscore.gem.backgrounds import KnownPapers, Primer
     from reviewscore.gem.lexical.model import save
-    from reviewscore.sources.system_reviews import Form, read_materials
+    from reviewscore.sources.system_reviews import TextForm, read_materials
 
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
-    papers = KnownPapers(materials, Form(form))
+    papers = KnownPapers(materials, TextForm(form))
     state = Primer(None, strict=strict, say=say).primed(papers).state
     save(state, output)
     size = output.stat().st_size / 1e6

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reviewscore.gem.validation import AlteredSet, Subject
     from reviewscore.runs.generation import OpenAsker
     from reviewscore.sources.system_reviews import Materials
-    from reviewscore.text.similarity import Metric
+    from reviewscore.text.similarity import TextMetric
 
 _PLAIN = ("bleu", "rouge-l", "compression")
 _MODELLED = ("bertscore", "bartscore", "examiner")
@@ -50,7 +50,7 @@ class Companions:
     def __init__(self, stack: ExitStack, choice: Choice, max_usd: float | None) -> None:
         self._stack, self._choice, self._max_usd = stack, choice, max_usd
 
-    def baseline(self, named: str) -> Metric:
+    def baseline(self, named: str) -> TextMetric:
         """A metric by ``NAME`` or ``NAME=MODEL``.
 
         Raises:
@@ -81,7 +81,7 @@ class Companions:
         say(f"{len(MODEL_ALTERATIONS)} alterations by {writer}")
         return [model_altered_set(one, subjects, opened) for one in MODEL_ALTERATIONS]
 
-    def _modelled(self, name: str, model: str) -> Metric:
+    def _modelled(self, name: str, model: str) -> TextMetric:
         if name == "examiner":
             from reviewscore.gem.baselines import Examiner
 
@@ -111,7 +111,7 @@ class Companions:
         return lambda: open_asker(settings, book, RunContext(say=say))
 
 
-def _plain(name: str) -> Metric:
+def _plain(name: str) -> TextMetric:
     from reviewscore.gem.baselines import Compression
     from reviewscore.text.similarity import Bleu, RougeL
 
@@ -215,11 +215,11 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     from dataclasses import replace
 
     from reviewscore.gem.score import GEM, GEM_RAW, Cases, Known, possible
-    from reviewscore.sources.system_reviews import Form
+    from reviewscore.sources.system_reviews import TextForm
 
     can = list(possible(materials))
-    wanted = Form(form) if form else Form.JUDGMENTS if GEM in can else Form.RAW
-    base = GEM if wanted is Form.JUDGMENTS else GEM_RAW
+    wanted = TextForm(form) if form else TextForm.JUDGMENTS if GEM in can else TextForm.RAW
+    base = GEM if wanted is TextForm.JUDGMENTS else GEM_RAW
     if base not in can:
         raise InputError(f"has no text in the form {wanted}", file=data, cure="choose the other")
     synopses: tuple[Known, ...] = ("abstract", "stand-in")
@@ -230,11 +230,11 @@ def _variant(materials: Materials, form: str | None, data: Path) -> Variant:
     return base
 
 
-def _gems(evaluators: Evaluators, variant: Variant) -> list[Metric]:
+def _gems(evaluators: Evaluators, variant: Variant) -> list[TextMetric]:
     from reviewscore.gem.trial import GemOfPapers
 
     raw = "-raw" if variant.form == "raw" else ""
-    metrics: list[Metric] = [
+    metrics: list[TextMetric] = [
         GemOfPapers(evaluators, variant.form, synopsis=False, name=f"GEM{raw}")
     ]
     if variant.conditional:

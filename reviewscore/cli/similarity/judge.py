@@ -19,7 +19,7 @@ from reviewscore.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from reviewscore.config import Settings
     from reviewscore.similarity.corpus import Corpus
-    from reviewscore.similarity.judge import Question
+    from reviewscore.similarity.judge import PairQuestion
 
 _SHOWN = 3
 MOST = 1_000_000
@@ -90,7 +90,7 @@ def command(
 
 
 def _ask(
-    asked: list[Question],
+    asked: list[PairQuestion],
     settings: Settings,
     output: Path | None,
     files: list[Path],

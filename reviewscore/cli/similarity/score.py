@@ -24,7 +24,7 @@ from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Affinity, Recipe
-    from reviewscore.similarity.pairs import Pair
+    from reviewscore.similarity.pairs import PaperPair
 
 
 @click.command("score", cls=Verb)
@@ -82,7 +82,7 @@ def command(
     leave_out = own_papers == "leave-out"
     conflicts = {version: corpus.conflicts(version) for version, _ in scored}
 
-    def stream(version: str, one: Affinity, top: int | None = top) -> Iterator[Pair]:
+    def stream(version: str, one: Affinity, top: int | None = top) -> Iterator[PaperPair]:
         return pairs(one, conflicts[version], top=top, without_conflicts=leave_out)
 
     def write_pairs(folder: Path) -> tuple[str, list[Path]]:
@@ -124,9 +124,9 @@ def _warn_of_lone(scored: list[tuple[str, Affinity]]) -> None:
             )
 
 
-def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
+def _first(found: Iterator[PaperPair], submissions: int) -> dict[str, list[PaperPair]]:
     """The pairs of the first submissions."""
-    some: dict[str, list[Pair]] = {}
+    some: dict[str, list[PaperPair]] = {}
     for one in found:
         if one.submission not in some and len(some) == submissions:
             break

@@ -11,8 +11,8 @@ from itertools import count
 
 from reviewscore.errors import InputError
 from reviewscore.sources.section_roles import Level, heading_kind, plain_name
-from reviewscore.sources.system_reviews import Form
-from reviewscore.text.sentences import Stretch, sentences
+from reviewscore.sources.system_reviews import TextForm
+from reviewscore.text.sentences import TextSpan, sentences
 
 
 def derangement(paper_ids: Sequence[str], *, seed: int = 0) -> list[int]:
@@ -44,7 +44,7 @@ def derangement(paper_ids: Sequence[str], *, seed: int = 0) -> list[int]:
 EMPTY = "the candidate is empty"
 
 
-class Kind(StrEnum):
+class AlterationKind(StrEnum):
     """Why a review is altered."""
 
     DEGRADATION = "degradation"  # takes information away
@@ -60,7 +60,7 @@ class Expectation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AlterationCase:
     """One candidate review and what alterations need beside it.
 
     Attributes:
@@ -73,7 +73,7 @@ class Case:
 
     paper_id: str
     candidate: str
-    form: Form
+    form: TextForm
     synopsis: str | None = None
     other: str | None = None
 
@@ -102,7 +102,7 @@ class Described:
     """
 
     name: str
-    kind: Kind
+    kind: AlterationKind
     expectation: Expectation
 
 
@@ -116,10 +116,10 @@ class Alteration(Described):
             a paper. Its own name if empty.
     """
 
-    make: Callable[[Case, random.Random], Altered]
+    make: Callable[[AlterationCase, random.Random], Altered]
     stream: str = ""
 
-    def altered(self, case: Case, *, seed: int = 0) -> Altered:
+    def altered(self, case: AlterationCase, *, seed: int = 0) -> Altered:
         """The altered candidate; equal seeds give equal texts, whatever other cases there are."""
         if not case.candidate.strip():
             return Altered(None, EMPTY)
@@ -127,7 +127,7 @@ class Alteration(Described):
         return self.make(case, random.Random(stream))
 
 
-def with_others(cases: Sequence[Case], *, seed: int = 0) -> list[Case]:
+def with_others(cases: Sequence[AlterationCase], *, seed: int = 0) -> list[AlterationCase]:
     """The cases, each with the candidate of another paper.
 
     Args:
@@ -161,7 +161,7 @@ _BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReviewPart:
     """One section of a review.
 
     Attributes:
@@ -178,7 +178,7 @@ class Part:
         return plain_name(self.heading)
 
 
-def parts(review: str) -> list[Part]:
+def parts(review: str) -> list[ReviewPart]:
     """The sections of a raw review; one without a heading if there are no headings.
 
     Where the headings of ICLR 2023 stand, they alone count. Otherwise a heading is a line of its
@@ -194,7 +194,7 @@ def parts(review: str) -> list[Part]:
         else:
             heading, body = found[-1]
             found[-1] = (heading, body + line)
-    return [Part(heading, body) for heading, body in found if heading or body]
+    return [ReviewPart(heading, body) for heading, body in found if heading or body]
 
 
 def _names_box(line: str) -> bool:
@@ -209,7 +209,7 @@ def _is_heading(line: str) -> bool:
     return kind is not None and kind[1] is Level.FORM
 
 
-def by_section(review: str, change: Callable[[Part], str]) -> str:
+def by_section(review: str, change: Callable[[ReviewPart], str]) -> str:
     """The review with every section's body changed, headings kept.
 
     Args:
@@ -234,7 +234,7 @@ def sentences_of(line: str) -> list[str]:
     return [line[one.start : one.end] for one in _stretches(line)]
 
 
-def _stretches(line: str) -> Iterator[Stretch]:
+def _stretches(line: str) -> Iterator[TextSpan]:
     for start in range(0, len(line), _PIECE):
         yield from sentences(line, start, min(start + _PIECE, len(line)))
 
@@ -269,27 +269,27 @@ def _changed(line: str, change: Callable[[str], str | None]) -> str:
     return out + line[end:] if out.strip() else ""
 
 
-def each_unit(case: Case, change: Callable[[str], str | None]) -> str:
+def each_unit(case: AlterationCase, change: Callable[[str], str | None]) -> str:
     """A candidate with its judgments, or its sentences, changed one after the other.
 
     Args:
         case: The candidate.
         change: Gives the new judgment or sentence; None takes it out.
     """
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         changed = map(change, judgments(case.candidate))
         return joined([text for text in changed if text is not None], case.candidate)
     return by_section(case.candidate, lambda part: each_sentence(part.body, change))
 
 
-def every_other(case: Case, change: Callable[[str], str | None]) -> str:
+def every_other(case: AlterationCase, change: Callable[[str], str | None]) -> str:
     """A candidate with the second, fourth, .. judgment, or sentence of each section, changed."""
 
     def changes() -> Callable[[str], str | None]:
         number = count(1)
         return lambda text: text if next(number) % 2 else change(text)
 
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return each_unit(case, changes())
     return by_section(case.candidate, lambda part: each_sentence(part.body, changes()))
 

@@ -13,11 +13,11 @@ from math import ceil
 from reviewscore.gem.alterations import wording
 from reviewscore.gem.alterations.alteration import (
     Alteration,
+    AlterationCase,
+    AlterationKind,
     Altered,
-    Case,
     Expectation,
-    Kind,
-    Part,
+    ReviewPart,
     by_section,
     closed,
     each_unit,
@@ -30,7 +30,7 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.wording import flipped_judgment, flipped_text, reworded
 from reviewscore.sources.section_roles import plain_name
-from reviewscore.sources.system_reviews import Form
+from reviewscore.sources.system_reviews import TextForm
 from reviewscore.text.stems import stem, stop_stems
 
 KEPT_PERCENT = (100, 80, 60, 40, 20)
@@ -41,7 +41,7 @@ _STRENGTHS = "strength and weaknesses"
 _SPELLINGS = {plain_name("Strengths And Weaknesses"): _STRENGTHS}
 
 
-def without_every_other(case: Case, _: random.Random) -> Altered:
+def without_every_other(case: AlterationCase, _: random.Random) -> Altered:
     """Every other sentence of each section deleted, from the second; of judgments every other.
 
     arXiv 2411.07228, sec. 4.2 and app. D.1.1.
@@ -49,16 +49,16 @@ def without_every_other(case: Case, _: random.Random) -> Altered:
     return Altered(every_other(case, lambda _: None))
 
 
-def of_another_paper(case: Case, _: random.Random) -> Altered:
+def of_another_paper(case: AlterationCase, _: random.Random) -> Altered:
     """The review of another paper in its place."""
     if case.other is None:
         return Altered(None, "there is no review of another paper")
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(joined(judgments(case.other), case.candidate))
     return Altered(case.other)
 
 
-def kept(case: Case, rng: random.Random, *, percent: int) -> Altered:
+def kept(case: AlterationCase, rng: random.Random, *, percent: int) -> Altered:
     """A share of the sentences or judgments, drawn at random, in their order; at least one.
 
     With one random stream a smaller share is part of a larger one.
@@ -93,7 +93,7 @@ class Summaries:
 
 
 def elongated(
-    case: Case, _: random.Random | None = None, *, summaries: Summaries | None = None
+    case: AlterationCase, _: random.Random | None = None, *, summaries: Summaries | None = None
 ) -> Altered:
     """Fixed words that say nothing, before each section or before the judgments.
 
@@ -103,7 +103,7 @@ def elongated(
         case: The review.
         summaries: Worked into the introduction of the strengths and weaknesses, if given.
     """
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         lines = [*wording.FILLER_JUDGMENTS, *judgments(case.candidate)]
         return Altered(joined(lines, case.candidate))
     filled = (
@@ -112,7 +112,7 @@ def elongated(
         else ""
     )
 
-    def introduced(part: Part) -> str:
+    def introduced(part: ReviewPart) -> str:
         if not part.heading and not part.body.strip():
             return part.body
         name = _SPELLINGS.get(part.name, part.name)
@@ -122,32 +122,32 @@ def elongated(
     return Altered(by_section(case.candidate, introduced))
 
 
-def _doubled(case: Case, again: Callable[[str], str]) -> Altered:
+def _doubled(case: AlterationCase, again: Callable[[str], str]) -> Altered:
     """Each judgment or sentence, and after it what is made of it."""
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         lines = judgments(case.candidate)
         both = [text for line in lines for text in (line, again(line))]
         return Altered(joined(both, case.candidate))
     return Altered(each_unit(case, lambda text: f"{text} {again(text)}"))
 
 
-def duplicated(case: Case, _: random.Random) -> Altered:
+def duplicated(case: AlterationCase, _: random.Random) -> Altered:
     """Each judgment or sentence twice."""
     return _doubled(case, lambda text: text)
 
 
-def nearly_duplicated(case: Case, rng: random.Random) -> Altered:
+def nearly_duplicated(case: AlterationCase, rng: random.Random) -> Altered:
     """After each judgment or sentence the same in slightly other words."""
     return _doubled(case, lambda text: reworded(text, rng))
 
 
-def _with_lines(case: Case, lines: list[str]) -> Altered:
-    if case.form is Form.JUDGMENTS:
+def _with_lines(case: AlterationCase, lines: list[str]) -> Altered:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(joined([*judgments(case.candidate), *lines], case.candidate))
     return Altered(closed(case.candidate, " ".join(lines)))
 
 
-def praised(case: Case, _: random.Random) -> Altered:
+def praised(case: AlterationCase, _: random.Random) -> Altered:
     """Fixed lines of praise that fit any paper at the end."""
     return _with_lines(case, list(wording.PRAISE))
 
@@ -162,7 +162,7 @@ def topic_words(text: str, *, most: int = TOPIC_WORDS) -> list[str]:
     return [word for word, _ in counted.most_common(most)]
 
 
-def stuffed(case: Case, _: random.Random) -> Altered:
+def stuffed(case: AlterationCase, _: random.Random) -> Altered:
     """A line with the topic words of the synopsis, or of the review where there is none."""
     words = topic_words(case.synopsis or case.candidate)
     if not words:
@@ -170,51 +170,51 @@ def stuffed(case: Case, _: random.Random) -> Altered:
     return _with_lines(case, [wording.STUFFED.format(words=", ".join(words))])
 
 
-def generic(case: Case, _: random.Random) -> Altered:
+def generic(case: AlterationCase, _: random.Random) -> Altered:
     """A fixed review that fits any paper in its place."""
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(joined(list(wording.GENERIC_JUDGMENTS), case.candidate))
     return Altered(
         "\n".join(f"{name}:\n\n{' '.join(lines)}\n" for name, lines in wording.GENERIC.items())
     )
 
 
-def synopsis_as_review(case: Case, _: random.Random) -> Altered:
+def synopsis_as_review(case: AlterationCase, _: random.Random) -> Altered:
     """The synopsis of the paper in its place."""
     text = (case.synopsis or "").strip()
     if not text:
         return Altered(None, "the paper has no synopsis")
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         sentences = [each for line in judgments(text) for each in sentences_of(line)]
         return Altered(joined(sentences, case.candidate))
     return Altered(f"Summary Of The Paper:\n\n{text}\n")
 
 
-def flipped(case: Case, _: random.Random) -> Altered:
+def flipped(case: AlterationCase, _: random.Random) -> Altered:
     """Praise becomes blame, blame and questions become praise, suggestions become objections."""
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(each_unit(case, flipped_judgment))
     return Altered(by_section(case.candidate, lambda part: flipped_text(part.body)))
 
 
 _FALLS, _DOES_NOT_RISE = Expectation.FALLS, Expectation.DOES_NOT_RISE
 ALTERATIONS = (
-    Alteration("sentence deletion", Kind.DEGRADATION, _FALLS, without_every_other),
-    Alteration("shuffled paper", Kind.DEGRADATION, _FALLS, of_another_paper),
-    Alteration("meaningless elongation", Kind.MANIPULATION, _DOES_NOT_RISE, elongated),
-    Alteration("duplicated lines", Kind.ATTACK, _DOES_NOT_RISE, duplicated),
-    Alteration("near-duplicates", Kind.ATTACK, _DOES_NOT_RISE, nearly_duplicated),
-    Alteration("praise filler", Kind.ATTACK, _DOES_NOT_RISE, praised),
-    Alteration("stuffed words", Kind.ATTACK, _DOES_NOT_RISE, stuffed),
-    Alteration("generic lines", Kind.ATTACK, _FALLS, generic),
-    Alteration("synopsis as review", Kind.ATTACK, _FALLS, synopsis_as_review),
-    Alteration("stance flip", Kind.ATTACK, _FALLS, flipped),
+    Alteration("sentence deletion", AlterationKind.DEGRADATION, _FALLS, without_every_other),
+    Alteration("shuffled paper", AlterationKind.DEGRADATION, _FALLS, of_another_paper),
+    Alteration("meaningless elongation", AlterationKind.MANIPULATION, _DOES_NOT_RISE, elongated),
+    Alteration("duplicated lines", AlterationKind.ATTACK, _DOES_NOT_RISE, duplicated),
+    Alteration("near-duplicates", AlterationKind.ATTACK, _DOES_NOT_RISE, nearly_duplicated),
+    Alteration("praise filler", AlterationKind.ATTACK, _DOES_NOT_RISE, praised),
+    Alteration("stuffed words", AlterationKind.ATTACK, _DOES_NOT_RISE, stuffed),
+    Alteration("generic lines", AlterationKind.ATTACK, _FALLS, generic),
+    Alteration("synopsis as review", AlterationKind.ATTACK, _FALLS, synopsis_as_review),
+    Alteration("stance flip", AlterationKind.ATTACK, _FALLS, flipped),
 )
 """All alterations that need no model, in the order of a table."""
 LADDER = tuple(
     Alteration(
         f"keep {percent} %",
-        Kind.DEGRADATION,
+        AlterationKind.DEGRADATION,
         _FALLS if percent < 100 else _DOES_NOT_RISE,  # noqa: PLR2004
         partial(kept, percent=percent),
         stream="keep",

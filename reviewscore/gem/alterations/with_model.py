@@ -9,11 +9,11 @@ from itertools import count
 from reviewscore.errors import ModelError, error_message
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
+    AlterationCase,
+    AlterationKind,
     Altered,
-    Case,
     Described,
     Expectation,
-    Kind,
     by_section,
     every_other,
     joined,
@@ -24,7 +24,7 @@ from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
 from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
 from reviewscore.schema.answer import Sentence, Several, Text
-from reviewscore.sources.system_reviews import Form
+from reviewscore.sources.system_reviews import TextForm
 
 STEMS = (
     "The reviewer appreciates",
@@ -43,9 +43,9 @@ class ModelAlteration(Described):
         make: Asks and puts the candidate together; raises ModelError without a usable reply.
     """
 
-    make: Callable[[Asker, Case], Awaitable[Altered]]
+    make: Callable[[Asker, AlterationCase], Awaitable[Altered]]
 
-    def altered(self, cases: Sequence[Case], open_asker: OpenAsker) -> list[Altered]:
+    def altered(self, cases: Sequence[AlterationCase], open_asker: OpenAsker) -> list[Altered]:
         """The altered candidates, in order; one that fails has its reason.
 
         Raises:
@@ -60,7 +60,7 @@ class ModelAlteration(Described):
             for one in with_asker(open_asker, ask)
         ]
 
-    async def _one(self, asker: Asker, case: Case) -> Altered:
+    async def _one(self, asker: Asker, case: AlterationCase) -> Altered:
         if not case.candidate.strip():
             return Altered(None, EMPTY)
         return await self.make(asker, case)
@@ -107,7 +107,7 @@ def _as_many(wanted: int) -> Callable[[Sequence[str]], None]:
     return check
 
 
-async def deleted_and_completed(asker: Asker, case: Case) -> Altered:
+async def deleted_and_completed(asker: Asker, case: AlterationCase) -> Altered:
     """Every other sentence or judgment in words that add nothing, from the second.
 
     What is kept is kept letter by letter: the model gives the new sentences alone.
@@ -129,7 +129,7 @@ async def deleted_and_completed(asker: Asker, case: Case) -> Altered:
     return Altered(every_other(case, lambda _: " ".join(next(filled).split())))
 
 
-async def by_abstract_alone(asker: Asker, case: Case) -> Altered:
+async def by_abstract_alone(asker: Asker, case: AlterationCase) -> Altered:
     """A review that a model writes having read the synopsis alone."""
     if not (case.synopsis or "").strip():
         return Altered(None, "the paper has no synopsis")
@@ -140,7 +140,7 @@ async def by_abstract_alone(asker: Asker, case: Case) -> Altered:
         abstract=case.synopsis,
     )
     reply = judged.reply
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(joined([" ".join(line.split()) for line in reply.judgments], case.candidate))
     lists = "\n\n".join(
         f"{name}:\n" + "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
@@ -166,10 +166,10 @@ def _has_judgments(reply: AbstractReviewReply) -> None:
         raise ValueError(f"judgments: each begins with one of {', '.join(STEMS)}")
 
 
-async def rephrased(asker: Asker, case: Case) -> Altered:
+async def rephrased(asker: Asker, case: AlterationCase) -> Altered:
     """The same in fluent language, section by section or judgment by judgment."""
     sections = parts(case.candidate)
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         texts = judgments(case.candidate)
     else:
         texts = [part.body.strip() for part in sections if part.body.strip()]
@@ -179,7 +179,7 @@ async def rephrased(asker: Asker, case: Case) -> Altered:
     judged = await asker.ask(
         "gem_rephrase", RephraseReply, check=lambda reply: check(reply.passages), texts=texts
     )
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(
             joined([" ".join(text.split()) for text in judged.reply.passages], case.candidate)
         )
@@ -192,9 +192,9 @@ async def rephrased(asker: Asker, case: Case) -> Altered:
     )
 
 
-async def elongated_with_summaries(asker: Asker, case: Case) -> Altered:
+async def elongated_with_summaries(asker: Asker, case: AlterationCase) -> Altered:
     """Meaningless elongation whose words on strengths and weaknesses sum up the review."""
-    if case.form is Form.JUDGMENTS:
+    if case.form is TextForm.JUDGMENTS:
         return Altered(None, "judgments have no section that summaries could open")
     judged = await asker.ask("gem_one_line", OneLineReply, review=case.candidate)
     reply = judged.reply
@@ -206,11 +206,16 @@ async def elongated_with_summaries(asker: Asker, case: Case) -> Altered:
 
 _FALLS, _DOES_NOT_RISE = Expectation.FALLS, Expectation.DOES_NOT_RISE
 MODEL_ALTERATIONS = (
-    ModelAlteration("deletion & completion", Kind.DEGRADATION, _FALLS, deleted_and_completed),
-    ModelAlteration("abstract-only review", Kind.DEGRADATION, _FALLS, by_abstract_alone),
-    ModelAlteration("rephrase", Kind.MANIPULATION, _DOES_NOT_RISE, rephrased),
     ModelAlteration(
-        "elongation with summaries", Kind.MANIPULATION, _DOES_NOT_RISE, elongated_with_summaries
+        "deletion & completion", AlterationKind.DEGRADATION, _FALLS, deleted_and_completed
+    ),
+    ModelAlteration("abstract-only review", AlterationKind.DEGRADATION, _FALLS, by_abstract_alone),
+    ModelAlteration("rephrase", AlterationKind.MANIPULATION, _DOES_NOT_RISE, rephrased),
+    ModelAlteration(
+        "elongation with summaries",
+        AlterationKind.MANIPULATION,
+        _DOES_NOT_RISE,
+        elongated_with_summaries,
     ),
 )
 """All alterations that a model makes, in the order of a table."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.gem.lexical.words import SHIFT, START, Coded, Floats, Ints, Vocabulary
+from reviewscore.gem.lexical.words import SHIFT, START, CodedWords, Floats, Ints, Vocabulary
 
 Often: TypeAlias = NDArray[np.int32]
 
@@ -24,7 +24,7 @@ _AT_ONCE = 250_000
 
 
 @dataclass(frozen=True)
-class Counts:
+class WordCounts:
     """What is stored of a background; all integers but the discounts.
 
     How often something came takes four bytes, since there are millions of triples.
@@ -51,7 +51,7 @@ class Counts:
     discounts: Floats
 
 
-def count(documents: Iterable[Coded], vocabulary: Vocabulary) -> Counts:
+def count(documents: Iterable[CodedWords], vocabulary: Vocabulary) -> WordCounts:
     """Count the words of documents."""
     size = vocabulary.size
     triples, triple_counts = _counted(_keys(documents, vocabulary))
@@ -67,7 +67,7 @@ def count(documents: Iterable[Coded], vocabulary: Vocabulary) -> Counts:
     starts = _starts(triples // SHIFT)
     totals = np.add.reduceat(triple_counts, starts, dtype=np.int64)
     still = np.logical_or.reduceat(kept, starts)
-    return Counts(
+    return WordCounts(
         triples=triples[kept],
         triple_counts=triple_counts[kept],
         triple_totals=totals[still],
@@ -79,7 +79,7 @@ def count(documents: Iterable[Coded], vocabulary: Vocabulary) -> Counts:
     )
 
 
-def _keys(documents: Iterable[Coded], vocabulary: Vocabulary) -> Iterator[Ints]:
+def _keys(documents: Iterable[CodedWords], vocabulary: Vocabulary) -> Iterator[Ints]:
     """Keys of the triples of documents, so many at a time."""
     known = vocabulary.known
     waiting: list[Ints] = []
@@ -136,7 +136,7 @@ def found(keys: Ints, wanted: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     return place, keys[place] == wanted
 
 
-class Background:
+class BackgroundModel:
     """Probabilities of words after two others, from counts.
 
     Args:
@@ -144,7 +144,7 @@ class Background:
         content: Shape (vocabulary,); whether a word is a content word.
     """
 
-    def __init__(self, counts: Counts, content: NDArray[np.bool_]) -> None:
+    def __init__(self, counts: WordCounts, content: NDArray[np.bool_]) -> None:
         of_triple, of_pair, of_single = (float(one) for one in counts.discounts)
         self.counts, self.content = counts, content
         self._one = _single(counts.singles, of_single)

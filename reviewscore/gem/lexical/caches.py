@@ -10,14 +10,14 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from reviewscore.gem.lexical.background import Background, found
+from reviewscore.gem.lexical.background import BackgroundModel, found
 from reviewscore.gem.lexical.words import (
     END,
     MARKS,
     SHIFT,
     STANCES,
     UNSEEN,
-    Coded,
+    CodedWords,
     Floats,
     Ints,
     Vocabulary,
@@ -47,14 +47,14 @@ class Persistence:
     length: float
 
 
-def content_of(coded: Coded, content: NDArray[np.bool_], vocabulary: Vocabulary) -> Ints:
+def content_of(coded: CodedWords, content: NDArray[np.bool_], vocabulary: Vocabulary) -> Ints:
     """The distinct content words of a text, sorted."""
     distinct = np.unique(coded.word)
     return distinct[content[vocabulary.known(distinct)]]
 
 
 def learn_persistence(
-    papers: Iterable[Sequence[Coded]], content: NDArray[np.bool_], vocabulary: Vocabulary
+    papers: Iterable[Sequence[CodedWords]], content: NDArray[np.bool_], vocabulary: Vocabulary
 ) -> Persistence:
     """Learn from papers with at least two reviews each; they are gone through twice."""
     size = vocabulary.size + vocabulary.unseen
@@ -86,7 +86,7 @@ def learn_persistence(
     return Persistence(excess, stances, max(float(usual.sum()) / max(reviews, 1), 1.0))
 
 
-def _content_words(text: Coded, full: NDArray[np.bool_]) -> Ints:
+def _content_words(text: CodedWords, full: NDArray[np.bool_]) -> Ints:
     """As `content_of`; `full` says of every number whether its word has content."""
     distinct = np.unique(text.word)
     return distinct[full[distinct]]
@@ -101,7 +101,7 @@ def _smoothed(within: Floats, read: Floats, papers_with: Floats) -> Floats:
 
 
 def _stances(
-    papers: Iterable[tuple[Sequence[Coded], Sequence[Ints]]], part: Floats, usual: Floats
+    papers: Iterable[tuple[Sequence[CodedWords], Sequence[Ints]]], part: Floats, usual: Floats
 ) -> Floats:
     """Under which stance words come back, beyond those that come back by chance.
 
@@ -129,7 +129,7 @@ def _stances(
     return factors
 
 
-def by_stance(coded: Coded, distinct: Ints) -> Floats:
+def by_stance(coded: CodedWords, distinct: Ints) -> Floats:
     """Shape (distinct words, stances), rows sum to 1: under which stances each word stands.
 
     Args:
@@ -209,7 +209,7 @@ class Kin:
         return every, out
 
 
-class Reference:
+class ReferenceText:
     """The words of a text and what does not depend on what was read before it.
 
     Attributes:
@@ -225,7 +225,9 @@ class Reference:
         own_known: Where each has anything to say.
     """
 
-    def __init__(self, coded: Coded, background: Background, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, coded: CodedWords, background: BackgroundModel, vocabulary: Vocabulary
+    ) -> None:
         known = vocabulary.known
         self.word, self.last, self.stance = coded.word, coded.last, coded.stance
         self.context: Ints = coded.before * SHIFT + coded.last
@@ -290,7 +292,7 @@ class Cache:
 
     def __init__(
         self,
-        coded: Coded,
+        coded: CodedWords,
         persistence: Persistence,
         content: NDArray[np.bool_],
         vocabulary: Vocabulary,
@@ -312,7 +314,7 @@ class Cache:
         )
 
     def components(
-        self, reference: Reference
+        self, reference: ReferenceText
     ) -> tuple[list[Floats], list[NDArray[np.bool_] | bool]]:
         """Probabilities of the reference's words from words, pairs and triples.
 
@@ -326,7 +328,7 @@ class Cache:
             [bool(self.total.any()), pair_known, triple_known],
         )
 
-    def _single(self, reference: Reference) -> Floats:
+    def _single(self, reference: ReferenceText) -> Floats:
         """Words that were read, until the reference has said them once."""
         place, hit = found(self.words, reference.word)
         hit &= reference.fresh
@@ -355,7 +357,9 @@ class _Table:
             begin, weights=self.share, minlength=len(self.contexts)
         ).astype(np.float64)
 
-    def probability(self, context: Ints, reference: Reference) -> tuple[Floats, NDArray[np.bool_]]:
+    def probability(
+        self, context: Ints, reference: ReferenceText
+    ) -> tuple[Floats, NDArray[np.bool_]]:
         begin, known = found(self.contexts, context)
         if not len(self.keys):
             return reference.background, np.zeros(len(reference), dtype=np.bool_)

@@ -22,17 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.errors import InputError, RunFolderError
-from reviewscore.gem.evaluation import Answer, Question
-from reviewscore.gem.lexical.background import Background, Counts, Often
-from reviewscore.gem.lexical.caches import Cache, Kin, Persistence, Reference
+from reviewscore.gem.evaluation import LogProbability, Question
+from reviewscore.gem.lexical.background import BackgroundModel, Often, WordCounts
+from reviewscore.gem.lexical.caches import Cache, Kin, Persistence, ReferenceText
 from reviewscore.gem.lexical.words import (
     MARKS,
     SHAPE,
-    Coded,
+    CodedWords,
     Floats,
     Ints,
-    Spelling,
     Vocabulary,
+    WordSpelling,
     lines_of,
 )
 from reviewscore.sources.spooled import SpooledList
@@ -55,7 +55,7 @@ _SETTLED = 1e-5
 
 
 def components(
-    reference: Reference, candidate: Cache | None, synopsis: Cache | None
+    reference: ReferenceText, candidate: Cache | None, synopsis: Cache | None
 ) -> tuple[Floats, Ints]:
     """Probabilities of a reference's words under each component.
 
@@ -167,7 +167,7 @@ _CURE = "prime it again with `reviewscore gem prime`"
 
 
 @dataclass(frozen=True)
-class State:
+class ModelState:
     """A primed model.
 
     Attributes:
@@ -187,7 +187,7 @@ class State:
     spelling: Floats
     content: NDArray[np.bool_]
     stems: Ints
-    counts: Counts
+    counts: WordCounts
     persistence: Persistence
     shares: Floats
     form: str
@@ -200,7 +200,7 @@ def paper_key(paper_id: str) -> int:
     return int.from_bytes(blake2b(paper_id.encode(), digest_size=8).digest())
 
 
-def save(state: State, path: Path) -> None:
+def save(state: ModelState, path: Path) -> None:
     """Write a model as npz; nothing in it is code.
 
     Raises:
@@ -248,7 +248,7 @@ def save(state: State, path: Path) -> None:
         raise RunFolderError(f"{path}: {error.strerror}") from error
 
 
-def load(path: Path) -> State:
+def load(path: Path) -> ModelState:
     """Read a model.
 
     Raises:
@@ -269,19 +269,19 @@ def load(path: Path) -> State:
         raise InputError(f"is not a primed model: {error}", file=path, cure=_CURE) from error
 
 
-def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> State:
+def _state(arrays: dict[str, NDArray[np.generic]], about: dict[str, Any]) -> ModelState:
     words = _untext(arrays["words"]).split("\n")[:-1]
     size = len(words) + len(MARKS)
     letters = np.zeros(SHAPE)
     letters.reshape(-1)[_ints(arrays["spelling_at"])] = arrays["spelling"]
-    return State(
+    return ModelState(
         words=words,
         spelling=letters,
         content=np.unpackbits(np.asarray(arrays["content"], dtype=np.uint8))[:size].astype(
             np.bool_
         ),
         stems=_ints(arrays["stems"]),
-        counts=Counts(
+        counts=WordCounts(
             triples=_ints(arrays["triples"]).cumsum(),
             pairs=_ints(arrays["pairs"]).cumsum(),
             triple_counts=_often(arrays["triple_counts"]),
@@ -342,15 +342,15 @@ class LexicalCache:
 
     name = NAME
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ModelState) -> None:
         self.state = state
-        self.vocabulary = vocabulary = Vocabulary(state.words, Spelling(state.spelling))
-        self.background = background = Background(state.counts, state.content)
+        self.vocabulary = vocabulary = Vocabulary(state.words, WordSpelling(state.spelling))
+        self.background = background = BackgroundModel(state.counts, state.content)
         self.kin = kin = Kin(state.stems, state.content)
 
         # None of these holds the model itself: it goes, with all it has kept, when it is let go.
         @lru_cache(_MOST_KEPT)
-        def code(text: str) -> Coded:
+        def code(text: str) -> CodedWords:
             return vocabulary.code(lines_of(text))
 
         @lru_cache(_MOST_KEPT)
@@ -358,8 +358,8 @@ class LexicalCache:
             return Cache(code(text), state.persistence, state.content, vocabulary, kin)
 
         @lru_cache(_MOST_KEPT)
-        def refer(text: str) -> Reference:
-            return Reference(code(text), background, vocabulary)
+        def refer(text: str) -> ReferenceText:
+            return ReferenceText(code(text), background, vocabulary)
 
         self._code, self._read, self._refer = code, read, refer
 
@@ -372,23 +372,23 @@ class LexicalCache:
         """
         return cls(load(path))
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+    def answers(self, questions: Sequence[Question]) -> list[LogProbability]:
         """Log-probability of each reference in nats; a text without words is refused."""
         found = [self._answer(one) for one in questions]
         if self._code.cache_info().currsize > _KEPT:
             self._let_go()
         return found
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: Question) -> LogProbability:
         if self.vocabulary.unseen > _MOST_UNSEEN:
             self._forget()
         reference = self._refer(question.reference)
         if not len(reference):
-            return Answer(None, 0, "the reference has no words")
+            return LogProbability(None, 0, "the reference has no words")
         candidate = None if question.candidate is None else self._read(question.candidate)
         synopsis = None if question.synopsis is None else self._read(question.synopsis)
         values, regime = components(reference, candidate, synopsis)
-        return Answer(log_probability(values, regime, self.state.shares), len(reference))
+        return LogProbability(log_probability(values, regime, self.state.shares), len(reference))
 
     def _forget(self) -> None:
         self._let_go()

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reviewscore.errors import InputError
-from reviewscore.gem.lexical.background import Background, Counts, count
+from reviewscore.gem.lexical.background import BackgroundModel, WordCounts, count
 from reviewscore.gem.lexical.caches import (
     Cache,
     Kin,
     Persistence,
-    Reference,
+    ReferenceText,
     learn_persistence,
     stems_of,
 )
-from reviewscore.gem.lexical.model import State, components, learn_shares, paper_key
+from reviewscore.gem.lexical.model import ModelState, components, learn_shares, paper_key
 from reviewscore.gem.lexical.words import (
     MARKS,
     UNSEEN,
-    Coded,
+    CodedWords,
     Floats,
     Ints,
     Vocabulary,
@@ -59,7 +59,7 @@ class Known:
 
 
 Packed: TypeAlias = NDArray[np.int32]
-"""A text as it waits on disk: the arrays of `Coded`, a row each, with the words' first numbers."""
+"""A text as it waits on disk: the arrays of `CodedWords`, a row each, with words' first numbers."""
 
 
 class SplitPapers:
@@ -92,13 +92,13 @@ class _FirstNumbers(dict[str, int]):
         return number
 
 
-def _packed(text: Coded) -> Packed:
+def _packed(text: CodedWords) -> Packed:
     return np.stack([text.before, text.last, text.word, text.stance]).astype(np.int32)
 
 
-def _unpacked(text: Packed, final: Ints) -> Coded:
+def _unpacked(text: Packed, final: Ints) -> CodedWords:
     before, last, word = final[text[:-1]]
-    return Coded(before, last, word, text[-1].astype(np.int64))
+    return CodedWords(before, last, word, text[-1].astype(np.int64))
 
 
 class _Texts:
@@ -113,12 +113,12 @@ class _Texts:
     def __init__(self, packed: Sequence[list[Packed]], final: Ints, papers: Sequence[int]) -> None:
         self._packed, self._final = ListView(packed, papers), final
 
-    def __iter__(self) -> Iterator[list[Coded]]:
+    def __iter__(self) -> Iterator[list[CodedWords]]:
         for texts in self._packed:
             yield [_unpacked(text, self._final) for text in texts]
 
 
-def prime(papers: Iterable[Known], *, form: str = "", seed: int = 0) -> State:
+def prime(papers: Iterable[Known], *, form: str = "", seed: int = 0) -> ModelState:
     """Learn from papers that will not be scored; as `prime_on`, which has the rest.
 
     Args:
@@ -131,7 +131,7 @@ def prime(papers: Iterable[Known], *, form: str = "", seed: int = 0) -> State:
 
 def prime_on(
     split: SplitPapers, left_out: Container[int] = (), *, form: str = "", seed: int = 0
-) -> State:
+) -> ModelState:
     """Learn from papers that will not be scored.
 
     Shares are learned on papers that the counts used for them have not seen (two folds); the
@@ -156,7 +156,7 @@ def prime_on(
     priming = _Priming(split, chosen)
     shares = learn_shares(priming.samples(np.random.default_rng(seed)))
     counts, persistence = priming.learned(range(len(chosen)))
-    return State(
+    return ModelState(
         words=priming.vocabulary.words,
         spelling=priming.vocabulary.spelling.table,
         content=priming.content,
@@ -210,7 +210,7 @@ class _Priming:
         self.stems = stems_of(self.vocabulary.words)
         self._kin = Kin(self.stems, self.content)
 
-    def learned(self, papers: Sequence[int]) -> tuple[Counts, Persistence]:
+    def learned(self, papers: Sequence[int]) -> tuple[WordCounts, Persistence]:
         """Counts and persistence of some of the papers."""
         texts = _Texts(self._reviews, self._final, papers)
         counts = count((text for reviews in texts for text in reviews), self.vocabulary)
@@ -226,7 +226,7 @@ class _Priming:
         for number, fold in enumerate(folds):
             others = np.concatenate([*folds[:number], *folds[number + 1 :]]).tolist()
             counts, persistence = self.learned(others)
-            background = Background(counts, self.content)
+            background = BackgroundModel(counts, self.content)
             words = 0
             texts = _Texts(self._reviews, self._final, fold.tolist())
             for paper, reviews in zip(fold, texts, strict=True):
@@ -238,20 +238,20 @@ class _Priming:
 
     def _of_paper(
         self,
-        reviews: Sequence[Coded],
+        reviews: Sequence[CodedWords],
         synopsis: Packed | None,
         persistence: Persistence,
-        background: Background,
+        background: BackgroundModel,
     ) -> Iterator[tuple[Floats, Ints]]:
         """Components of each review given nothing, the next one, a synopsis, and both."""
 
-        def cache(text: Coded) -> Cache:
+        def cache(text: CodedWords) -> Cache:
             return Cache(text, persistence, self.content, self.vocabulary, self._kin)
 
         caches = list(map(cache, reviews))
         abstract = None if synopsis is None else cache(_unpacked(synopsis, self._final))
         for place, text in enumerate(reviews):
-            reference = Reference(text, background, self.vocabulary)
+            reference = ReferenceText(text, background, self.vocabulary)
             candidate = caches[(place + 1) % len(reviews)]
             third = caches[(place + 2) % len(reviews)] if len(reviews) > 2 else None  # noqa: PLR2004
             known = abstract or third

@@ -34,7 +34,7 @@ _STANCE_OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CodedLine:
     """A line or sentence.
 
     Attributes:
@@ -48,7 +48,7 @@ class Line:
     shown: int
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[CodedLine]:
     """The distinct lines of a text, in their order.
 
     A line is a sentence, or less where the text breaks the line. One that says the same words as
@@ -61,7 +61,7 @@ def lines_of(text: str) -> list[Line]:
     return [_line(words) for words in seen if words]
 
 
-def _line(words: tuple[str, ...]) -> Line:
+def _line(words: tuple[str, ...]) -> CodedLine:
     """The line with its stance: the verb after "the reviewer"."""
     end = len(words)
     place = next((at for at, word in enumerate(words) if word not in _BULLETS), 0)
@@ -73,8 +73,8 @@ def _line(words: tuple[str, ...]) -> Line:
             place += 1
         stance = _STANCE_OF.get(words[place]) if place < end else None
         if stance is not None:
-            return Line(words, stance, place + 1)
-    return Line(words, len(STANCES) - 1, 0)
+            return CodedLine(words, stance, place + 1)
+    return CodedLine(words, len(STANCES) - 1, 0)
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-'_"
@@ -94,7 +94,7 @@ def _symbols(word: str) -> list[int]:
     return [_INDEX.get(letter, _OTHER) for letter in word]
 
 
-class Spelling:
+class WordSpelling:
     """A trigram model over letters, smoothed towards bigrams, unigrams and the uniform one.
 
     The probabilities of all words sum to one (the empty word included), since every step's do.
@@ -107,7 +107,7 @@ class Spelling:
         self.table = table
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> Spelling:
+    def of(cls, words: Iterable[str]) -> WordSpelling:
         """Count the letters of words, each once."""
         counts: Counter[tuple[int, int, int]] = Counter()
         for word in set(words):
@@ -160,7 +160,7 @@ blanks, would have a probability of 0 in double precision; what this adds to all
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedWords:
     """Lines as numbers, one entry for each word and each line's end.
 
     Attributes:
@@ -180,7 +180,7 @@ class Coded:
         return len(self.word)
 
 
-def coded(lines: Sequence[Line], numbers: Mapping[str, int]) -> Coded:
+def coded(lines: Sequence[CodedLine], numbers: Mapping[str, int]) -> CodedWords:
     """Lines as numbers.
 
     Args:
@@ -206,7 +206,7 @@ def coded(lines: Sequence[Line], numbers: Mapping[str, int]) -> Coded:
     shown = np.repeat(np.array([line.shown for line in lines], dtype=np.int64), sizes)
     stance = np.repeat(np.array([line.stance for line in lines], dtype=np.int64), sizes)
     stance[inside < shown] = _OTHER_STANCE
-    return Coded(before, last, word, stance)
+    return CodedWords(before, last, word, stance)
 
 
 class Vocabulary:
@@ -217,7 +217,7 @@ class Vocabulary:
         spelling: Model of the letters of all other words.
     """
 
-    def __init__(self, words: Sequence[str], spelling: Spelling) -> None:
+    def __init__(self, words: Sequence[str], spelling: WordSpelling) -> None:
         self.words = list(words)
         self.spelling = spelling
         self.size = len(self.words) + len(MARKS)
@@ -235,7 +235,7 @@ class Vocabulary:
         """
         words = sorted(word for word, count in counts.items() if count > 1)
         once = [word for word, count in counts.items() if count == 1]
-        return cls(words, Spelling.of(once or words))
+        return cls(words, WordSpelling.of(once or words))
 
     @property
     def unseen(self) -> int:
@@ -274,7 +274,7 @@ class Vocabulary:
             [numbers[one] if one in numbers else self._meet(one) for one in words], dtype=np.int64
         )
 
-    def code(self, lines: Sequence[Line]) -> Coded:
+    def code(self, lines: Sequence[CodedLine]) -> CodedWords:
         """Lines as numbers."""
         try:
             return coded(lines, self._numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.forms import Form, form_of, is_interrogative, sentences_of
+from reviewscore.judges.lexical.forms import QuestionForm, form_of, is_interrogative, sentences_of
 from reviewscore.schema.argument import Draft, Extraction, Premise
 from reviewscore.schema.review import PointType
 
@@ -98,7 +98,7 @@ def conclusion_and_reasons(text: str) -> tuple[str, tuple[str, ...]]:
     chosen = next((i for i, s in enumerate(sentences) if i and _CONCLUDES.match(s)), 0)
     main = sentences[chosen]
     others = [s for i, s in enumerate(sentences) if i != chosen and _long_enough(s)]
-    supporting = [s for s in others if form_of(s) is not Form.SUGGESTION]
+    supporting = [s for s in others if form_of(s) is not QuestionForm.SUGGESTION]
     parted = _part(main)
     if parted is None and not supporting:
         for other in others:

@@ -12,7 +12,7 @@ from reviewscore.text.stems import stem, stop_stems, words
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedContent:
     """The wanted or denied content of one sentence of a point.
 
     Attributes:
@@ -143,7 +143,7 @@ def _core(sentence: str) -> str:
     return core if len(core) > _MIN_CORE else sentence
 
 
-def wanted_content(sentence: str) -> Wanted:
+def wanted_content(sentence: str) -> WantedContent:
     """What one sentence of a point asks for or denies.
 
     Args:
@@ -160,7 +160,7 @@ def wanted_content(sentence: str) -> Wanted:
     words_of_aspects = _content_stems(core)
     lexical = [stem(word) for start, end in spans for word in words(core[start:end])]
     query = tuple(dict.fromkeys([*parts, *lexical, *words_of_aspects]))
-    return Wanted(
+    return WantedContent(
         aspects=tuple(aspect for aspect, _ in named),
         parts=parts,
         query=query,

@@ -10,13 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.content import Wanted, wanted_content
-from reviewscore.judges.lexical.forms import OPINIONS, Clause, Form, clauses_of, main_clause
+from reviewscore.judges.lexical.content import WantedContent, wanted_content
+from reviewscore.judges.lexical.forms import OPINIONS, Clause, QuestionForm, clauses_of, main_clause
 from reviewscore.judges.lexical.support import Support, answerable_by_quote, support_for
 from reviewscore.papers.parts import parts_read
 from reviewscore.papers.quotes import evidence_at
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.retrieval.index import Heading, PaperIndex, Passage, index_of
+from reviewscore.retrieval.index import IndexedHeading, PaperIndex, Passage, index_of
 from reviewscore.schema.paper import Evidence, Paper, Zone
 from reviewscore.schema.place import Place, PlaceKind
 from reviewscore.schema.verdict import Finding
@@ -41,7 +41,7 @@ _NEARLY = 0.5
 """Share of the best coverage that a passage of a wide place must have to stand before others."""
 _LABEL = 120
 """Characters of a caption and of a header beside a row."""
-_ADDRESSABLE = frozenset({Form.CATEGORICAL_DENIAL, Form.FACTUAL_QUESTION})
+_ADDRESSABLE = frozenset({QuestionForm.CATEGORICAL_DENIAL, QuestionForm.FACTUAL_QUESTION})
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,18 @@ class Found:
     finding: Finding
     rationale: str
     passages: tuple[Evidence, ...]
-    form: Form
+    form: QuestionForm
 
 
 _CANNOT = {
-    Form.QUALITY: "The point is about worth, novelty or writing, which no passage can settle.",
-    Form.SUGGESTION: "The point suggests what the authors should do; nothing in it to look up.",
-    Form.DEGREE: "The point asks for more or calls something too little, which is a judgement.",
-    Form.HYPOTHETICAL: "The point is about what could be or may happen, not what the paper says.",
+    QuestionForm.QUALITY: "The point is about worth, novelty or writing, which no passage can"
+    " settle.",
+    QuestionForm.SUGGESTION: "The point suggests what the authors should do; nothing in it to"
+    " look up.",
+    QuestionForm.DEGREE: "The point asks for more or calls something too little, which is a"
+    " judgement.",
+    QuestionForm.HYPOTHETICAL: "The point is about what could be or may happen, not what the"
+    " paper says.",
 }
 _EMPTY = "The point names nothing specific enough to be looked up in the paper."
 
@@ -86,7 +90,7 @@ def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
     clauses = clauses_of(text[:_LONGEST])
     clause = main_clause(clauses)
     if clause is None:
-        return _cannot_judge(_EMPTY, Form.ASSERTION)
+        return _cannot_judge(_EMPTY, QuestionForm.ASSERTION)
     if clause.form in OPINIONS:
         return _cannot_judge(_CANNOT[clause.form], clause.form)
     wanted = wanted_content(clause.text)
@@ -102,7 +106,7 @@ def find(text: str, paper: Paper, places: Sequence[Place] = ()) -> Found:
     return _closest(wanted, clause, index, places)
 
 
-def _cannot_judge(rationale: str, form: Form) -> Found:
+def _cannot_judge(rationale: str, form: QuestionForm) -> Found:
     return Found(Finding.CANNOT_JUDGE, rationale, (), form)
 
 
@@ -111,7 +115,7 @@ def _single(clauses: tuple[Clause, ...], main: Clause) -> bool:
     others = [clause for clause in clauses if clause is not main]
     return len(others) <= _MOST_OTHERS and not any(
         clause.form in _ADDRESSABLE
-        or clause.form in (Form.REQUEST, Form.HEDGED_DENIAL, Form.DEGREE)
+        or clause.form in (QuestionForm.REQUEST, QuestionForm.HEDGED_DENIAL, QuestionForm.DEGREE)
         for clause in others
     )
 
@@ -122,7 +126,7 @@ def _addressed(supports: tuple[Support, ...], clause: Clause, index: PaperIndex)
     spans = {(p.start, p.end) for support in supports for p in support.passages}
     evidence = tuple(evidence_at(paper, start, end) for start, end in sorted(spans))
     labels = [support.section.label for support in supports if support.section is not None]
-    wish = "asks for" if clause.form is Form.FACTUAL_QUESTION else "says is missing"
+    wish = "asks for" if clause.form is QuestionForm.FACTUAL_QUESTION else "says is missing"
     quoted = "the quoted sentence" if len(evidence) == 1 else "the quoted sentences"
     if labels:
         headed = " and ".join(f"'{label}'" for label in dict.fromkeys(labels))
@@ -139,7 +143,9 @@ def _addressed(supports: tuple[Support, ...], clause: Clause, index: PaperIndex)
     return Found(Finding.ADDRESSED, rationale, evidence, clause.form)
 
 
-def _closest(wanted: Wanted, clause: Clause, index: PaperIndex, places: Sequence[Place]) -> Found:
+def _closest(
+    wanted: WantedContent, clause: Clause, index: PaperIndex, places: Sequence[Place]
+) -> Found:
     """The passages that hold most of what is named; without any, the finder cannot judge."""
     chosen = _best_passages(wanted, index, places)
     read, unread = parts_read(index.paper)
@@ -194,7 +200,7 @@ def _unread(parts: list[str]) -> str:
 
 
 def _best_passages(
-    wanted: Wanted, index: PaperIndex, places: Sequence[Place]
+    wanted: WantedContent, index: PaperIndex, places: Sequence[Place]
 ) -> list[tuple[Passage, Place | None]]:
     """Up to three passages, each with the place of the point that it stands in, if any.
 
@@ -235,7 +241,9 @@ def _inside(place: Place, index: PaperIndex) -> range:
     return range(first, bisect_left(index.passages, where.end, key=lambda passage: passage.start))
 
 
-def _held(wanted: Wanted, passage: Passage, titles: dict[int, Heading], index: PaperIndex) -> float:
+def _held(
+    wanted: WantedContent, passage: Passage, titles: dict[int, IndexedHeading], index: PaperIndex
+) -> float:
     """What of the wanted a passage holds with its heading; nothing for a heading itself."""
     if passage.kind is SentenceKind.HEADING:
         return 0.0
@@ -244,7 +252,7 @@ def _held(wanted: Wanted, passage: Passage, titles: dict[int, Heading], index: P
 
 
 def _coverage(
-    wanted: Wanted, passage: Passage, heading: Heading | None, index: PaperIndex
+    wanted: WantedContent, passage: Passage, heading: IndexedHeading | None, index: PaperIndex
 ) -> float:
     """Share of what is wanted that a passage and its heading hold, 0..1 and a bonus.
 

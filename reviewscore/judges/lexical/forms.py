@@ -82,7 +82,7 @@ def is_interrogative(sentence: str) -> bool:
     return _PLEASE.search(plain) is not None
 
 
-class Form(StrEnum):
+class QuestionForm(StrEnum):
     """What kind of sentence a point, or one sentence of it, is."""
 
     CATEGORICAL_DENIAL = "categorical_denial"  # X is not in the paper
@@ -96,7 +96,9 @@ class Form(StrEnum):
     ASSERTION = "assertion"  # says something of the work
 
 
-OPINIONS = frozenset({Form.HYPOTHETICAL, Form.SUGGESTION, Form.DEGREE, Form.QUALITY})
+OPINIONS = frozenset(
+    {QuestionForm.HYPOTHETICAL, QuestionForm.SUGGESTION, QuestionForm.DEGREE, QuestionForm.QUALITY}
+)
 """Forms no passage can settle: the finder does not look anything up for them."""
 
 
@@ -110,7 +112,7 @@ class Clause:
     """
 
     text: str
-    form: Form
+    form: QuestionForm
 
 
 _PAPER = (
@@ -259,25 +261,25 @@ def _asks_for_an_aspect(sentence: str) -> bool:
     )
 
 
-def _question_form(sentence: str) -> Form:
+def _question_form(sentence: str) -> QuestionForm:
     """Form of a sentence that asks something."""
     if _FACT_ASKED.search(sentence) or _asks_for_an_aspect(sentence):
-        return Form.DEGREE if _DEGREE.search(sentence) else Form.FACTUAL_QUESTION
+        return QuestionForm.DEGREE if _DEGREE.search(sentence) else QuestionForm.FACTUAL_QUESTION
     if re.match(_ASKING + r"\w", sentence, re.IGNORECASE) and re.match(
         r"(?:can|could|would|will|may|might) (?:the authors?|you|i|we)\b", sentence, re.IGNORECASE
     ):
-        return Form.DEGREE if _DEGREE.search(sentence) else Form.REQUEST
+        return QuestionForm.DEGREE if _DEGREE.search(sentence) else QuestionForm.REQUEST
     if _HYPOTHETICAL.search(sentence):
-        return Form.HYPOTHETICAL
+        return QuestionForm.HYPOTHETICAL
     if _DEGREE.search(sentence) and not _WHY.search(sentence):
-        return Form.DEGREE
+        return QuestionForm.DEGREE
     unmarked = "?" not in sentence
     if unmarked or _WHY.search(sentence) or _OPINION_ASKED.search(sentence):
-        return Form.REQUEST
-    return Form.FACTUAL_QUESTION
+        return QuestionForm.REQUEST
+    return QuestionForm.FACTUAL_QUESTION
 
 
-def _statement_form(sentence: str) -> Form:
+def _statement_form(sentence: str) -> QuestionForm:
     """Form of a sentence that asks nothing."""
     denial = _DENIAL.search(sentence)
     if denial and not re.search(
@@ -287,16 +289,20 @@ def _statement_form(sentence: str) -> Form:
         sentence,
         re.IGNORECASE,
     ):
-        return Form.HEDGED_DENIAL if _HEDGE.search(sentence) else Form.CATEGORICAL_DENIAL
+        return (
+            QuestionForm.HEDGED_DENIAL
+            if _HEDGE.search(sentence)
+            else QuestionForm.CATEGORICAL_DENIAL
+        )
     if _SUGGESTION.search(sentence):
-        return Form.SUGGESTION
+        return QuestionForm.SUGGESTION
     if _QUALITY.search(sentence):
-        return Form.QUALITY
+        return QuestionForm.QUALITY
     if _LIMITED.search(sentence):
-        return Form.HEDGED_DENIAL
+        return QuestionForm.HEDGED_DENIAL
     if _HYPOTHETICAL.search(sentence):
-        return Form.HYPOTHETICAL
-    return Form.DEGREE if _DEGREE.search(sentence) else Form.ASSERTION
+        return QuestionForm.HYPOTHETICAL
+    return QuestionForm.DEGREE if _DEGREE.search(sentence) else QuestionForm.ASSERTION
 
 
 def denies(text: str) -> bool:
@@ -304,7 +310,7 @@ def denies(text: str) -> bool:
     return _DENIAL.search(text.strip()) is not None
 
 
-def form_of(sentence: str) -> Form:
+def form_of(sentence: str) -> QuestionForm:
     """Form of one sentence."""
     plain = strip_marks(sentence)
     return _question_form(plain) if is_interrogative(plain) else _statement_form(plain)
@@ -315,7 +321,7 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
     return tuple(Clause(sentence, form_of(sentence)) for sentence in sentences_of(text))
 
 
-_SETTLED = (Form.FACTUAL_QUESTION, Form.CATEGORICAL_DENIAL)
+_SETTLED = (QuestionForm.FACTUAL_QUESTION, QuestionForm.CATEGORICAL_DENIAL)
 
 
 def main_clause(clauses: tuple[Clause, ...]) -> Clause | None:
@@ -326,7 +332,11 @@ def main_clause(clauses: tuple[Clause, ...]) -> Clause | None:
     """
     asked = [clause for clause in clauses if is_interrogative(clause.text)]
     pool = asked or list(clauses)
-    for wanted in (_SETTLED, (Form.HEDGED_DENIAL,), (Form.REQUEST, Form.ASSERTION)):
+    for wanted in (
+        _SETTLED,
+        (QuestionForm.HEDGED_DENIAL,),
+        (QuestionForm.REQUEST, QuestionForm.ASSERTION),
+    ):
         for clause in pool:
             if clause.form in wanted:
                 return clause

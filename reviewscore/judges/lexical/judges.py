@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from reviewscore.judges.lexical.argument import conclusion_and_reasons, templated_draft, type_of
 from reviewscore.judges.lexical.finder import find
-from reviewscore.judges.lexical.forms import Form, form_of
+from reviewscore.judges.lexical.forms import QuestionForm, form_of
 from reviewscore.schema.argument import Draft, Extraction, Faithfulness, Premise, Round, Streamlined
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.review import PointType, Review, ReviewPoint
@@ -146,9 +146,13 @@ def _without_pointers(point: ReviewPoint) -> str:
 def _in_context(point: ReviewPoint) -> str:
     """The point's text, after the lead-in of its list if only that says what is asked or denied."""
     lead, text = point.context.strip(), _without_pointers(point)
-    if not lead.endswith(":") or form_of(text) is not Form.ASSERTION:
+    if not lead.endswith(":") or form_of(text) is not QuestionForm.ASSERTION:
         return text
-    settled = (Form.CATEGORICAL_DENIAL, Form.HEDGED_DENIAL, Form.FACTUAL_QUESTION)
+    settled = (
+        QuestionForm.CATEGORICAL_DENIAL,
+        QuestionForm.HEDGED_DENIAL,
+        QuestionForm.FACTUAL_QUESTION,
+    )
     return f"{lead[:-1]} {text}" if form_of(lead) in settled else text
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reviewscore.judges.lexical.content import Wanted
+from reviewscore.judges.lexical.content import WantedContent
 from reviewscore.judges.lexical.lexicon import Aspect
 from reviewscore.papers.sentences import SentenceKind
-from reviewscore.retrieval.index import Heading, PaperIndex, Passage
+from reviewscore.retrieval.index import IndexedHeading, PaperIndex, Passage
 from reviewscore.schema.paper import Section, Zone
 from reviewscore.text.stems import stems
 
@@ -203,7 +203,7 @@ class Support:
     passages: tuple[Passage, ...]
 
 
-def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
+def demanded(wanted: WantedContent) -> tuple[Aspect, ...]:
     """The aspects of a point that need a dedicated passage each.
 
     Comparisons, data sets and the like only qualify another aspect when there is one.
@@ -221,14 +221,14 @@ def demanded(wanted: Wanted) -> tuple[Aspect, ...]:
     return tuple(soft[:1])
 
 
-def answerable_by_quote(sentence: str, wanted: Wanted) -> bool:
+def answerable_by_quote(sentence: str, wanted: WantedContent) -> bool:
     """Whether a quote could settle a sentence: a single question that names what it compares."""
     unnamed = wanted.vague and not wanted.rivals
     unsettled = (_PLACE, _BEYOND, _COMPOUND)
     return not unnamed and not any(pattern.search(sentence) for pattern in unsettled)
 
 
-def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
+def support_for(wanted: WantedContent, index: PaperIndex) -> tuple[Support, ...]:
     """Support for everything that is wanted; empty unless nothing is left unmatched."""
     kept = wanted.sensitivity or not wanted.aspects
     parts = frozenset(wanted.parts) - (frozenset() if kept else index.own)
@@ -250,7 +250,7 @@ def support_for(wanted: Wanted, index: PaperIndex) -> tuple[Support, ...]:
 
 
 def _joint_support(
-    aspects: tuple[Aspect, ...], wanted: Wanted, parts: frozenset[str], index: PaperIndex
+    aspects: tuple[Aspect, ...], wanted: WantedContent, parts: frozenset[str], index: PaperIndex
 ) -> tuple[Support, ...]:
     """Support for each of several listed aspects; together they must match the named parts."""
     supports: list[Support] = []
@@ -264,7 +264,7 @@ def _joint_support(
     return tuple(supports) if parts <= held else ()
 
 
-def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> bool:
+def _qualified(passages: tuple[Passage, ...], title: str, wanted: WantedContent) -> bool:
     """Whether the quotes meet what a comparison, a sensitivity or a number demands."""
     text = " ".join(passage.text for passage in passages)
     if wanted.sensitivity and not _reports_sensitivity(wanted, passages, text, title):
@@ -284,7 +284,7 @@ def _qualified(passages: tuple[Passage, ...], title: str, wanted: Wanted) -> boo
 
 
 def _reports_sensitivity(
-    wanted: Wanted, passages: tuple[Passage, ...], text: str, title: str
+    wanted: WantedContent, passages: tuple[Passage, ...], text: str, title: str
 ) -> bool:
     """Whether quotes from a part that varies something name what was varied and how."""
     captions = [p.text for p in passages if p.kind is SentenceKind.CAPTION]
@@ -296,7 +296,7 @@ def _reports_sensitivity(
 
 
 def _aspect_support(
-    aspect: Aspect, wanted: Wanted, parts: frozenset[str], index: PaperIndex
+    aspect: Aspect, wanted: WantedContent, parts: frozenset[str], index: PaperIndex
 ) -> Support | None:
     """The best dedicated section on one aspect, else a caption or sentence that stands alone."""
     best: tuple[tuple[int, int, int], Support] | None = None
@@ -315,7 +315,7 @@ def _aspect_support(
 
 
 def _alone(
-    aspect: Aspect, wanted: Wanted, parts: frozenset[str], index: PaperIndex
+    aspect: Aspect, wanted: WantedContent, parts: frozenset[str], index: PaperIndex
 ) -> Support | None:
     """The first caption or sentence so plainly on one aspect that it needs no heading."""
     for passage in index.passages:
@@ -335,7 +335,7 @@ def _alone(
 
 
 def _covers(
-    heading: Heading, parts: frozenset[str], aspect: Aspect, index: PaperIndex
+    heading: IndexedHeading, parts: frozenset[str], aspect: Aspect, index: PaperIndex
 ) -> Iterator[tuple[Passage, ...]]:
     """Choices of at most two sentences under a heading that match the named parts, best first.
 
@@ -370,7 +370,7 @@ def _telling(passage: Passage, aspect: Aspect) -> int:
     return min(hits, 4) + 3 * alone + numbers - 2 * pointer
 
 
-def _rival_support(wanted: Wanted, index: PaperIndex) -> Support | None:
+def _rival_support(wanted: WantedContent, index: PaperIndex) -> Support | None:
     """The first sentence, under a heading of results, that compares with all the named rivals."""
     rivals = frozenset(wanted.rivals)
     for heading in index.headings:
@@ -383,7 +383,9 @@ def _rival_support(wanted: Wanted, index: PaperIndex) -> Support | None:
     return None
 
 
-def _named_support(wanted: Wanted, parts: frozenset[str], index: PaperIndex) -> Support | None:
+def _named_support(
+    wanted: WantedContent, parts: frozenset[str], index: PaperIndex
+) -> Support | None:
     """A section or caption named after what is wanted, with a sentence that matches all of it."""
     if not parts:
         return None

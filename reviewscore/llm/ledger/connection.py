@@ -366,7 +366,7 @@ class Writer(_Thread):
         return self._link.write(work)
 
 
-class Reader(_Thread):
+class LedgerReader(_Thread):
     """Looks things up.
 
     Args:

@@ -29,7 +29,13 @@ from sqlalchemy import (
 )
 
 from reviewscore.errors import RunFolderError
-from reviewscore.llm.ledger.connection import Backend, LedgerConnection, Reader, Writer, backend_of
+from reviewscore.llm.ledger.connection import (
+    Backend,
+    LedgerConnection,
+    LedgerReader,
+    Writer,
+    backend_of,
+)
 from reviewscore.llm.ledger.store import Location, Paid, describe_owner, process_name
 from reviewscore.llm.ledger.tables import (
     calls,
@@ -125,7 +131,7 @@ class Ledger:
         except BaseException:
             reading.close()
             raise
-        self._reader, self._writer = Reader(reading), Writer(writing)
+        self._reader, self._writer = LedgerReader(reading), Writer(writing)
         self._prefixes: set[str] = set()
 
     async def find(self, key: str) -> Completion | None:

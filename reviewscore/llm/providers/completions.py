@@ -2,7 +2,7 @@
 
 A request's parts are its system text and its messages: those of ``system`` are fixed text, those
 of ``user`` foreign text, and the last, of ``assistant``, is the continuation whose tokens are
-scored. The reply's text is `Scored` as JSON. The server makes the tokens where it
+scored. The reply's text is `ScoredTokens` as JSON. The server makes the tokens where it
 can (``/tokenize``): each part alone, so that the scored span is as long as the continuation's own
 tokens. Where it cannot, the text is sent, and the span is cut where the server says that the
 continuation begins.
@@ -36,7 +36,7 @@ _BROKEN = "\ufffd"
 """Stands for the bytes of a token that is a part of a character only."""
 
 
-class Scored(BaseModel):
+class ScoredTokens(BaseModel):
     """What each token of a continuation has, or why there is no number.
 
     Attributes:
@@ -52,7 +52,7 @@ class Scored(BaseModel):
     problem: str = ""
 
 
-def of_prompt(choice: Mapping[str, Any], ids: Sequence[int], span: int) -> Scored | None:
+def of_prompt(choice: Mapping[str, Any], ids: Sequence[int], span: int) -> ScoredTokens | None:
     """The end of a prompt of token ids, from vLLM's ``prompt_logprobs``.
 
     Args:
@@ -72,12 +72,12 @@ def of_prompt(choice: Mapping[str, Any], ids: Sequence[int], span: int) -> Score
     for number, place in zip(ids[-span:], found[-span:], strict=True):
         own = None if place is None else place.get(str(number))
         if place is not None and own is None:
-            return Scored(tokens=span, problem="the server scored another text than was sent")
+            return ScoredTokens(tokens=span, problem="the server scored another text than was sent")
         values.append(None if own is None else own.get("logprob"))
     return _scored(values)
 
 
-def echoed(choice: Mapping[str, Any], count: int, span: int) -> Scored | None:
+def echoed(choice: Mapping[str, Any], count: int, span: int) -> ScoredTokens | None:
     """The end of a prompt of token ids, from an answer that repeats the prompt.
 
     Args:
@@ -96,7 +96,7 @@ def echoed(choice: Mapping[str, Any], count: int, span: int) -> Scored | None:
     return _scored(values[count - span : count])
 
 
-def cut(choice: Mapping[str, Any], context: str, reference: str) -> Scored | None:
+def cut(choice: Mapping[str, Any], context: str, reference: str) -> ScoredTokens | None:
     """The end of a prompt of text, from an answer that repeats the prompt.
 
     Servers count the text of a first token of their own or leave it out, so the place where the
@@ -116,7 +116,9 @@ def cut(choice: Mapping[str, Any], context: str, reference: str) -> Scored | Non
     if not values or not offsets or not words:
         return None
     if not len(values) == len(offsets) == len(words):
-        return Scored(tokens=0, problem="the server gives as many places as it does not tokens")
+        return ScoredTokens(
+            tokens=0, problem="the server gives as many places as it does not tokens"
+        )
     own = len(words[0]) if not context.startswith(words[0]) else 0
     for border in {len(context) + own, len(context)}:
         span = [n for n, place in enumerate(offsets) if border <= place < border + len(reference)]
@@ -125,24 +127,24 @@ def cut(choice: Mapping[str, Any], context: str, reference: str) -> Scored | Non
         if exact and (spelled == reference or _BROKEN in spelled):
             return _scored([values[n] for n in span])
     told = "a token of the server reaches across the beginning of the reference"
-    return Scored(tokens=0, problem=told)
+    return ScoredTokens(tokens=0, problem=told)
 
 
-def _scored(values: Sequence[float | None]) -> Scored:
+def _scored(values: Sequence[float | None]) -> ScoredTokens:
     for number, value in enumerate(values, 1):
         if value is None or not math.isfinite(value) or value <= _MINUS_INFINITY:
             told = f"token {number} of {len(values)} has no finite log-probability ({value})"
-            return Scored(tokens=len(values), problem=told)
+            return ScoredTokens(tokens=len(values), problem=told)
         if value > _ROUNDING:
             told = f"token {number} of {len(values)} has a log-probability above 0 ({value:g})"
-            return Scored(tokens=len(values), problem=told)
+            return ScoredTokens(tokens=len(values), problem=told)
     kept = tuple(min(float(value), 0.0) for value in values if value is not None)
-    return Scored(tokens=len(values), logprobs=kept)
+    return ScoredTokens(tokens=len(values), logprobs=kept)
 
 
-def _wrong_number(found: int, sent: int, span: int) -> Scored:
+def _wrong_number(found: int, sent: int, span: int) -> ScoredTokens:
     told = f"the server gives log-probabilities of {found} tokens where {sent} were sent"
-    return Scored(tokens=span, problem=told)
+    return ScoredTokens(tokens=span, problem=told)
 
 
 Door = Literal["tokens", "text"]
@@ -333,7 +335,9 @@ def _closed(error: ProviderError) -> bool:
     return error.status in _NO_SUCH_DOOR or unread
 
 
-def _completion(request: Request, answer: Any, sent: Parameters, scored: Scored) -> Completion:
+def _completion(
+    request: Request, answer: Any, sent: Parameters, scored: ScoredTokens
+) -> Completion:
     """The scores as a reply, with the tokens that the server counted."""
     return Completion(
         text=scored.model_dump_json(),

@@ -18,7 +18,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reviewscore.bounds import Line, bounded_lines, check_size, in_force, not_regular, open_regular
+from reviewscore.bounds import (
+    BoundedLine,
+    bounded_lines,
+    check_size,
+    in_force,
+    not_regular,
+    open_regular,
+)
 from reviewscore.errors import InputError, SettingsError, StopError, TooLargeError
 from reviewscore.llm.batch_jobs import QUIET, BatchCollector, Idle, Waiting
 from reviewscore.llm.provider import EXCHANGE, Provider, ProviderOptions, Traits, provider
@@ -32,7 +39,7 @@ _LOOK = 0.5
 """Seconds between looks for new replies."""
 
 
-class Reply(BaseModel):
+class ExchangeReply(BaseModel):
     """One line of ``replies.jsonl``; other fields are kept out of it and ignored."""
 
     model_config = ConfigDict(frozen=True)
@@ -68,7 +75,7 @@ class ExchangeProvider(Provider):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(str(error.strerror), file=folder) from error
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, ExchangeReply] = {}
         self._line_end = ""
         self._read, self._lines, self._tail = 0, 0, b""
         self._open: dict[str, str] = {}
@@ -235,7 +242,7 @@ def _line(key: str, request: Request) -> str:
     return json.dumps(without_surrogates(line), ensure_ascii=False) + "\n"
 
 
-def _too_large(line: Line, path: Path, number: int) -> TooLargeError:
+def _too_large(line: BoundedLine, path: Path, number: int) -> TooLargeError:
     bound = in_force().reply
     problem = bound.problem(line.size, whole=True)
     return TooLargeError(problem, file=path, line=number, cure=bound.cure)
@@ -249,9 +256,9 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _parsed(line: bytes, path: Path, number: int) -> Reply:
+def _parsed(line: bytes, path: Path, number: int) -> ExchangeReply:
     try:
-        reply = Reply.model_validate_json(line)
+        reply = ExchangeReply.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or None
@@ -270,7 +277,7 @@ def _parsed(line: bytes, path: Path, number: int) -> Reply:
     return reply
 
 
-def _completion(reply: Reply) -> Completion:
+def _completion(reply: ExchangeReply) -> Completion:
     text = reply.text if reply.text is not None else json.dumps(reply.reply, ensure_ascii=False)
     return Completion(
         text=str(without_surrogates(text)),

@@ -124,7 +124,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FetchTargets:
     """What to fetch.
 
     Attributes:
@@ -173,7 +173,7 @@ class Fetched:
     empty: bool = False
 
 
-def fetch(wanted: Wanted, out: Path, *, say: Say, server: Callable[[int], Server]) -> Fetched:
+def fetch(wanted: FetchTargets, out: Path, *, say: Say, server: Callable[[int], Server]) -> Fetched:
     """Fetch, or go on with, a folder.
 
     Args:
@@ -272,7 +272,7 @@ def read_export(path: Path, out: Path, *, say: Say) -> Fetched:
     return found
 
 
-def _usable(wanted: Wanted) -> tuple[Wanted, dict[str, str]]:
+def _usable(wanted: FetchTargets) -> tuple[FetchTargets, dict[str, str]]:
     """What can be asked for, and why the other forums cannot.
 
     Raises:
@@ -289,7 +289,11 @@ def _usable(wanted: Wanted) -> tuple[Wanted, dict[str, str]]:
 
 
 def _pages(
-    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched, say: Say
+    wanted: FetchTargets,
+    raw: ThreadStore,
+    server: Callable[[int], Server],
+    found: Fetched,
+    say: Say,
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """Pages of forums with all their replies, and the API they are of."""
     if raw.full(wanted.limit):
@@ -315,7 +319,7 @@ def _pages(
 
 
 def _asked_for(
-    wanted: Wanted, raw: ThreadStore, server: Callable[[int], Server], found: Fetched
+    wanted: FetchTargets, raw: ThreadStore, server: Callable[[int], Server], found: Fetched
 ) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
     """The forums that were named and are not there yet."""
     for name in wanted.forums:
@@ -438,7 +442,7 @@ def _take(forums: Forums, record: Mapping[str, Any], say: Say) -> None:
         forums.warnings["notes that cannot be used are left out"] += 1
 
 
-def _account(wanted: Wanted, out: Path) -> dict[str, Any]:
+def _account(wanted: FetchTargets, out: Path) -> dict[str, Any]:
     """What this folder is a fetch of, and which forums an earlier one could not have.
 
     Raises:

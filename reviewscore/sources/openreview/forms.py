@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"\s*([+-]?\d{1,4}(?:\.\d{1,4})?)(?![\w.])")
 
 
 @dataclass(frozen=True)
-class Scale:
+class ScoreScale:
     """The values that a form allows.
 
     Attributes:
@@ -27,7 +27,7 @@ class Scale:
     values: tuple[float, ...]
 
     @classmethod
-    def between(cls, low: float, high: float, step: float = 1.0) -> Scale:
+    def between(cls, low: float, high: float, step: float = 1.0) -> ScoreScale:
         """All values from low to high."""
         return cls(tuple(low + step * at for at in range(round((high - low) / step) + 1)))
 
@@ -43,7 +43,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Score:
+class FormScore:
     """A score.
 
     Attributes:
@@ -54,7 +54,7 @@ class Score:
 
     value: float | None
     raw: str
-    scale: Scale | None
+    scale: ScoreScale | None
 
     @property
     def allowed(self) -> bool:
@@ -62,7 +62,7 @@ class Score:
         return self.value is None or self.scale is None or self.value in self.scale.values
 
 
-def read_score(value: object, scale: Scale | None) -> Score | None:
+def read_score(value: object, scale: ScoreScale | None) -> FormScore | None:
     """A score from ``8``, ``2.5``, ``"8: accept"``, ``"3 good"`` or ``"3.5 = ..."``.
 
     A leading number that ends at a word's end; never the first digit alone, as of "10: ...".
@@ -73,21 +73,21 @@ def read_score(value: object, scale: Scale | None) -> Score | None:
     if value is None or isinstance(value, bool) or value == "":
         return None
     if isinstance(value, int | float):
-        return Score(float(value), str(value), scale)
+        return FormScore(float(value), str(value), scale)
     if not isinstance(value, str):
-        return Score(None, str(value), scale)
+        return FormScore(None, str(value), scale)
     found = _NUMBER.match(value)
-    return Score(None if found is None else float(found[1]), value, scale)
+    return FormScore(None if found is None else float(found[1]), value, scale)
 
 
 _YEAR = re.compile(r"(?:^|/)((?:19|20)\d\d)(?:/|$)")
 
-ONE_TO_TEN = Scale.between(1, 10)
-ONE_TO_FIVE = Scale.between(1, 5)
-ONE_TO_FOUR = Scale.between(1, 4)
-HALVES = Scale.between(1, 5, 0.5)
-FOUR_STEPS = Scale((1.0, 3.0, 6.0, 8.0))  # ICLR 2020
-SIX_STEPS = Scale((1.0, 3.0, 5.0, 6.0, 8.0, 10.0))  # ICLR 2022 to 2025
+ONE_TO_TEN = ScoreScale.between(1, 10)
+ONE_TO_FIVE = ScoreScale.between(1, 5)
+ONE_TO_FOUR = ScoreScale.between(1, 4)
+HALVES = ScoreScale.between(1, 5, 0.5)
+FOUR_STEPS = ScoreScale((1.0, 3.0, 6.0, 8.0))  # ICLR 2020
+SIX_STEPS = ScoreScale((1.0, 3.0, 5.0, 6.0, 8.0, 10.0))  # ICLR 2022 to 2025
 
 _NEVER_WORDS = """
 title code_of_conduct code_of_conduct_acknowledgement responsible_reviewing_acknowledgement
@@ -122,10 +122,10 @@ class Form:
     roles: Mapping[str, Role]
     aside: tuple[str, ...] = ()
     rating: str | None = "rating"
-    rating_scale: Scale | None = ONE_TO_TEN
+    rating_scale: ScoreScale | None = ONE_TO_TEN
     confidence: str | None = "confidence"
-    confidence_scale: Scale = ONE_TO_FIVE
-    scores: Mapping[str, Scale | None] = field(default_factory=dict)
+    confidence_scale: ScoreScale = ONE_TO_FIVE
+    scores: Mapping[str, ScoreScale | None] = field(default_factory=dict)
     named_authors: bool = False
 
     @property
@@ -194,10 +194,10 @@ _COLM = _roles(
     weaknesses="reasons_to_reject",
     questions="questions_to_authors",
 )
-_THREE: dict[str, Scale | None] = dict.fromkeys(
+_THREE: dict[str, ScoreScale | None] = dict.fromkeys(
     ("soundness", "presentation", "contribution"), ONE_TO_FOUR
 )
-_NOVELTY: dict[str, Scale | None] = dict.fromkeys(
+_NOVELTY: dict[str, ScoreScale | None] = dict.fromkeys(
     (
         "correctness",
         "technical_novelty_and_significance",
@@ -205,7 +205,7 @@ _NOVELTY: dict[str, Scale | None] = dict.fromkeys(
     ),
     ONE_TO_FOUR,
 )
-_CHECKED: dict[str, Scale | None] = dict.fromkeys(
+_CHECKED: dict[str, ScoreScale | None] = dict.fromkeys(
     (
         "experience_assessment",
         "review_assessment:_thoroughness_in_paper_reading",
@@ -215,10 +215,10 @@ _CHECKED: dict[str, Scale | None] = dict.fromkeys(
 )
 _OF_REVIEW = "summary_of_the_review"
 _CLARITY = "clarity,_quality,_novelty_and_reproducibility"
-_OF_2025: dict[str, Scale | None] = dict.fromkeys(
+_OF_2025: dict[str, ScoreScale | None] = dict.fromkeys(
     ("quality", "clarity", "significance", "originality"), ONE_TO_FOUR
 )
-_OF_ARR: dict[str, Scale | None] = {
+_OF_ARR: dict[str, ScoreScale | None] = {
     "soundness": HALVES, "excitement": HALVES, "reproducibility": ONE_TO_FIVE,
     "datasets": ONE_TO_FIVE, "software": ONE_TO_FIVE, "best_paper": None, "ethical_concerns": None,
     "ethical_concerns_details": None, "knowledge_of_or_educated_guess_at_author_identity": None,
@@ -239,10 +239,10 @@ FORMS: tuple[Form, ...] = (
     Form("ICLR 2024-2025", _ICLR, (2024, 2025), _FOUR_BOXES, rating_scale=SIX_STEPS,
          scores=_THREE),
     Form("ICLR 2026", _ICLR, (2026, 2026), _FOUR_BOXES,
-         rating_scale=Scale((0.0, 2.0, 4.0, 6.0, 8.0, 10.0)), scores=_THREE),
+         rating_scale=ScoreScale((0.0, 2.0, 4.0, 6.0, 8.0, 10.0)), scores=_THREE),
     Form("NeurIPS 2021-2022", _NEURIPS, (2021, 2022), _MIXED_BOX, scores=_THREE),
     Form("NeurIPS 2023-2024", _NEURIPS, (2023, 2024), _FOUR_BOXES, scores=_THREE),
-    Form("NeurIPS 2025", _NEURIPS, (2025, 2025), _MIXED_BOX, rating_scale=Scale.between(1, 6),
+    Form("NeurIPS 2025", _NEURIPS, (2025, 2025), _MIXED_BOX, rating_scale=ScoreScale.between(1, 6),
          scores=_OF_2025),
     Form("ICML 2025", re.compile(r"ICML\.cc/\d{4}/Conference", re.I), (2025, 2025), _ICML,
          rating="overall_recommendation", rating_scale=ONE_TO_FIVE, confidence=None),

@@ -29,7 +29,7 @@ _LATEST = 4_102_444_800_000
 
 
 @dataclass(frozen=True)
-class Note:
+class ForumNote:
     """One note of a forum.
 
     Attributes:
@@ -92,7 +92,7 @@ class Note:
         return value.strip() if isinstance(value, str) else ""
 
 
-def read_note(record: Mapping[str, object]) -> Note:
+def read_note(record: Mapping[str, object]) -> ForumNote:
     """A note from the object that the server sends.
 
     Raises:
@@ -116,7 +116,7 @@ def read_note(record: Mapping[str, object]) -> Note:
         raise InputError(f"note '{note_id}' has no content", field="content")
     created = next((record[name] for name in ("cdate", "tcdate") if _time(record.get(name))), None)
     names = [one for one in _list(record.get("signatures")) if isinstance(one, str)]
-    return Note(
+    return ForumNote(
         note_id=note_id,
         forum=_name(record, "forum") or note_id,
         replyto=_name(record, "replyto"),
@@ -137,7 +137,7 @@ def read_note(record: Mapping[str, object]) -> Note:
     )
 
 
-def may_differ(note: Note) -> bool:
+def may_differ(note: ForumNote) -> bool:
     """Whether what is served may be another text than the first."""
     if note.created is None or note.modified is None:
         return True
@@ -203,7 +203,7 @@ def _time(value: object) -> str | None:
     return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="seconds")
 
 
-class Kind(StrEnum):
+class NoteKind(StrEnum):
     """Kind of a note."""
 
     SUBMISSION = "submission"
@@ -223,24 +223,25 @@ class Kind(StrEnum):
 
 
 _KINDS = {
-    Kind.SUBMISSION: "submission blind_submission withdrawn_submission desk_rejected_submission",
-    Kind.REVIEW: "official_review review",
-    Kind.RESPONSE: "rebuttal author_rebuttal official_comment comment rebuttal_comment",
-    Kind.PUBLIC_COMMENT: "public_comment",
-    Kind.META_REVIEW: "meta_review metareview",
-    Kind.DECISION: "decision acceptance acceptance_decision",
-    Kind.RECOMMENDATION: "official_recommendation",
-    Kind.ACKNOWLEDGEMENT: "mandatory_acknowledgement acknowledgement",
-    Kind.PRE_REVIEW_QUESTION: "pre_review_question",
-    Kind.ETHICS_REVIEW: "ethics_review",
-    Kind.WITHDRAWAL: "withdrawal withdraw withdrawal_confirmation",
-    Kind.DESK_REJECTION: "desk_rejection desk_reject",
+    NoteKind.SUBMISSION: "submission blind_submission withdrawn_submission"
+    " desk_rejected_submission",
+    NoteKind.REVIEW: "official_review review",
+    NoteKind.RESPONSE: "rebuttal author_rebuttal official_comment comment rebuttal_comment",
+    NoteKind.PUBLIC_COMMENT: "public_comment",
+    NoteKind.META_REVIEW: "meta_review metareview",
+    NoteKind.DECISION: "decision acceptance acceptance_decision",
+    NoteKind.RECOMMENDATION: "official_recommendation",
+    NoteKind.ACKNOWLEDGEMENT: "mandatory_acknowledgement acknowledgement",
+    NoteKind.PRE_REVIEW_QUESTION: "pre_review_question",
+    NoteKind.ETHICS_REVIEW: "ethics_review",
+    NoteKind.WITHDRAWAL: "withdrawal withdraw withdrawal_confirmation",
+    NoteKind.DESK_REJECTION: "desk_rejection desk_reject",
 }
 _KIND_OF = {tail: kind for kind, tails in _KINDS.items() for tail in tails.split()}
 _AUTHORS = "Authors"
 
 
-def kind_of(note: Note, *, written_by_name: bool = False) -> Kind:
+def kind_of(note: ForumNote, *, written_by_name: bool = False) -> NoteKind:
     """The kind of a note.
 
     Only the invitation's own name counts: a rebuttal's holds the words ``Official_Review1`` too.
@@ -251,9 +252,9 @@ def kind_of(note: Note, *, written_by_name: bool = False) -> Kind:
             that an official comment signed by a person is theirs.
     """
     if note.replyto is None and note.note_id == note.forum:
-        return Kind.SUBMISSION
-    kind = _KIND_OF.get(note.tail, Kind.OTHER)
-    if kind is not Kind.RESPONSE:
+        return NoteKind.SUBMISSION
+    kind = _KIND_OF.get(note.tail, NoteKind.OTHER)
+    if kind is not NoteKind.RESPONSE:
         return kind
     by_authors = _AUTHORS in note.signatures or (written_by_name and note.by_person)
-    return Kind.RESPONSE if by_authors else Kind.COMMENT
+    return NoteKind.RESPONSE if by_authors else NoteKind.COMMENT

@@ -40,7 +40,7 @@ _PIECE = 65_536
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServerAnswer:
     """What a server answered.
 
     Attributes:
@@ -133,7 +133,9 @@ class Server:
         """
         self._answer(path, query, keep)
 
-    def _answer(self, path: str, query: Mapping[str, str], keep: Keep | None = None) -> Answer:
+    def _answer(
+        self, path: str, query: Mapping[str, str], keep: Keep | None = None
+    ) -> ServerAnswer:
         for attempt in range(1, _TRIES + 1):
             self._wait_for_turn()
             found = self._once(path, query, keep)
@@ -150,7 +152,7 @@ class Server:
             "it goes on where it stopped"
         )
 
-    def _once(self, path: str, query: Mapping[str, str], keep: Keep | None) -> Answer | None:
+    def _once(self, path: str, query: Mapping[str, str], keep: Keep | None) -> ServerAnswer | None:
         """An answer; None if none came."""
         client = self._connected()
         import requests
@@ -173,9 +175,9 @@ class Server:
                     body = b"".join(pieces)
         except requests.exceptions.RequestException:
             return None
-        return Answer(answer.status_code, answer.headers, str(answer.reason), body)
+        return ServerAnswer(answer.status_code, answer.headers, str(answer.reason), body)
 
-    def _limited(self, answer: Answer) -> None:
+    def _limited(self, answer: ServerAnswer) -> None:
         """Wait until the limit is lifted, if that is soon.
 
         Raises:
@@ -253,7 +255,7 @@ def _client(api: int, address: str) -> tuple[Any, BoundedAdapter]:
     return client, bounded(client)
 
 
-def _checked(answer: Answer, path: str, query: Mapping[str, str]) -> Answer:
+def _checked(answer: ServerAnswer, path: str, query: Mapping[str, str]) -> ServerAnswer:
     asked = ", ".join(f"{name}={value}" for name, value in query.items())
     if answer.status == HTTPStatus.FORBIDDEN:
         if _field(answer, "name") == "ForbiddenError":  # of this one thing; others may be open
@@ -275,15 +277,15 @@ def _checked(answer: Answer, path: str, query: Mapping[str, str]) -> Answer:
     return answer
 
 
-def _challenged(answer: Answer) -> bool:
+def _challenged(answer: ServerAnswer) -> bool:
     return "html" in answer.headers.get("Content-Type", "") or "Challenge" in _field(answer, "name")
 
 
-def _told(answer: Answer) -> str:
+def _told(answer: ServerAnswer) -> str:
     return _field(answer, "message") or answer.reason
 
 
-def _field(answer: Answer, name: str) -> str:
+def _field(answer: ServerAnswer, name: str) -> str:
     try:
         found = json.loads(answer.body)
     except (ValueError, RecursionError):
@@ -292,7 +294,7 @@ def _field(answer: Answer, name: str) -> str:
     return value[:300] if isinstance(value, str) else ""
 
 
-def _reset(answer: Answer) -> tuple[float, str]:
+def _reset(answer: ServerAnswer) -> tuple[float, str]:
     """Seconds until the limit is lifted, and when that is.
 
     By the server's own clock where it tells the time, so that a wrong clock here does no harm.

@@ -19,7 +19,7 @@ from reviewscore.papers.hygiene import without_surrogates
 from reviewscore.sources.data_folder import PDFS, copied
 from reviewscore.sources.openreview.notes import (
     PEOPLE,
-    Note,
+    ForumNote,
     anonymous,
     may_differ,
     nameless,
@@ -252,7 +252,7 @@ def fetch_versions(
     return None
 
 
-def _first(note: Note, host: Server) -> Mapping[str, Any] | None:
+def _first(note: ForumNote, host: Server) -> Mapping[str, Any] | None:
     """The fields of the oldest version that is as old as the note; None if it may not be seen."""
     path, name, query = (
         ("/references", "references", "referent")

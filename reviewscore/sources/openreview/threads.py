@@ -12,8 +12,15 @@ from typing import Any
 from reviewscore.errors import InputError
 from reviewscore.schema.review import Role
 from reviewscore.sources.data_folder import METAREVIEWS, PAPERS, REVIEWS, DataFolder
-from reviewscore.sources.openreview.forms import Form, Score, form_of, read_score, year_of
-from reviewscore.sources.openreview.notes import PEOPLE, Kind, Note, kind_of, may_differ, read_note
+from reviewscore.sources.openreview.forms import Form, FormScore, form_of, read_score, year_of
+from reviewscore.sources.openreview.notes import (
+    PEOPLE,
+    ForumNote,
+    NoteKind,
+    kind_of,
+    may_differ,
+    read_note,
+)
 from reviewscore.sources.section_roles import field_role
 from reviewscore.sources.strata import area_of
 
@@ -48,16 +55,16 @@ class FormReview:
         responses: The authors' answers to it, oldest first.
     """
 
-    note: Note
+    note: ForumNote
     reviewer: str | None
     form: Form | None
     fields: dict[str, str]
     roles: dict[Role, tuple[str, ...]]
-    rating: Score | None
-    confidence: Score | None
-    scores: dict[str, Score]
+    rating: FormScore | None
+    confidence: FormScore | None
+    scores: dict[str, FormScore]
     extra: dict[str, object]
-    responses: tuple[Note, ...]
+    responses: tuple[ForumNote, ...]
 
 
 @dataclass(frozen=True)
@@ -76,13 +83,13 @@ class Thread:
         warnings: What was guessed or left out, in words.
     """
 
-    submission: Note
+    submission: ForumNote
     venue: str
-    kinds: dict[Kind, int]
+    kinds: dict[NoteKind, int]
     reviews: tuple[FormReview, ...]
-    general: tuple[Note, ...]
-    meta_reviews: tuple[Note, ...]
-    decisions: tuple[Note, ...]
+    general: tuple[ForumNote, ...]
+    meta_reviews: tuple[ForumNote, ...]
+    decisions: tuple[ForumNote, ...]
     decision: str | None
     warnings: tuple[str, ...] = field(default=())
 
@@ -92,7 +99,7 @@ class Thread:
         return year_of(self.venue)
 
 
-def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = None) -> Thread:
+def thread(submission: ForumNote, replies: Iterable[Mapping[str, object]] | None = None) -> Thread:
     """Order the notes of a forum.
 
     Args:
@@ -109,11 +116,13 @@ def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = No
     notes = _notes(submission, submission.replies if replies is None else replies, warnings)
     by_name = form is not None and form.named_authors
     kinds = {note.note_id: kind_of(note, written_by_name=by_name) for note in notes}
-    of = {kind: [one for one in notes if kinds[one.note_id] is kind] for kind in Kind}
-    answered = _answered({one.note_id: one for one in notes}, of[Kind.REVIEW], of[Kind.RESPONSE])
+    of = {kind: [one for one in notes if kinds[one.note_id] is kind] for kind in NoteKind}
+    answered = _answered(
+        {one.note_id: one for one in notes}, of[NoteKind.REVIEW], of[NoteKind.RESPONSE]
+    )
     reviews = tuple(
         _review(one, submission.venue, answered.get(one.note_id, ()), warnings)
-        for one in of[Kind.REVIEW]
+        for one in of[NoteKind.REVIEW]
     )
     specific = {one.note_id for some in answered.values() for one in some}
     return Thread(
@@ -121,19 +130,19 @@ def thread(submission: Note, replies: Iterable[Mapping[str, object]] | None = No
         venue=submission.venue,
         kinds={kind: len(some) for kind, some in of.items() if some},
         reviews=reviews,
-        general=tuple(one for one in of[Kind.RESPONSE] if one.note_id not in specific),
-        meta_reviews=tuple(of[Kind.META_REVIEW]),
-        decisions=tuple(of[Kind.DECISION]),
-        decision=_decision(submission, of[Kind.DECISION], of[Kind.META_REVIEW]),
+        general=tuple(one for one in of[NoteKind.RESPONSE] if one.note_id not in specific),
+        meta_reviews=tuple(of[NoteKind.META_REVIEW]),
+        decisions=tuple(of[NoteKind.DECISION]),
+        decision=_decision(submission, of[NoteKind.DECISION], of[NoteKind.META_REVIEW]),
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
 def _notes(
-    submission: Note, replies: Iterable[Mapping[str, object]], warnings: list[str]
-) -> list[Note]:
+    submission: ForumNote, replies: Iterable[Mapping[str, object]], warnings: list[str]
+) -> list[ForumNote]:
     """Readable, undeleted notes of the forum, each once, oldest first."""
-    found: dict[str, Note] = {}
+    found: dict[str, ForumNote] = {}
     for record in replies:
         try:
             note = read_note(record)
@@ -149,11 +158,11 @@ def _notes(
 
 
 def _answered(
-    notes: Mapping[str, Note], reviews: Sequence[Note], responses: Sequence[Note]
-) -> dict[str, tuple[Note, ...]]:
+    notes: Mapping[str, ForumNote], reviews: Sequence[ForumNote], responses: Sequence[ForumNote]
+) -> dict[str, tuple[ForumNote, ...]]:
     """The authors' answers by the review at the head of their chain."""
     heads = {one.note_id for one in reviews}
-    found: dict[str, list[Note]] = {}
+    found: dict[str, list[ForumNote]] = {}
     for response in responses:
         at: str | None = response.replyto
         for _ in range(_DEEP):
@@ -165,7 +174,9 @@ def _answered(
     return {name: tuple(some) for name, some in found.items()}
 
 
-def _review(note: Note, venue: str, responses: Sequence[Note], warnings: list[str]) -> FormReview:
+def _review(
+    note: ForumNote, venue: str, responses: Sequence[ForumNote], warnings: list[str]
+) -> FormReview:
     form = form_of(venue)
     content = dict(note.content)
     if form is None:
@@ -233,7 +244,7 @@ def _roles(fields: Mapping[str, str], form: Form | None) -> dict[Role, tuple[str
 
 
 def _decision(
-    submission: Note, decisions: Sequence[Note], meta_reviews: Sequence[Note]
+    submission: ForumNote, decisions: Sequence[ForumNote], meta_reviews: Sequence[ForumNote]
 ) -> str | None:
     """What was decided: by the last decision, or the submission itself, or (2019) its meta-review.
 
@@ -251,7 +262,7 @@ def _decision(
     return None
 
 
-def body(note: Note) -> str:
+def body(note: ForumNote) -> str:
     """The text of a response, comment, decision or meta-review; empty if it has none."""
     return next((note.text(name) for name in (*_BODY, *_META) if note.text(name)), "")
 
@@ -265,7 +276,7 @@ class Forums:
     """
 
     warnings: Counter[str] = field(default_factory=Counter)
-    _submissions: dict[str, Note] = field(default_factory=dict)
+    _submissions: dict[str, ForumNote] = field(default_factory=dict)
     _replies: dict[str, dict[str, Mapping[str, object]]] = field(default_factory=dict)
 
     def add(self, record: Mapping[str, object]) -> None:
@@ -336,7 +347,7 @@ class Built:
     empty: int = 0
     without_reviews: int = 0
     without_text: int = 0
-    kinds: Counter[Kind] = field(default_factory=Counter)
+    kinds: Counter[NoteKind] = field(default_factory=Counter)
     warnings: Counter[str] = field(default_factory=Counter)
 
 
@@ -442,7 +453,7 @@ def metareview_record(found: Thread) -> dict[str, Any] | None:
     )
 
 
-def _number(score: Score | None) -> float | str | None:
+def _number(score: FormScore | None) -> float | str | None:
     return None if score is None else score.raw if score.value is None else score.value
 
 

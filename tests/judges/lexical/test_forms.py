@@ -6,7 +6,7 @@ import pytest
 
 from reviewscore.judges.lexical.argument import type_of
 from reviewscore.judges.lexical.forms import (
-    Form,
+    QuestionForm,
     clauses_of,
     form_of,
     is_interrogative,
@@ -19,31 +19,31 @@ from reviewscore.schema.review import PointType
 @pytest.mark.parametrize(
     ("sentence", "form"),
     [
-        ("There is no ablation study.", Form.CATEGORICAL_DENIAL),
-        ("The authors do not report the learning rate.", Form.CATEGORICAL_DENIAL),
-        ("Error bars are missing.", Form.CATEGORICAL_DENIAL),
-        ("The paper does not sufficiently discuss rain.", Form.HEDGED_DENIAL),
-        ("Limited discussion of rain.", Form.HEDGED_DENIAL),
-        ("Lack of comparison to other frog counters.", Form.HEDGED_DENIAL),
-        ("Which optimizer is used?", Form.FACTUAL_QUESTION),
-        ("How sensitive is the counter to the window length?", Form.FACTUAL_QUESTION),
-        ("Can the authors clarify how the windows are chosen?", Form.FACTUAL_QUESTION),
-        ("Can you provide an ablation study?", Form.FACTUAL_QUESTION),
-        ("Can the authors clarify the role of the windows?", Form.REQUEST),
-        ("Why was a convolutional network chosen?", Form.REQUEST),
-        ("Can the authors add more ponds?", Form.DEGREE),
-        ("How might the counter be extended to toads?", Form.HYPOTHETICAL),
-        ("The counter may fail for toads.", Form.HYPOTHETICAL),
-        ("The authors should compare with toad counters.", Form.SUGGESTION),
-        ("The paper would benefit from a larger study.", Form.SUGGESTION),
-        ("The writing is hard to follow.", Form.QUALITY),
-        ("The novelty is limited.", Form.QUALITY),
-        ("The title is a bit too playful for my taste.", Form.QUALITY),
-        ("The gains are modest.", Form.DEGREE),
-        ("The counter uses two microphones.", Form.ASSERTION),
+        ("There is no ablation study.", QuestionForm.CATEGORICAL_DENIAL),
+        ("The authors do not report the learning rate.", QuestionForm.CATEGORICAL_DENIAL),
+        ("Error bars are missing.", QuestionForm.CATEGORICAL_DENIAL),
+        ("The paper does not sufficiently discuss rain.", QuestionForm.HEDGED_DENIAL),
+        ("Limited discussion of rain.", QuestionForm.HEDGED_DENIAL),
+        ("Lack of comparison to other frog counters.", QuestionForm.HEDGED_DENIAL),
+        ("Which optimizer is used?", QuestionForm.FACTUAL_QUESTION),
+        ("How sensitive is the counter to the window length?", QuestionForm.FACTUAL_QUESTION),
+        ("Can the authors clarify how the windows are chosen?", QuestionForm.FACTUAL_QUESTION),
+        ("Can you provide an ablation study?", QuestionForm.FACTUAL_QUESTION),
+        ("Can the authors clarify the role of the windows?", QuestionForm.REQUEST),
+        ("Why was a convolutional network chosen?", QuestionForm.REQUEST),
+        ("Can the authors add more ponds?", QuestionForm.DEGREE),
+        ("How might the counter be extended to toads?", QuestionForm.HYPOTHETICAL),
+        ("The counter may fail for toads.", QuestionForm.HYPOTHETICAL),
+        ("The authors should compare with toad counters.", QuestionForm.SUGGESTION),
+        ("The paper would benefit from a larger study.", QuestionForm.SUGGESTION),
+        ("The writing is hard to follow.", QuestionForm.QUALITY),
+        ("The novelty is limited.", QuestionForm.QUALITY),
+        ("The title is a bit too playful for my taste.", QuestionForm.QUALITY),
+        ("The gains are modest.", QuestionForm.DEGREE),
+        ("The counter uses two microphones.", QuestionForm.ASSERTION),
     ],
 )
-def test_a_sentence_has_the_form_a_reader_gives_it(sentence: str, form: Form) -> None:
+def test_a_sentence_has_the_form_a_reader_gives_it(sentence: str, form: QuestionForm) -> None:
     assert form == form_of(sentence)
 
 
