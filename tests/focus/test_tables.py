@@ -80,7 +80,7 @@ def test_tables_7_to_12_have_a_column_for_each_facet_and_a_row_for_each_score() 
             table = found[f"focus-{kind}-{word}"]
             assert table.columns == ("score", "system", *SMALL.names(kind))
             assert len(table.rows) == 3 * 2
-            assert f"Table {number + (7 if kind is Kind.TARGET else 10)}" in table.title
+            assert f"Table {number + (7 if kind is FacetKind.TARGET else 10)}" in table.title
     assert row(found["focus-target-weaknesses"], "F1", "model") == [1.0, 0.0, 0.0]
 
 
