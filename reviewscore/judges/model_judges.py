@@ -50,7 +50,7 @@ from reviewscore.schema.verdict import (
 )
 
 
-class QuotedPassage(Reply):
+class Quote(Reply):
     """A sentence the model says it copied from the paper."""
 
     section: Sentence
@@ -89,7 +89,7 @@ class AnswerabilityReply(Reply):
 
     reasoning: Text
     unanswerability: FivePoints
-    quotes: Several[QuotedPassage]
+    quotes: Several[Quote]
     answer: Text | None
 
 
@@ -98,7 +98,7 @@ class FactualityReply(Reply):
 
     reasoning: Text
     factuality: FivePoints
-    quotes: Several[QuotedPassage]
+    quotes: Several[Quote]
 
 
 class FaithfulnessReply(Reply):
@@ -116,7 +116,7 @@ class PremiseReply(Reply):
     factuality: FivePoints
     settled_by_general_knowledge: bool
     untrivialness: Untrivialness
-    quotes: Several[QuotedPassage]
+    quotes: Several[Quote]
 
 
 class OnePremiseReply(PremiseReply):
@@ -410,7 +410,7 @@ class ModelJudges:
         )
 
 
-def evidence_from(quotes: Sequence[QuotedPassage], paper: Paper) -> tuple[Evidence, ...]:
+def evidence_from(quotes: Sequence[Quote], paper: Paper) -> tuple[Evidence, ...]:
     """Look every quote up; one that is not in the paper stays unverified."""
     return tuple(find_quote(paper, quote.sentence) for quote in quotes if quote.sentence.strip())
 
