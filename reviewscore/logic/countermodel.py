@@ -16,28 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from reviewscore.logic.fol import (
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Implies,
-    Not,
-    Or,
-    Term,
-    Var,
-    Xor,
-    background,
-    is_numeral,
-    parts_of,
-    symbols,
-    terms_of,
-    with_parts,
-)
+from reviewscore.logic import fol
 from reviewscore.logic.z3_backend import CheckOutcome, ProofSession
 
 
@@ -57,7 +36,7 @@ class Model:
     values: Mapping[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
 
-def holds(formula: Formula, model: Model, bound: Mapping[str, str] | None = None) -> bool:
+def holds(formula: fol.Formula, model: Model, bound: Mapping[str, str] | None = None) -> bool:
     """Whether a formula is true in a model.
 
     Args:
@@ -67,39 +46,39 @@ def holds(formula: Formula, model: Model, bound: Mapping[str, str] | None = None
     """
     names = bound or {}
     match formula:
-        case Atom(name, terms):
+        case fol.Atom(name, terms):
             return (name, tuple([_value(term, model, names) for term in terms])) in model.facts
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return _value(left, model, names) == _value(right, model, names)
-        case ForAll(variable, body) | Exists(variable, body):
+        case fol.ForAll(variable, body) | fol.Exists(variable, body):
             each = [holds(body, model, {**names, variable: one}) for one in model.domain]
-            return all(each) if isinstance(formula, ForAll) else any(each)
-    return _joined(formula, [holds(part, model, names) for part in parts_of(formula)])
+            return all(each) if isinstance(formula, fol.ForAll) else any(each)
+    return _joined(formula, [holds(part, model, names) for part in fol.parts_of(formula)])
 
 
-def _joined(formula: Formula, parts: list[bool]) -> bool:
+def _joined(formula: fol.Formula, parts: list[bool]) -> bool:
     match formula:
-        case Not():
+        case fol.Not():
             return not parts[0]
-        case And():
+        case fol.And():
             return all(parts)
-        case Or():
+        case fol.Or():
             return any(parts)
-        case Implies():
+        case fol.Implies():
             return parts[1] or not parts[0]
-        case Xor():
+        case fol.Xor():
             return parts[0] != parts[1]
         case _:  # Iff
             return parts[0] == parts[1]
 
 
-def _value(term: Term, model: Model, bound: Mapping[str, str]) -> str:
+def _value(term: fol.Term, model: Model, bound: Mapping[str, str]) -> str:
     match term:
-        case Var(name):
+        case fol.Var(name):
             return bound[name]
-        case Const(name):
+        case fol.Const(name):
             return model.values.get((name, ()), name)
-        case Func(name, terms):
+        case fol.Func(name, terms):
             return model.values[name, tuple([_value(one, model, bound) for one in terms])]
 
 
@@ -115,7 +94,7 @@ _MAX_TRIALS = 60
 
 
 def countermodel(
-    premises: Sequence[Formula], conclusion: Formula, session: ProofSession
+    premises: Sequence[fol.Formula], conclusion: fol.Formula, session: ProofSession
 ) -> Model | None:
     """Individuals and facts of which the premises are true and the conclusion is false.
 
@@ -127,9 +106,9 @@ def countermodel(
     Returns:
         The model; None if none was found with the named individuals and at most two more.
     """
-    formulas = (*premises, Not(conclusion))
-    formulas = (*formulas, *background(formulas))
-    names = sorted(set[str]().union(*[symbols(one).constants for one in formulas]))
+    formulas = (*premises, fol.Not(conclusion))
+    formulas = (*formulas, *fol.background(formulas))
+    names = sorted(set[str]().union(*[fol.symbols(one).constants for one in formulas]))
     tries = [(tuple(names), True)] if names else []
     tries += [((*names, *UNNAMED[:more]), True) for more in (1, 2)]
     tries += [(tuple(names), False), ((*names, UNNAMED[0]), False)] if names else []
@@ -145,7 +124,7 @@ class _Search:
 
     def __init__(
         self,
-        formulas: Sequence[Formula],
+        formulas: Sequence[fol.Formula],
         domain: tuple[str, ...],
         session: ProofSession,
         *,
@@ -155,7 +134,7 @@ class _Search:
         self._session = session.another()
         self._values: dict[tuple[str, tuple[str, ...]], None] = {}
         self._atoms: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._facts: dict[tuple[str, tuple[str, ...]], Atom] = {}
+        self._facts: dict[tuple[str, tuple[str, ...]], fol.Atom] = {}
 
     def model(self) -> Model | None:
         many = len(self._domain)
@@ -178,7 +157,7 @@ class _Search:
     def _fewest(self, true: frozenset[str]) -> frozenset[str] | None:
         """The names of propositions in a model of which no fact can be dropped."""
         for name in self._atoms:
-            self._session.add(name, Not(Atom(name)))
+            self._session.add(name, fol.Not(fol.Atom(name)))
         denied = [name for name in self._atoms if name not in true]
         trials = 0
         for name in sorted(true & self._atoms.keys()):
@@ -201,47 +180,49 @@ class _Search:
         }
         return facts, values
 
-    def _one_value(self, key: tuple[str, tuple[str, ...]]) -> Formula:
+    def _one_value(self, key: tuple[str, tuple[str, ...]]) -> fol.Formula:
         """A function gives exactly one individual; a name may be given a shared one last."""
-        each = [Atom(_value_name(key, one)) for one in self._domain]
-        pairs = [Not(And((a, b))) for n, a in enumerate(each) for b in each[n + 1 :]]
-        return And((Or(tuple(each)), *pairs))
+        each = [fol.Atom(_value_name(key, one)) for one in self._domain]
+        pairs = [fol.Not(fol.And((a, b))) for n, a in enumerate(each) for b in each[n + 1 :]]
+        return fol.And((fol.Or(tuple(each)), *pairs))
 
-    def _ground(self, formula: Formula, bound: Mapping[str, str]) -> Formula:
+    def _ground(self, formula: fol.Formula, bound: Mapping[str, str]) -> fol.Formula:
         """The formula without quantifiers and terms: each ground atom is a proposition."""
         match formula:
-            case Atom(name, terms):
+            case fol.Atom(name, terms):
                 return self._cases(terms, bound, lambda values: self._fact(name, values))
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 return self._cases(
                     (left, right),
                     bound,
-                    lambda values: And(()) if values[0] == values[1] else Or(()),
+                    lambda values: fol.And(()) if values[0] == values[1] else fol.Or(()),
                 )
-            case ForAll(variable, body):
+            case fol.ForAll(variable, body):
                 each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
-                return And(tuple(each))
-            case Exists(variable, body):
+                return fol.And(tuple(each))
+            case fol.Exists(variable, body):
                 each = [self._ground(body, {**bound, variable: one}) for one in self._domain]
-                return Or(tuple(each))
-        return with_parts(formula, tuple([self._ground(one, bound) for one in parts_of(formula)]))
+                return fol.Or(tuple(each))
+        return fol.with_parts(
+            formula, tuple([self._ground(one, bound) for one in fol.parts_of(formula)])
+        )
 
-    def _fact(self, name: str, individuals: tuple[str, ...]) -> Formula:
+    def _fact(self, name: str, individuals: tuple[str, ...]) -> fol.Formula:
         known = self._facts.get((name, individuals))
         if known is None:
             text = f"{name}({', '.join(individuals)})" if individuals else name
             self._atoms[text] = (name, individuals)
-            known = self._facts[name, individuals] = Atom(text)
+            known = self._facts[name, individuals] = fol.Atom(text)
         return known
 
     def _cases(
         self,
-        terms: Sequence[Term],
+        terms: Sequence[fol.Term],
         bound: Mapping[str, str],
-        said: Callable[[tuple[str, ...]], Formula],
-    ) -> Formula:
+        said: Callable[[tuple[str, ...]], fol.Formula],
+    ) -> fol.Formula:
         """What is said of terms, for each choice of individuals that they may stand for."""
-        if self._distinct and not any(isinstance(term, Func) for term in terms):
+        if self._distinct and not any(isinstance(term, fol.Func) for term in terms):
             return said(tuple([bound.get(_name(term), _name(term)) for term in terms]))
         choices = [list(self._denoted(term, bound)) for term in terms]
         cases = [
@@ -253,31 +234,31 @@ class _Search:
         ]
         if len(cases) == 1 and not cases[0][0]:
             return cases[0][1]
-        return Or(tuple([And((*conditions, what)) for conditions, what in cases]))
+        return fol.Or(tuple([fol.And((*conditions, what)) for conditions, what in cases]))
 
     def _denoted(
-        self, term: Term, bound: Mapping[str, str]
-    ) -> Iterator[tuple[str, tuple[Formula, ...]]]:
+        self, term: fol.Term, bound: Mapping[str, str]
+    ) -> Iterator[tuple[str, tuple[fol.Formula, ...]]]:
         """Each individual that a term may stand for, and under which conditions it does."""
         match term:
-            case Var(name):
+            case fol.Var(name):
                 yield bound[name], ()
-            case Const(name) if self._distinct or is_numeral(name):
+            case fol.Const(name) if self._distinct or fol.is_numeral(name):
                 yield name, ()
-            case Const(name):
+            case fol.Const(name):
                 yield from self._valued((name, ()), ())
-            case Func(name, terms):
+            case fol.Func(name, terms):
                 for choice in product(*[list(self._denoted(one, bound)) for one in terms]):
                     conditions = tuple([one for _, several in choice for one in several])
                     key = (name, tuple([individual for individual, _ in choice]))
                     yield from self._valued(key, conditions)
 
     def _valued(
-        self, key: tuple[str, tuple[str, ...]], conditions: tuple[Formula, ...]
-    ) -> Iterator[tuple[str, tuple[Formula, ...]]]:
+        self, key: tuple[str, tuple[str, ...]], conditions: tuple[fol.Formula, ...]
+    ) -> Iterator[tuple[str, tuple[fol.Formula, ...]]]:
         self._values[key] = None
         for one in self._domain:
-            yield one, (*conditions, Atom(_value_name(key, one)))
+            yield one, (*conditions, fol.Atom(_value_name(key, one)))
 
 
 def _value_name(key: tuple[str, tuple[str, ...]], individual: str) -> str:
@@ -285,25 +266,25 @@ def _value_name(key: tuple[str, tuple[str, ...]], individual: str) -> str:
     return f"{name}({', '.join(individuals)}) is {individual}"
 
 
-def _name(term: Term) -> str:
-    assert not isinstance(term, Func)
+def _name(term: fol.Term) -> str:
+    assert not isinstance(term, fol.Func)
     return term.name
 
 
-def _size(formula: Formula, individuals: int, *, distinct: bool) -> int:
+def _size(formula: fol.Formula, individuals: int, *, distinct: bool) -> int:
     """How many nodes the formula has once its quantifiers are written out, or more."""
-    terms = terms_of(formula)
+    terms = fol.terms_of(formula)
     if terms:
         return 1 + int(individuals ** sum([_open(term, distinct) for term in terms]))
-    parts = [_size(part, individuals, distinct=distinct) for part in parts_of(formula)]
-    return (1 + sum(parts)) * (individuals if isinstance(formula, ForAll | Exists) else 1)
+    parts = [_size(part, individuals, distinct=distinct) for part in fol.parts_of(formula)]
+    return (1 + sum(parts)) * (individuals if isinstance(formula, fol.ForAll | fol.Exists) else 1)
 
 
-def _open(term: Term, distinct: bool) -> int:
+def _open(term: fol.Term, distinct: bool) -> int:
     """How many terms are inside that may have any value."""
     match term:
-        case Func(_, terms):
+        case fol.Func(_, terms):
             return 1 + sum([_open(one, distinct) for one in terms])
-        case Const(name):
-            return 0 if distinct or is_numeral(name) else 1
+        case fol.Const(name):
+            return 0 if distinct or fol.is_numeral(name) else 1
     return 0

@@ -12,29 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from reviewscore.logic import fol
 from reviewscore.logic.countermodel import UNNAMED, Model
-from reviewscore.logic.fol import (
-    LESS,
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Quantified,
-    Term,
-    Var,
-    Xor,
-    is_numeral,
-    parts_of,
-    symbols,
-)
 from reviewscore.logic.printer import to_text
 from reviewscore.logic.vocabulary import Key
 from reviewscore.schema.proof import Link
@@ -69,7 +48,7 @@ class _NoWordsError(Exception):
     """A name has no key that could stand in a sentence, or the sentence would be too long."""
 
 
-def sentence(formula: Formula, keys: Mapping[str, Key]) -> str | None:
+def sentence(formula: fol.Formula, keys: Mapping[str, Key]) -> str | None:
     """One English sentence that says what the formula says; None if a key is missing.
 
     Args:
@@ -83,7 +62,7 @@ def sentence(formula: Formula, keys: Mapping[str, Key]) -> str | None:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def clause(formula: Formula, keys: Mapping[str, Key]) -> str | None:
+def clause(formula: fol.Formula, keys: Mapping[str, Key]) -> str | None:
     """Like `sentence`, to stand inside another one."""
     try:
         return _clause(formula, keys)
@@ -100,7 +79,7 @@ def individual(name: str, keys: Mapping[str, Key]) -> str:
 def fact(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> str:
     """What holds of individuals, in the words of the key; as a formula where there is none."""
     words = tuple(individual(one, keys) for one in individuals)
-    if name == LESS:
+    if name == fol.LESS:
         return f"{words[0]} is less than {words[1]}"
     try:
         return _filled(keys.get(name), words)
@@ -108,7 +87,7 @@ def fact(name: str, individuals: tuple[str, ...], keys: Mapping[str, Key]) -> st
         return f"{name}({', '.join(individuals)})" if individuals else name
 
 
-def unsaid(text: str, formula: Formula, keys: Mapping[str, Key]) -> tuple[str, ...]:
+def unsaid(text: str, formula: fol.Formula, keys: Mapping[str, Key]) -> tuple[str, ...]:
     """Names of the formula of whose meaning the text says less than half.
 
     A name counts as said if half of the content words of its meaning stand in the text, in any
@@ -129,10 +108,10 @@ def unsaid(text: str, formula: Formula, keys: Mapping[str, Key]) -> tuple[str, .
     return tuple(missing)
 
 
-def _names(formula: Formula) -> list[str]:
-    vocabulary = symbols(formula)
+def _names(formula: fol.Formula) -> list[str]:
+    vocabulary = fol.symbols(formula)
     named = {name for name, _ in (*vocabulary.predicates, *vocabulary.functions)}
-    return sorted((named | vocabulary.constants) - {LESS})
+    return sorted((named | vocabulary.constants) - {fol.LESS})
 
 
 def _content(text: str, without: frozenset[str]) -> frozenset[str]:
@@ -144,81 +123,81 @@ def _content(text: str, without: frozenset[str]) -> frozenset[str]:
     )
 
 
-def _clause(formula: Formula, keys: Mapping[str, Key]) -> str:
+def _clause(formula: fol.Formula, keys: Mapping[str, Key]) -> str:
     match formula:
-        case Atom() | Equal():
+        case fol.Atom() | fol.Equal():
             return _atomic(formula, keys)
-        case Not(body):
+        case fol.Not(body):
             return _negated(body, keys)
-        case ForAll() | Exists():
+        case fol.ForAll() | fol.Exists():
             return _quantified(formula, keys)
-        case Implies(left, right):
+        case fol.Implies(left, right):
             return f"if {_side(left, keys)}, then {_side(right, keys)}"
-    parts = [_part(part, keys) for part in parts_of(formula)]
+    parts = [_part(part, keys) for part in fol.parts_of(formula)]
     if sum(map(len, parts)) > LONGEST:
         raise _NoWordsError
-    if isinstance(formula, Xor):
+    if isinstance(formula, fol.Xor):
         return f"either {parts[0]} or {parts[1]}, but not both"
-    words = {And: " and ", Or: " or ", Iff: " exactly if "}
+    words = {fol.And: " and ", fol.Or: " or ", fol.Iff: " exactly if "}
     return words[type(formula)].join(parts)
 
 
-def _atomic(formula: Atom | Equal, keys: Mapping[str, Key]) -> str:
+def _atomic(formula: fol.Atom | fol.Equal, keys: Mapping[str, Key]) -> str:
     match formula:
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return f"{_term(left, keys)} is the same as {_term(right, keys)}"
-        case Atom(name, (left, right)) if name == LESS:
+        case fol.Atom(name, (left, right)) if name == fol.LESS:
             return f"{_term(left, keys)} is less than {_term(right, keys)}"
-        case Atom(name, terms):
+        case fol.Atom(name, terms):
             return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
 
 
-def _negated(body: Formula, keys: Mapping[str, Key]) -> str:
+def _negated(body: fol.Formula, keys: Mapping[str, Key]) -> str:
     match body:
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return f"{_term(left, keys)} is not the same as {_term(right, keys)}"
-        case Atom(name, (left, right)) if name == LESS:
+        case fol.Atom(name, (left, right)) if name == fol.LESS:
             return f"{_term(left, keys)} is at least {_term(right, keys)}"
-        case Exists(variable, inner):
+        case fol.Exists(variable, inner):
             return f"there is no {variable} such that {_side(inner, keys)}"
     return f"it is not the case that {_part(body, keys)}"
 
 
-def _quantified(formula: Quantified, keys: Mapping[str, Key]) -> str:
+def _quantified(formula: fol.Quantified, keys: Mapping[str, Key]) -> str:
     variables = [formula.variable]
     body = formula.body
-    while type(body) is type(formula) and isinstance(body, Quantified):
+    while type(body) is type(formula) and isinstance(body, fol.Quantified):
         variables.append(body.variable)
         body = body.body
     listed = " and ".join(variables)
-    if isinstance(formula, ForAll):
+    if isinstance(formula, fol.ForAll):
         return f"for every {listed}, {_side(body, keys)}"
     return f"there is some {listed} such that {_side(body, keys)}"
 
 
-def _side(formula: Formula, keys: Mapping[str, Key]) -> str:
+def _side(formula: fol.Formula, keys: Mapping[str, Key]) -> str:
     """A part whose reach the words around it make plain, unless it holds an arrow on the left."""
     text = _clause(formula, keys)
-    return f"({text})" if isinstance(formula, Iff | Xor) else text
+    return f"({text})" if isinstance(formula, fol.Iff | fol.Xor) else text
 
 
-def _part(formula: Formula, keys: Mapping[str, Key]) -> str:
+def _part(formula: fol.Formula, keys: Mapping[str, Key]) -> str:
     text = _clause(formula, keys)
-    plain = isinstance(formula, Atom | Equal) or (
-        isinstance(formula, Not) and isinstance(parts_of(formula)[0], Atom | Equal)
+    plain = isinstance(formula, fol.Atom | fol.Equal) or (
+        isinstance(formula, fol.Not) and isinstance(fol.parts_of(formula)[0], fol.Atom | fol.Equal)
     )
     return text if plain else f"({text})"
 
 
-def _term(term: Term, keys: Mapping[str, Key]) -> str:
+def _term(term: fol.Term, keys: Mapping[str, Key]) -> str:
     match term:
-        case Var(name):
+        case fol.Var(name):
             return name
-        case Const(name) if is_numeral(name):
+        case fol.Const(name) if fol.is_numeral(name):
             return name
-        case Const(name):
+        case fol.Const(name):
             return _filled(keys.get(name), ())
-        case Func(name, terms):
+        case fol.Func(name, terms):
             return _filled(keys.get(name), tuple([_term(one, keys) for one in terms]))
 
 
@@ -251,7 +230,7 @@ _MAX_FACTS = 12
 """A story with more facts is no help to a reader."""
 
 
-def story(model: Model, conclusion: Formula, keys: Mapping[str, Key]) -> str | None:
+def story(model: Model, conclusion: fol.Formula, keys: Mapping[str, Key]) -> str | None:
     """How all premises can be true while the conclusion is false; None if it would be long.
 
     Args:
@@ -262,7 +241,7 @@ def story(model: Model, conclusion: Formula, keys: Mapping[str, Key]) -> str | N
     told = sorted(
         fact(name, individuals, keys)
         for name, individuals in model.facts
-        if not all(map(is_numeral, individuals)) or not individuals
+        if not all(map(fol.is_numeral, individuals)) or not individuals
     )
     given = sorted(
         f"{_application(name, individuals, keys)} is {individual(value, keys)}"
@@ -274,7 +253,7 @@ def story(model: Model, conclusion: Formula, keys: Mapping[str, Key]) -> str | N
     scene = _scene(model, keys)
     holds = "; ".join((*given, *told))
     situation = f"It could be that only this holds: {holds}" if holds else "Suppose nothing holds"
-    denied = clause(Not(conclusion), keys) or "the conclusion is false"
+    denied = clause(fol.Not(conclusion), keys) or "the conclusion is false"
     return (
         f"All premises can be true while the conclusion is false. {scene}{situation}; "
         f"and yet {denied}."
@@ -298,7 +277,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def missing_link(
-    premises: Sequence[Formula], conclusion: Formula, keys: Mapping[str, Key]
+    premises: Sequence[fol.Formula], conclusion: fol.Formula, keys: Mapping[str, Key]
 ) -> Link | None:
     """The weakest premise that would make an argument valid: if all of them, then the conclusion.
 
@@ -307,7 +286,9 @@ def missing_link(
     if not premises:
         link = conclusion
     else:
-        link = Implies(premises[0] if len(premises) == 1 else And(tuple(premises)), conclusion)
+        link = fol.Implies(
+            premises[0] if len(premises) == 1 else fol.And(tuple(premises)), conclusion
+        )
     formula = to_text(link)
     if len(formula) > LONGEST:
         return None

@@ -42,25 +42,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from reviewscore.errors import FormulaError
-from reviewscore.logic import lenient, syntax_errors
-from reviewscore.logic.fol import (
-    LESS,
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Term,
-    Var,
-    Xor,
-)
+from reviewscore.logic import fol, lenient, syntax_errors
 from reviewscore.logic.operators import (
     ARROWS,
     COMPARISONS,
@@ -181,10 +163,10 @@ class Cursor:
     def _use(self, token: Token, role: NameRole, arity: int = 0) -> Use:
         return Use(token.text, role, arity, token.offset, token.raw)
 
-    def _arguments(self, name: Token) -> tuple[Term, ...]:
+    def _arguments(self, name: Token) -> tuple[fol.Term, ...]:
         """What stands in the brackets after a name; the opening one is next."""
         self._deeper(self._advance())
-        terms: list[Term] = []
+        terms: list[fol.Term] = []
         if self._peek.kind is TokenKind.CLOSE:
             self._source.note("no-arguments", self._peek.offset)
         else:
@@ -196,7 +178,7 @@ class Cursor:
         self._depth -= 1
         return tuple(terms)
 
-    def _argument(self, outer: Token) -> Term:
+    def _argument(self, outer: Token) -> fol.Term:
         words = self._source.lenient and self._after().kind is TokenKind.NAME
         if self._at_number or (self._peek.kind is TokenKind.NUMBER and not words):
             return self._number()
@@ -234,20 +216,20 @@ class Cursor:
             return name
         return self._joined(name)
 
-    def _function(self, name: Token) -> Term:
+    def _function(self, name: Token) -> fol.Term:
         place = len(self._uses)
         terms = self._arguments(name)
         if not terms:
             return self._named_term(name)
         self._uses.insert(place, self._use(name, NameRole.FUNCTION, len(terms)))
-        return Func(name.text, terms)
+        return fol.Func(name.text, terms)
 
-    def _named_term(self, token: Token) -> Term:
+    def _named_term(self, token: Token) -> fol.Term:
         if token.text in self._scope:
             self._variables.append(token)
-            return Var(token.text)
+            return fol.Var(token.text)
         self._uses.append(self._use(token, NameRole.CONSTANT))
-        return Const(token.text)
+        return fol.Const(token.text)
 
     @property
     def _at_number(self) -> bool:
@@ -259,12 +241,12 @@ class Cursor:
             and sign.end == number.offset
         )
 
-    def _number(self) -> Const:
+    def _number(self) -> fol.Const:
         sign = "-" if self._take(TokenKind.NOT) else ""
         value = Decimal(sign + self._advance().text)
         # 3, 3.0 and 03 are one number; a second minus sign before zero says nothing.
         plain = f"{value.normalize():f}"
-        return Const("0" if value == 0 else plain)
+        return fol.Const("0" if value == 0 else plain)
 
 
 _PSEUDO = frozenset(
@@ -275,7 +257,7 @@ _PSEUDO = frozenset(
 class Atoms(Cursor):
     """How a parser reads what holds no other formula."""
 
-    def _atom(self) -> Formula:
+    def _atom(self) -> fol.Formula:
         name = self._take(TokenKind.NAME)
         if name is None:
             return self._comparison(self._number())
@@ -290,9 +272,9 @@ class Atoms(Cursor):
         if name.text.lower() in _PSEUDO and self._peek.kind is TokenKind.NAME:
             raise syntax_errors.pseudo_quantifier(self._spot, name)
         self._uses.append(self._use(name, NameRole.PREDICATE))
-        return Atom(name.text)
+        return fol.Atom(name.text)
 
-    def _application(self, name: Token) -> Formula:
+    def _application(self, name: Token) -> fol.Formula:
         """A predicate of terms, or a comparison that begins with a function of terms."""
         if name.text in self._scope:
             raise syntax_errors.variable_as_formula(self._spot, name)
@@ -300,9 +282,9 @@ class Atoms(Cursor):
         terms = self._arguments(name)
         if self._peek.kind in COMPARISONS and terms and self._is_function(name):
             self._uses.insert(place, self._use(name, NameRole.FUNCTION, len(terms)))
-            return self._comparison(Func(name.text, terms))
+            return self._comparison(fol.Func(name.text, terms))
         self._uses.insert(place, self._use(name, NameRole.PREDICATE, len(terms)))
-        return Atom(name.text, terms)
+        return fol.Atom(name.text, terms)
 
     def _is_function(self, name: Token) -> bool:
         if not name.text[0].isupper():
@@ -319,7 +301,7 @@ class Atoms(Cursor):
             raise syntax_errors.capital_function(self._spot, name)
         return self._source.lenient
 
-    def _comparison(self, left: Term) -> Formula:
+    def _comparison(self, left: fol.Term) -> fol.Formula:
         sign = self._peek
         if sign.kind not in COMPARISONS:
             raise syntax_errors.number_as_formula(self._spot)
@@ -336,28 +318,28 @@ class Atoms(Cursor):
         return _compared(sign.kind, left, right)
 
 
-def _compared(sign: TokenKind, left: Term, right: Term) -> Formula:
+def _compared(sign: TokenKind, left: fol.Term, right: fol.Term) -> fol.Formula:
     match sign:
         case TokenKind.EQUAL:
-            return Equal(left, right)
+            return fol.Equal(left, right)
         case TokenKind.UNEQUAL:
-            return Not(Equal(left, right))
+            return fol.Not(fol.Equal(left, right))
         case TokenKind.LESS:
-            return Atom(LESS, (left, right))
+            return fol.Atom(fol.LESS, (left, right))
         case TokenKind.MORE:
-            return Atom(LESS, (right, left))
+            return fol.Atom(fol.LESS, (right, left))
         case TokenKind.AT_MOST:
-            return Not(Atom(LESS, (right, left)))
+            return fol.Not(fol.Atom(fol.LESS, (right, left)))
         case _:  # at least
-            return Not(Atom(LESS, (left, right)))
+            return fol.Not(fol.Atom(fol.LESS, (left, right)))
 
 
-def folded(operands: list[Formula], joins: list[TokenKind]) -> Formula:
+def folded(operands: list[fol.Formula], joins: list[TokenKind]) -> fol.Formula:
     """Operands joined, `|` and `xor` last where they are mixed with `&`."""
     if not joins:
         return operands[0]
     last = next(kind for kind in (TokenKind.OR, TokenKind.XOR, TokenKind.AND) if kind in joins)
-    groups: list[tuple[list[Formula], list[TokenKind]]] = [([operands[0]], [])]
+    groups: list[tuple[list[fol.Formula], list[TokenKind]]] = [([operands[0]], [])]
     for join, operand in zip(joins, operands[1:], strict=True):
         if join is last:
             groups.append(([operand], []))
@@ -366,24 +348,24 @@ def folded(operands: list[Formula], joins: list[TokenKind]) -> Formula:
             groups[-1][1].append(join)
     parts = tuple([folded(*group) for group in groups])
     if last is TokenKind.XOR:
-        return Xor(parts[0], parts[1])
-    return And(parts) if last is TokenKind.AND else Or(parts)
+        return fol.Xor(parts[0], parts[1])
+    return fol.And(parts) if last is TokenKind.AND else fol.Or(parts)
 
 
-def made_of(kind: TokenKind, parts: list[Formula]) -> Formula | None:
+def made_of(kind: TokenKind, parts: list[fol.Formula]) -> fol.Formula | None:
     """A formula in function notation; None if it has the wrong number of parts."""
     if kind is TokenKind.NOT:
-        return Not(parts[0]) if len(parts) == 1 else None
+        return fol.Not(parts[0]) if len(parts) == 1 else None
     if kind in (TokenKind.AND, TokenKind.OR):
         if len(parts) == 1:
             return parts[0]
-        return And(tuple(parts)) if kind is TokenKind.AND else Or(tuple(parts))
+        return fol.And(tuple(parts)) if kind is TokenKind.AND else fol.Or(tuple(parts))
     if len(parts) != len(("left", "right")):
         return None
     left, right = parts
     if kind is TokenKind.XOR:
-        return Xor(left, right)
-    return Implies(left, right) if kind is TokenKind.IMPLIES else Iff(left, right)
+        return fol.Xor(left, right)
+    return fol.Implies(left, right) if kind is TokenKind.IMPLIES else fol.Iff(left, right)
 
 
 MAX_QUANTIFIERS = 12
@@ -396,13 +378,13 @@ _LETTER = re.compile(r"[A-Za-z][0-9]?")
 class ParsedFormula:
     """A parsed formula, where its names occur in reading order, and what was noted."""
 
-    formula: Formula
+    formula: fol.Formula
     uses: tuple[Use, ...]
     source: FormulaText
     notes: tuple[ReadingNote, ...]
 
 
-def parse(text: str) -> Formula:
+def parse(text: str) -> fol.Formula:
     """The tree of a formula, read strictly.
 
     Raises:
@@ -458,7 +440,7 @@ class _Parser(Atoms):
         ]
         return ParsedFormula(formula, tuple(uses), self._source, tuple(self._source.notes))
 
-    def _formula(self) -> Formula:
+    def _formula(self) -> fol.Formula:
         sides, arrows = [self._side()], list[Token]()
         depth = self._depth
         while arrow := self._arrow():
@@ -473,7 +455,7 @@ class _Parser(Atoms):
         formula = sides.pop()
         for arrow in reversed(arrows):
             left = sides.pop()
-            kind = Implies if arrow.kind is TokenKind.IMPLIES else Iff
+            kind = fol.Implies if arrow.kind is TokenKind.IMPLIES else fol.Iff
             formula = kind(left, formula)
         return formula
 
@@ -496,7 +478,7 @@ class _Parser(Atoms):
             self._source.note("chain", arrow.offset, assumed=True)
         return both and self._source.lenient
 
-    def _side(self) -> Formula:
+    def _side(self) -> fol.Formula:
         operands, joins = [self._unary()], list[TokenKind]()
         while self._peek.kind in JOINS:
             if joins and not self._may_join(joins):
@@ -519,7 +501,7 @@ class _Parser(Atoms):
             self._source.note("precedence", self._peek.offset, assumed=True)
         return known and self._source.lenient
 
-    def _unary(self) -> Formula:
+    def _unary(self) -> fol.Formula:
         signs = 0
         while self._peek.kind is TokenKind.NOT and not self._at_number and not self._at_list:
             self._deeper(self._advance())
@@ -527,7 +509,7 @@ class _Parser(Atoms):
         body = self._positive()
         self._depth -= signs
         for _ in range(signs):
-            body = Not(body)
+            body = fol.Not(body)
         return body
 
     @property
@@ -535,7 +517,7 @@ class _Parser(Atoms):
         """Whether a quantifier of the form ``![X]`` follows."""
         return self._peek.raw in ("!", "?") and self._after().kind is TokenKind.OPEN_LIST
 
-    def _positive(self) -> Formula:
+    def _positive(self) -> fol.Formula:
         kind = self._peek.kind
         if kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
             return self._quantified()
@@ -556,7 +538,7 @@ class _Parser(Atoms):
             and kinds[2:] == [TokenKind.NAME, TokenKind.CLOSE]
         )
 
-    def _bracket(self) -> Formula:
+    def _bracket(self) -> fol.Formula:
         opening = self._advance()
         self._deeper(opening)
         inner = self._formula()
@@ -580,7 +562,7 @@ class _Parser(Atoms):
         # ``Exists(a)`` is a predicate.
         return kind not in QUANTIFIERS or self._after(3).kind is not TokenKind.CLOSE
 
-    def _function_notation(self) -> Formula:
+    def _function_notation(self) -> fol.Formula:
         word = self._advance()
         self._deeper(self._advance())
         kind = FUNCTIONS[word.raw]
@@ -590,7 +572,7 @@ class _Parser(Atoms):
         self._depth -= 1
         return made
 
-    def _called_quantifier(self, kind: TokenKind) -> Formula:
+    def _called_quantifier(self, kind: TokenKind) -> fol.Formula:
         listed = self._take(TokenKind.OPEN_LIST)
         scope = len(self._scope)
         variables = [self._bind(self._peek)]
@@ -604,10 +586,14 @@ class _Parser(Atoms):
         del self._scope[scope:]
         self._depth -= len(variables)
         for variable in reversed(variables):
-            body = ForAll(variable, body) if kind is TokenKind.FORALL else Exists(variable, body)
+            body = (
+                fol.ForAll(variable, body)
+                if kind is TokenKind.FORALL
+                else fol.Exists(variable, body)
+            )
         return body
 
-    def _called(self, word: Token, kind: TokenKind) -> Formula:
+    def _called(self, word: Token, kind: TokenKind) -> fol.Formula:
         listed = self._take(TokenKind.OPEN_LIST)
         parts = [self._formula()]
         while self._take(TokenKind.COMMA):
@@ -619,7 +605,7 @@ class _Parser(Atoms):
             raise syntax_errors.wrong_number_of_parts(self._spot, word, len(parts))
         return made
 
-    def _quantified(self) -> Formula:
+    def _quantified(self) -> fol.Formula:
         depth, scope = self._depth, len(self._scope)
         prefix: list[tuple[TokenKind, str]] = []
         while self._peek.kind in QUANTIFIERS or self._at_list or self._at_bracketed_quantifier:
@@ -636,7 +622,9 @@ class _Parser(Atoms):
         del self._scope[scope:]
         for bound_by, variable in reversed(prefix):
             body = (
-                ForAll(variable, body) if bound_by is TokenKind.FORALL else Exists(variable, body)
+                fol.ForAll(variable, body)
+                if bound_by is TokenKind.FORALL
+                else fol.Exists(variable, body)
             )
         return body
 
@@ -666,7 +654,7 @@ class _Parser(Atoms):
             *QUANTIFIERS,
         )
 
-    def _open_body(self, scope: int) -> Formula:
+    def _open_body(self, scope: int) -> fol.Formula:
         """A body without a bracket: as wide as it can be, if a variable of the row is there."""
         state = self._state()
         tight = self._unary()

@@ -5,24 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reviewscore.logic.fol import (
-    LESS,
-    And,
-    Atom,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Quantified,
-    Term,
-    Xor,
-    parts_of,
-)
+from reviewscore.logic import fol
 
 
 class Spelling(StrEnum):
@@ -66,11 +49,11 @@ _SIGNS = {
     ),
     Spelling.NLTK: _Signs(("&", "|", "xor", "->", "<->"), "-", "all ", "exists ", ". "),
 }
-_JOINS = (And, Or, Xor, Implies, Iff)
-_Z3 = {And: "And", Or: "Or", Xor: "Xor", Implies: "Implies"}
+_JOINS = (fol.And, fol.Or, fol.Xor, fol.Implies, fol.Iff)
+_Z3 = {fol.And: "And", fol.Or: "Or", fol.Xor: "Xor", fol.Implies: "Implies"}
 
 
-def to_text(formula: Formula) -> str:
+def to_text(formula: fol.Formula) -> str:
     """The formula in the grammar that models are told: ASCII operators, quantifiers bracketed.
 
     Parsing the text gives the same tree again.
@@ -78,7 +61,7 @@ def to_text(formula: Formula) -> str:
     return write(formula, Spelling.ASCII)
 
 
-def write(formula: Formula, spelling: Spelling) -> str:
+def write(formula: fol.Formula, spelling: Spelling) -> str:
     """The formula in a notation; parsing the text gives the same tree again.
 
     Bodies of quantifiers and mixed operators are always bracketed.
@@ -89,63 +72,63 @@ def write(formula: Formula, spelling: Spelling) -> str:
     return text.replace("_", "\\_") if spelling is Spelling.LATEX else text
 
 
-def term_text(term: Term) -> str:
+def term_text(term: fol.Term) -> str:
     """The term, in the same letters in every notation."""
-    if isinstance(term, Func):
+    if isinstance(term, fol.Func):
         return f"{term.name}({', '.join(map(term_text, term.terms))})"
     return term.name
 
 
-def _infix(formula: Formula, signs: _Signs) -> str:
+def _infix(formula: fol.Formula, signs: _Signs) -> str:
     match formula:
-        case Atom() | Equal() | Not(Equal() | Atom(name="<")):
+        case fol.Atom() | fol.Equal() | fol.Not(fol.Equal() | fol.Atom(name="<")):
             return _atomic(formula, signs)
-        case Not(body):
+        case fol.Not(body):
             text = _operand(body, signs)
             # A minus sign right before a digit would be the number's.
             return f"{signs.negation}({text})" if text[0].isdigit() else f"{signs.negation}{text}"
-        case ForAll() | Exists():
+        case fol.ForAll() | fol.Exists():
             return _quantified(formula, signs)
     sign = signs.joins[_JOINS.index(type(formula))]
-    return f" {sign} ".join([_operand(part, signs) for part in parts_of(formula)])
+    return f" {sign} ".join([_operand(part, signs) for part in fol.parts_of(formula)])
 
 
-def _atomic(formula: Atom | Equal | Not, signs: _Signs) -> str:
+def _atomic(formula: fol.Atom | fol.Equal | fol.Not, signs: _Signs) -> str:
     match formula:
-        case Atom(name, (left, right)) if name == LESS:
+        case fol.Atom(name, (left, right)) if name == fol.LESS:
             return f"{term_text(left)} < {term_text(right)}"
-        case Not(Atom(_, (left, right))):
+        case fol.Not(fol.Atom(_, (left, right))):
             return f"{term_text(right)} {signs.at_most} {term_text(left)}"
-        case Atom(name, terms):
+        case fol.Atom(name, terms):
             return f"{name}({', '.join(map(term_text, terms))})" if terms else name
-        case Equal(left, right):
+        case fol.Equal(left, right):
             return f"{term_text(left)} = {term_text(right)}"
-        case Not(Equal(left, right)):
+        case fol.Not(fol.Equal(left, right)):
             return f"{term_text(left)} {signs.unequal} {term_text(right)}"
     raise AssertionError(formula)
 
 
-def _quantified(formula: Quantified, signs: _Signs) -> str:
-    word = signs.forall if isinstance(formula, ForAll) else signs.exists
+def _quantified(formula: fol.Quantified, signs: _Signs) -> str:
+    word = signs.forall if isinstance(formula, fol.ForAll) else signs.exists
     inner = _infix(formula.body, signs)
-    body = inner if isinstance(formula.body, Quantified) else f"({inner})"
+    body = inner if isinstance(formula.body, fol.Quantified) else f"({inner})"
     return f"{word}{formula.variable}{signs.after_variable}{body}"
 
 
-def _operand(formula: Formula, signs: _Signs) -> str:
+def _operand(formula: fol.Formula, signs: _Signs) -> str:
     text = _infix(formula, signs)
     return f"({text})" if isinstance(formula, _JOINS) else text
 
 
-def _function(formula: Formula) -> str:
+def _function(formula: fol.Formula) -> str:
     match formula:
-        case Atom() | Equal() | Not(Equal() | Atom(name="<")):
+        case fol.Atom() | fol.Equal() | fol.Not(fol.Equal() | fol.Atom(name="<")):
             return _atomic(formula, _ASCII).replace(" = ", " == ")
-        case Not(body):
+        case fol.Not(body):
             return f"Not({_function(body)})"
-        case ForAll(variable, body) | Exists(variable, body):
-            word = "ForAll" if isinstance(formula, ForAll) else "Exists"
+        case fol.ForAll(variable, body) | fol.Exists(variable, body):
+            word = "ForAll" if isinstance(formula, fol.ForAll) else "Exists"
             return f"{word}([{variable}], {_function(body)})"
-        case Iff(left, right):
+        case fol.Iff(left, right):
             return f"({_function(left)}) == ({_function(right)})"
-    return f"{_Z3[type(formula)]}({', '.join(map(_function, parts_of(formula)))})"
+    return f"{_Z3[type(formula)]}({', '.join(map(_function, fol.parts_of(formula)))})"

@@ -21,23 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.logic.fol import (
-    And,
-    Atom,
-    Const,
-    Equal,
-    Exists,
-    ForAll,
-    Formula,
-    Func,
-    Implies,
-    Not,
-    Or,
-    Term,
-    Var,
-    Xor,
-    parts_of,
-)
+from reviewscore.logic import fol
 
 if TYPE_CHECKING:
     import z3
@@ -129,7 +113,7 @@ class ProofSession:
         """An empty session in the same context, with what is left of the time."""
         return ProofSession(self._limits, like=self)
 
-    def add(self, label: str, formula: Formula) -> None:
+    def add(self, label: str, formula: fol.Formula) -> None:
         """Keep a closed formula under a label that is not used yet."""
         import z3
 
@@ -142,7 +126,7 @@ class ProofSession:
         except z3.Z3Exception:
             self._broken = True
 
-    def assume(self, formulas: Iterable[Formula]) -> None:
+    def assume(self, formulas: Iterable[fol.Formula]) -> None:
         """Let formulas hold in every check."""
         import z3
 
@@ -192,71 +176,73 @@ class ProofSession:
             return "memory"
         return "time" if time.monotonic() >= self._deadline else "work"
 
-    def _translated(self, formula: Formula, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
+    def _translated(self, formula: fol.Formula, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
         import z3
 
         match formula:
-            case Atom() | Equal():
+            case fol.Atom() | fol.Equal():
                 return self._atomic(formula, bound)
-            case ForAll(variable, body) | Exists(variable, body):
+            case fol.ForAll(variable, body) | fol.Exists(variable, body):
                 # Fresh by depth: a constant of the same name may stand in another formula.
                 name = z3.Const(f"{variable}#{len(bound)}", self._sort)
                 inner = self._translated(body, {**bound, variable: name})
-                return (z3.ForAll if isinstance(formula, ForAll) else z3.Exists)([name], inner)
-        return self._joined(formula, [self._translated(one, bound) for one in parts_of(formula)])
+                return (z3.ForAll if isinstance(formula, fol.ForAll) else z3.Exists)([name], inner)
+        return self._joined(
+            formula, [self._translated(one, bound) for one in fol.parts_of(formula)]
+        )
 
-    def _joined(self, formula: Formula, parts: list[z3.BoolRef]) -> z3.BoolRef:
+    def _joined(self, formula: fol.Formula, parts: list[z3.BoolRef]) -> z3.BoolRef:
         """By the functions beneath `z3.And` and its kin, which spend most time on coercions."""
         import z3
 
         context, asts = self._context.ref(), [part.as_ast() for part in parts]
         match formula:
-            case Not():
+            case fol.Not():
                 made = z3.Z3_mk_not(context, *asts)
-            case And() | Or():
+            case fol.And() | fol.Or():
                 several = (z3.Ast * len(asts))(*asts)
-                make = z3.Z3_mk_and if isinstance(formula, And) else z3.Z3_mk_or
+                make = z3.Z3_mk_and if isinstance(formula, fol.And) else z3.Z3_mk_or
                 made = make(context, len(asts), several)
-            case Implies():
+            case fol.Implies():
                 made = z3.Z3_mk_implies(context, *asts)
-            case Xor():
+            case fol.Xor():
                 made = z3.Z3_mk_xor(context, *asts)
             case _:
                 made = z3.Z3_mk_iff(context, *asts)
         return z3.BoolRef(made, self._context)
 
-    def _atomic(self, formula: Atom | Equal, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
+    def _atomic(self, formula: fol.Atom | fol.Equal, bound: dict[str, z3.ExprRef]) -> z3.BoolRef:
         import z3
 
         match formula:
-            case Equal(left, right):
+            case fol.Equal(left, right):
                 a, b = self._term(left, bound), self._term(right, bound)
                 made = z3.Z3_mk_eq(self._context.ref(), a.as_ast(), b.as_ast())
                 return z3.BoolRef(made, self._context)
-            case Atom(name, ()):
+            case fol.Atom(name, ()):
                 if name not in self._propositions:
                     self._propositions[name] = z3.Bool(name, self._context)
                 return self._propositions[name]
-            case Atom(name, terms):
+            case fol.Atom(name, terms):
                 return z3.BoolRef(self._applied(name, terms, bound, self._truth), self._context)
 
-    def _term(self, term: Term, bound: dict[str, z3.ExprRef]) -> z3.ExprRef:
+    def _term(self, term: fol.Term, bound: dict[str, z3.ExprRef]) -> z3.ExprRef:
         import z3
 
         match term:
-            case Var(name):
+            case fol.Var(name):
                 return bound[name]
-            case Const(name):
+            case fol.Const(name):
                 if name not in self._constants:
                     self._constants[name] = z3.Const(name, self._sort)
                 return self._constants[name]
-            case Func(name, terms):
+            case fol.Func(name, terms):
                 return z3.ExprRef(self._applied(name, terms, bound, self._sort), self._context)
 
     def _applied(
         self,
         name: str,
-        terms: tuple[Term, ...],
+        terms: tuple[fol.Term, ...],
         bound: dict[str, z3.ExprRef],
         to: z3.SortRef,
     ) -> z3.Ast:
@@ -273,7 +259,7 @@ class ProofSession:
         return z3.Z3_mk_app(self._context.ref(), declared.ast, len(inner), array)
 
 
-_GUARD = Implies(Atom("mark"), Atom("formula"))
+_GUARD = fol.Implies(fol.Atom("mark"), fol.Atom("formula"))
 """The form of a formula that holds where its mark does."""
 
 
