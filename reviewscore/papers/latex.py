@@ -587,9 +587,10 @@ def plain_title(title: str) -> str:
 
     reader = LatexNodes2Text(strict_latex_spaces=False)
     try:
-        return _TITLE_MARKUP.sub(lambda found: str(reader.latex_to_text(found[0])), title)
+        words = _TITLE_MARKUP.sub(lambda found: str(reader.latex_to_text(found[0])), title)
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError):
         return title  # what is no LaTeX stays as it is
+    return words if words.strip() else title
 
 
 def _formula_source(nodes: Sequence[Any]) -> str:

@@ -170,6 +170,7 @@ def test_a_broken_source_is_read_or_refused(pieces: list[str]) -> None:
         ("From $5 to $10: 50% more", "From $5 to $10: 50% more"),
         (r"G\"odel \emph{and \textit{us}}", "Gödel and us"),
         ("Plain", "Plain"),
+        (r"\input{/etc/hostname}", r"\input{/etc/hostname}"),
         ("\\" * 3000, "\\" * 3000),
     ],
 )  # fmt: skip
