@@ -571,6 +571,28 @@ def _in_characters(words: str) -> str:
     return words
 
 
+_TITLE_MARKUP = re.compile(
+    r"(?<![\\$])\$(?!\s)[^$\n]{1,300}(?<![\s\\])\$(?!\d)"  # money is no formula
+    r"|\\[\"'`^~=.]\\?[A-Za-z]"
+    r"|\\(?:[A-Za-z]+|[^A-Za-z\s])(?:\s?\{(?:[^{}]|\{[^{}]*\}){0,300}\})*"
+)
+_LONGEST_TITLE = 2000
+
+
+def plain_title(title: str) -> str:
+    """A title with its formulas and commands of LaTeX as the characters that they print."""
+    if len(title) > _LONGEST_TITLE or not _TITLE_MARKUP.search(title):
+        return title
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    reader = LatexNodes2Text(strict_latex_spaces=False)
+    try:
+        words = _TITLE_MARKUP.sub(lambda found: str(reader.latex_to_text(found[0])), title)
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError):
+        return title  # what is no LaTeX stays as it is
+    return words if words.strip() else title
+
+
 def _formula_source(nodes: Sequence[Any]) -> str:
     return _tidied("".join(node.latex_verbatim() for node in nodes or () if node is not None))
 

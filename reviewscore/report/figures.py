@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,10 +50,22 @@ class Drawn:
         return cls(value(one, kind), ends(one, kind), beside, _bar(one, scale))
 
 
-def drawn(table: Table) -> tuple[tuple[Drawn | str | int | None, ...], ...]:
-    """The rows of a table, with each column's intervals drawn on one scale."""
-    columns = range(len(table.columns))
-    scales = [_scale([row[at] for row in table.rows], table.kind_of(at)) for at in columns]
+def drawn(
+    table: Table, shares: tuple[float, float] | None = None
+) -> tuple[tuple[Drawn | str | int | None, ...], ...]:
+    """The rows of a table, with each column's intervals drawn on one scale.
+
+    Args:
+        table: The table.
+        shares: The scale of all shares of the page, so that lengths compare across columns and
+            tables (see `FigurePage.shares`); None for a scale for each column.
+    """
+    scales = [
+        shares
+        if shares is not None and table.kind_of(at) == "share"
+        else _scale((row[at] for row in table.rows), table.kind_of(at))
+        for at in range(len(table.columns))
+    ]
 
     def cell(at: int, cell: Cell) -> Drawn | str | int | None:
         if isinstance(cell, str | int | None):
@@ -83,6 +95,18 @@ class FigurePage:
     banners: tuple[str, ...]
     tables: tuple[Table, ...]
     foot: tuple[str, ...]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The least and the greatest that bars of shares show, the same in all tables."""
+        cells = (
+            cell
+            for table in self.tables
+            for row in table.rows
+            for at, cell in enumerate(row)
+            if table.kind_of(at) == "share"
+        )
+        return _scale(cells, "share")
 
 
 def markdown(page: FigurePage) -> str:
@@ -127,8 +151,8 @@ def html(page: FigurePage) -> str:
     return template.render({"page": page, "drawn": drawn, "version": __version__})
 
 
-def _scale(cells: Sequence[Cell], kind: Kind) -> tuple[float, float]:
-    """The least and the greatest that a column's bars show; 0 is always on it.
+def _scale(cells: Iterable[Cell], kind: Kind) -> tuple[float, float]:
+    """The least and the greatest that bars show; 0 is always on it.
 
     Shares span ten points at least, so that a narrow interval near 0 looks like one.
     """

@@ -151,6 +151,7 @@ def _frame(
     failures = read_failures(run)
     return {
         "manifest": manifest,
+        "version": manifest.reviewscore_version,
         "summary": summary,
         "failures": failures,
         "banners": banners(summary, failures),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from sys import intern
@@ -24,6 +24,7 @@ from reviewscore.report.similarity import Beside
 from reviewscore.report.summary import UNTYPED
 from reviewscore.runs.folder import POINTS, points_by_offset, read_points
 from reviewscore.runs.manifest import Manifest
+from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review
@@ -36,7 +37,11 @@ BYTES_PER_PAGE = 1_700_000
 """So is one whose page would be larger than this (without style, script and table)."""
 
 _ROW_TEXT = 160
-
+_WORDS_IN_TABLE = 2_000_000
+"""Characters of searched words in a table whose points stand on other pages."""
+_MOST_WORDS = 4000
+"""Of these for one point."""
+_EDGES = ".,;:!?()[]{}<>\"'“”‘’…*"
 
 PaperOf = Callable[[str], Paper]
 ReviewOf = Callable[[str], Review]
@@ -45,7 +50,11 @@ _Found = TypeVar("_Found", Paper, Review)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table of points, and where the point's record lies in ``points.jsonl``."""
+    """One line of the table of points, and where the point's record lies in ``points.jsonl``.
+
+    `page` and `words` (of the point and its evidence, for the search) are known once the points
+    are shown, and needed where these stand on another page than the table.
+    """
 
     offset: int
     anchor: str
@@ -58,6 +67,7 @@ class Row:
     finding: str
     text: str
     page: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -172,21 +182,26 @@ class PaperPages:
         page_rows: list[Row] = []
         fragments: list[Markup] = []
         size = 0
+        each = min(_MOST_WORDS, _WORDS_IN_TABLE // max(1, len(rows)))
         for paper_id, grouped in groupby(rows, paper_of):
             group = list(grouped)
-            fragment = self._paper(paper_id, group)
+            fragment, scores = self._paper(paper_id, group)
             bulk = len(fragment.encode("utf-8", "replace"))
             full = len(page_rows) + len(group) > POINTS_PER_PAGE or size + bulk > BYTES_PER_PAGE
             if page_rows and full:
                 yield Page(tuple(page_rows), tuple(fragments))
                 page_rows, fragments, size = [], [], 0
-            page_rows += group
+            page_rows += [
+                replace(row, words=_words(score, row, each))
+                for row, score in zip(group, scores, strict=True)
+            ]
             fragments.append(fragment)
             size += bulk
         if page_rows:
             yield Page(tuple(page_rows), tuple(fragments))
 
-    def _paper(self, paper_id: str, rows: list[Row]) -> Markup:
+    def _paper(self, paper_id: str, rows: list[Row]) -> tuple[Markup, list[PointScore]]:
+        """A paper as it is shown, and its points in the order of the rows."""
         paper = look_up(self._papers, paper_id)
         groups = [
             self._review(review_id, list(grouped), paper)
@@ -209,7 +224,7 @@ class PaperPages:
             "unread_evidence": unread_evidence_words(unread),
         }
         # The template escapes everything that is put into it; what comes out is safe.
-        return Markup(self._template.render(shown))
+        return Markup(self._template.render(shown)), [card.score for card in cards]
 
     def _review(self, review_id: str, rows: list[Row], paper: Paper | None) -> ReviewGroup:
         review = look_up(self._reviews, review_id)
@@ -232,6 +247,27 @@ def look_up(source: Callable[[str], _Found] | None, name: str) -> _Found | None:
         return None
 
 
+def _words(score: PointScore, row: Row, most: int) -> str:
+    """The words of a point and its evidence that its row does not show, in lower case, each once.
+
+    Args:
+        score: The point.
+        row: Its row.
+        most: Characters; what is beyond is left out.
+    """
+    verdicts = [score.verdict, *(one.verdict for one in _premises(score))]
+    shown = [quote for verdict in verdicts if verdict for quote in verdict.evidence]
+    quoted = (quote.quote for quote in (*score.evidence, *score.passages, *shown))
+    plain = (word.strip(_EDGES) for text in (*quoted, score.text) for word in text.lower().split())
+    known = set(row.text.lower().split())
+    words = " ".join(dict.fromkeys(word for word in plain if word and word not in known))
+    return words if len(words) <= most else words[:most].rpartition(" ")[0]
+
+
+def _premises(score: PointScore) -> tuple[Premise, ...]:
+    return score.argument.premises if score.argument else ()
+
+
 def card_of(
     score: PointScore, review: Review | None, paper: Paper | None, *, number: int = 1
 ) -> Card:
@@ -244,7 +280,7 @@ def card_of(
         number: Its number on the page.
     """
     shown = list(score.verdict.evidence) if score.verdict else []
-    for premise in score.argument.premises if score.argument else ():
+    for premise in _premises(score):
         if premise.verdict:
             shown += premise.verdict.evidence
     # The embedded judge is named once, at the head of the page.

@@ -57,7 +57,8 @@ def sheet(
     make = (_FINDINGS_FOR if embedded else _VERDICTS_FOR)[reader]
     page = _with_places(make(paper_id, title, points), points, paper)
     cut = () if unread is None else (paper_unread_words(unread),)
-    return replace(page, banners=((LEXICAL_NOTE,) if embedded else ()) + cut)
+    banners = ((LEXICAL_NOTE,) if embedded else ()) + cut
+    return replace(page, banners=banners, about=title, ids=(paper_id,))
 
 
 def _with_places(page: Sheet, points: Sequence[PointScore], paper: Paper | None) -> Sheet:
@@ -116,8 +117,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
     shown = [one for one in points if called(one) and proof(one)]
     bare = [one for one in points if called(one) and not proof(one)]
     unknown = sum(_unknown(one) for one in points)
-    parts = [_weights(points)]
-    parts += [
+    parts = [
         Part(f"Review {name}: misinformed points with proof", entries=tuple(map(_proved, group)))
         for name, group in by_review(shown)
     ]
@@ -132,6 +132,7 @@ def _for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) 
     asked = _questions(shown)
     if asked:
         parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    parts.append(_weights(points))
     lead = (
         f"{len(points)} points of {_many(len(by_review(points)), 'review')}: {len(shown)} called "
         f"misinformed with proof from the paper, {len(bare)} without; {unknown} without a verdict. "
@@ -218,11 +219,14 @@ def _for_author(paper_id: str, title: str, points: Sequence[PointScore]) -> Shee
     for heading, lead, chosen in groups:
         entries = tuple(_rebuttal(one) for one in points if chosen(one))
         if entries:
-            parts.append(Part(heading, lead, entries=entries))
+            act = bool(lead) or any(entry.own for entry in entries)
+            parts.append(Part(heading, lead, entries=entries, to_read=act))
     lead = (
         "Each point of the reviews with what it rests on and what your paper says about it. "
         "Premises marked as presumed are not the reviewer's words: check that they are meant."
     )
+    if not any(part.to_read for part in parts):
+        lead = f"No verdict is known for any of the {_many(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, tuple(parts))
 
 
@@ -265,8 +269,7 @@ _NO_SCORES = (
 
 def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[PointScore]) -> Sheet:
     shown = _with(points, Finding.ADDRESSED)
-    parts = [_finding_counts(points)]
-    parts += [
+    parts = [
         Part(f"Review {name}: points that the paper speaks to", entries=_quoted(group))
         for name, group in by_review(shown)
     ]
@@ -275,6 +278,7 @@ def _findings_for_meta_reviewer(paper_id: str, title: str, points: Sequence[Poin
             Entry(point.text, closing=_asked(point), point_id=point.point_id) for point in shown
         )
         parts.append(Part("What to ask", "For the discussion among reviewers.", entries=asked))
+    parts.append(_finding_counts(points))
     lead = (
         f"{len(points)} points of {_many(len(by_review(points)), 'review')}. The paper was found "
         f"to speak to {len(shown)} of them in a passage of its own."
@@ -325,11 +329,13 @@ def _findings_for_author(paper_id: str, title: str, points: Sequence[PointScore]
         (Finding.CANNOT_JUDGE, "Points without a passage", ""),
     )  # fmt: skip
     parts = tuple(
-        Part(heading, lead, entries=_quoted(chosen))
+        Part(heading, lead, entries=_quoted(chosen), to_read=bool(lead))
         for finding, heading, lead in groups
         if (chosen := _with(points, finding))
     )
     lead = "Each point of the reviews with the passages of your paper that were found for it."
+    if not any(part.to_read for part in parts):
+        lead = f"No passage of the paper was found for any of the {_many(len(points), 'point')}."
     return Sheet(paper_id, f"Rebuttal sheet: {title}", lead, parts, foot=_NO_SCORES)
 
 

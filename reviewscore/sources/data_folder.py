@@ -22,8 +22,8 @@ PDFS = "pdfs"
 _SCHEMA = "reviewscore.fetch/1"
 _LONGEST = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
-_RESERVED = re.compile(r"(?i)[.].*|.*[.]|(con|prn|aux|nul|com\d|lpt\d)([.].*)?")
-"""Names that some systems hide or refuse."""
+_RESERVED = re.compile(r"(?i)[.-].*|.*[.]|(con|prn|aux|nul|com\d|lpt\d)([.].*)?")
+"""Names that some systems hide or refuse, or that commands take for an option."""
 
 
 def read_account(out: Path) -> dict[str, Any]:
@@ -82,7 +82,8 @@ def file_name(name: str) -> str:
 def digest_name(name: str) -> str:
     """A paper's id as a file name with a sum, which differs where ids do, if only in case."""
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{_UNSAFE.sub('-', name)[:_LONGEST]}-{digest}"
+    made = f"{_UNSAFE.sub('-', name)[:_LONGEST]}-{digest}"
+    return f"_{made[1:]}" if made.startswith("-") else made
 
 
 class DataFolder:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewscore.errors import InputError
-from reviewscore.papers.latex import read_latex
+from reviewscore.papers.latex import plain_title, read_latex
 from reviewscore.papers.load import load_paper
 from reviewscore.papers.places import target
 from reviewscore.schema.paper import Zone
@@ -160,3 +160,19 @@ def test_a_broken_source_is_read_or_refused(pieces: list[str]) -> None:
         except InputError:
             return
     assert all(one.start < one.end <= len(found.text) for one in found.headings)
+
+
+@pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        (r"Learning in $O(n)$ with \textbf{care} \& $\alpha$-mixing",
+         "Learning in O(n) with care & α-mixing"),
+        ("From $5 to $10: 50% more", "From $5 to $10: 50% more"),
+        (r"G\"odel \emph{and \textit{us}}", "Gödel and us"),
+        ("Plain", "Plain"),
+        (r"\input{/etc/hostname}", r"\input{/etc/hostname}"),
+        ("\\" * 3000, "\\" * 3000),
+    ],
+)  # fmt: skip
+def test_titles_are_shown_without_markup(title: str, plain: str) -> None:
+    assert plain_title(title) == plain

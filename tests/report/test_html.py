@@ -12,12 +12,16 @@ from pathlib import Path
 import pytest
 
 from reviewscore.errors import RunFolderError
+from reviewscore.report.figures import FigurePage
+from reviewscore.report.figures import html as figures_html
 from reviewscore.report.html import write_report
 from reviewscore.report.summary import write_summary
 from reviewscore.schema.paper import Evidence, Paper, Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import Review, Role
 from reviewscore.schema.span import Span
+from reviewscore.stats.estimates import Estimate
+from reviewscore.stats.tables import Table
 from tests.report.synthetic import (
     PAPER,
     lexical_points,
@@ -227,6 +231,40 @@ def test_the_first_of_many_pages_has_the_one_table_of_points(tmp_path: Path) -> 
 
     assert index.read_text().count('<form class="controls"') == 1
     assert all('<form class="controls"' not in page.read_text() for page in pages)
+
+
+def test_the_table_of_a_split_report_knows_the_words_of_evidence(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [*many_points(12, 60), *model_points()])
+
+    index, *_ = write_report(run, None, None)
+
+    words = re.findall(r'data-words="([^"]*)"', index.read_text())
+    assert any({"0.003", "halved"} & set(one.split()) for one in words)
+    assert all(len(one.split()) == len(set(one.split())) for one in words)
+    assert "data-words" not in page(tmp_path / "small", model_points()).replace("dataset.words", "")
+
+
+def test_filters_show_ids_as_they_are_and_findings_in_words(tmp_path: Path) -> None:
+    points = [one.model_copy(update={"paper_id": "a_b"}) for one in lexical_points()]
+
+    html = page(tmp_path, points, judge="lexical")
+
+    assert '<option value="a_b">a_b</option>' in html
+    assert '<option value="cannot_judge">cannot judge</option>' in html
+
+
+def test_bars_of_shares_have_one_scale_on_a_page() -> None:
+    low, high = (
+        Estimate(coefficient="", value=at, low=at - 0.1, high=at + 0.1, n=9) for at in (0.2, 0.8)
+    )
+    rows = (("a", low, high),)
+    table = Table("t", "T", ("", "x", "y"), rows, kind="share")
+    shown = FigurePage("T", "", "", (), (table,), ())
+
+    bars = [float(width) for width in re.findall(r'class="f2" x="[^"]+" y="2" width="([^"]+)"',
+                                                  figures_html(shown))]  # fmt: skip
+
+    assert bars[0] == pytest.approx(bars[1], abs=0.02)
 
 
 def test_a_paper_that_is_quoted_comes_along_packed(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_weight_of_a_review_counts_only_points_with_a_verdict() -> None:
 
     page = sheet(Reader.META_REVIEWER, "tides", "T", [question(1, SENTENCE), fine, unknown])
 
-    assert page.parts[0].rows == (("tides-r1", "3", "1", "1", "1", "1 of 2"),)
+    assert page.parts[-1].rows == (("tides-r1", "3", "1", "1", "1", "1 of 2"),)
 
 
 def test_a_reviewer_gets_a_kind_note_with_an_exact_quote_and_no_score() -> None:
@@ -164,7 +164,7 @@ def test_no_page_calls_a_finding_of_the_embedded_judge_a_verdict(reader: Reader)
 def test_a_meta_reviewer_gets_counts_of_findings_and_the_passages_that_answer() -> None:
     page = sheet(Reader.META_REVIEWER, "tides", "Tides", lexical_points())
 
-    table, answered, asked = page.parts
+    answered, asked, table = page.parts
     assert table.rows == (("tides-r1", "4", "2", "1", "1"),)
     assert [entry.point_id for entry in answered.entries] == ["tides-r1#1", "tides-r1#4"]
     assert answered.entries[0].quotes[0].text == "The learning rate is 0.003"
@@ -198,14 +198,12 @@ def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
     many = write_for(run, reader, titles=lambda _: "A <b>title</b>", out=tmp_path / "pages")
 
     assert [path.name for path in one] == [f"for-{reader.value}.html"]
-    assert text[0].read_text().count("\n# ") + 1 == 2
-    assert sorted(path.name for path in many) == [
-        "a-b-c14cddc0.html",
-        "a-b-c14cddc0.md",
-        "tides.html",
-        "tides.md",
+    assert text[0].read_text().count("\n# ") + 1 == 3  # a list and two pages
+    names = ("z", "tides-r1") if reader is Reader.REVIEWER else ("a-b-c14cddc0", "tides")
+    assert [path.name for path in many] == [
+        f"{name}.{ending}" for name in ("index", *names) for ending in ("html", "md")
     ]
-    page = (tmp_path / "pages" / "tides.html").read_text()
+    page = (tmp_path / "pages" / f"{names[1]}.html").read_text()
     assert "A &lt;b&gt;title&lt;/b&gt;" in page
     assert "default-src &#39;none&#39;" in page
     with pytest.raises(SettingsError, match=r"unknown ending '\.docx'"):
@@ -213,16 +211,17 @@ def test_pages_are_one_file_or_a_folder_with_a_page_for_each_paper(
 
 
 def test_pages_of_any_ids_have_names_of_their_own(tmp_path: Path) -> None:
-    names = ["p" * 300, "p" * 299 + "q", "Tides", "tides", "a/b", "a_b", "a-b", "CON", "..", "-x",
-             "x\u202ey", "\x1b[2J"]  # fmt: skip
+    names = ["index", "p" * 300, "p" * 299 + "q", "Tides", "tides", "a/b", "a_b", "a-b", "CON",
+             "..", "-x", "x\u202ey", "\x1b[2J"]  # fmt: skip
     run = write_run(tmp_path / "run", points_of_papers(names), made=manifest())
 
-    pages = write_for(run, Reader.REVIEWER, out=tmp_path / "pages")
+    _, _, *pages = write_for(run, Reader.AUTHOR, out=tmp_path / "pages")
 
     assert len({path.name.casefold() for path in pages}) == len(pages) == 2 * len(names)
     assert all(len(path.name) <= 120 and path.is_file() for path in pages)
     assert not {"con", "..", ""} & {path.stem.casefold() for path in pages}
-    again = write_for(run, Reader.REVIEWER, out=tmp_path / "again")
+    assert not any(path.name.startswith("-") for path in pages)
+    _, _, *again = write_for(run, Reader.AUTHOR, out=tmp_path / "again")
     assert [path.name for path in again] == [path.name for path in pages]
 
 
@@ -233,11 +232,68 @@ def test_a_page_that_cannot_be_written_loses_no_other(tmp_path: Path) -> None:
 
     pages = write_for(run, Reader.AUTHOR, out=tmp_path / "pages", failed=failed)
 
-    assert [path.name for path in pages] == ["a.md", "b.html", "b.md", "c.html", "c.md"]
+    assert [path.name for path in pages[2:]] == ["a.md", "b.html", "b.md", "c.html", "c.md"]
     assert len(failed) == 1
     assert "a.html" in str(failed[0])
     with pytest.raises(RunFolderError, match=r"a\.html"):
         write_for(run, Reader.AUTHOR, out=tmp_path / "pages")
+
+
+@pytest.mark.parametrize("reader", [Reader.REVIEWER, Reader.META_REVIEWER])
+def test_papers_are_listed_by_title_with_most_to_read_first_and_no_page_is_empty(
+    tmp_path: Path, reader: Reader
+) -> None:
+    fine = point(2, "Would this work on rivers?", type=PointType.QUESTION, base=5,
+                 misinformed=False)  # fmt: skip
+    of = {
+        "bare": [fine],
+        "few": [question(1, SENTENCE)],
+        "many": [question(1, SENTENCE), question(2, "We repeat every run with five seeds")],
+    }
+    run = write_run(
+        tmp_path / "run",
+        [
+            one.model_copy(
+                update={"paper_id": name, "review_id": f"{name}-r", "point_id": f"{name}#{place}"}
+            )
+            for name, points in of.items()
+            for place, one in enumerate(points)
+        ],
+        made=manifest(),
+    )
+    titles = {"bare": "All is well", "few": r"Learning $\mathcal{O}(n)$", "many": "Tides"}
+
+    index, listed, *pages = write_for(run, reader, titles=titles.get, out=tmp_path / "pages")
+    (alone,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.md")
+    (page,) = write_for(run, reader, titles=titles.get, out=tmp_path / "alone.html")
+
+    ending = "-r" if reader is Reader.REVIEWER else ""
+    assert [path.name for path in pages[::2]] == [f"few{ending}.html", f"many{ending}.html"]
+    assert (index.name, listed.name) == ("index.html", "index.md")
+    for text in (index.read_text(), listed.read_text(), alone.read_text(), page.read_text()):
+        places = [text.index(word) for word in ("Tides", "Nothing to read", "All is well")]
+        assert places == sorted(places)
+        assert "Learning" in text
+        assert "mathcal" not in text
+    assert f'href="many{ending}.html">Tides</a>' in index.read_text()
+    assert f"(many{ending}.md): 2 of 2 points" in listed.read_text()
+    assert alone.read_text().count("\n# ") == 2
+    assert page.read_text().count('<article class="sheet"') == 2
+    for written in pages:
+        assert SENTENCE in written.read_text().replace("\\", "")
+
+
+def test_a_reviewer_is_sent_a_page_that_knows_no_other_review(tmp_path: Path) -> None:
+    own = question(1, SENTENCE)
+    other = own.model_copy(update={"review_id": "zoe-r9", "point_id": "zoe-r9#1", "text": "Else?"})
+    run = write_run(tmp_path / "run", [own, other], made=manifest())
+
+    _, _, *pages = write_for(run, Reader.REVIEWER, out=tmp_path / "pages")
+
+    assert [path.name for path in pages[::2]] == ["tides-r1.html", "zoe-r9.html"]
+    for path in pages[:2]:
+        assert "zoe-r9" not in path.read_text()
+        assert "Else" not in path.read_text()
 
 
 def points_of_papers(names: list[str]) -> list[PointScore]:
@@ -255,7 +311,9 @@ def points_of_papers(names: list[str]) -> list[PointScore]:
 def test_places_stand_with_their_point_on_each_readers_page(tmp_path: Path, reader: Reader) -> None:
     run = write_run(tmp_path / "run", [naming_places()], made=manifest())
 
-    html, text = write_for(run, reader, papers={"tides": PAPER}.__getitem__, out=tmp_path / "pages")
+    _, _, html, text = write_for(
+        run, reader, papers={"tides": PAPER}.__getitem__, out=tmp_path / "pages"
+    )
     (alone,) = write_for(run, reader, out=tmp_path / "alone.md")
 
     assert html.read_text().count("<summary>Section A, p. 2</summary>") == 1

@@ -9,7 +9,7 @@
   const words = (row) => {
     if (!texts.has(row)) {
       const card = cards.get(row.dataset.for);
-      texts.set(row, `${row.textContent} ${card ? card.textContent : ""}`.toLowerCase());
+      texts.set(row, `${row.textContent} ${row.dataset.words || ""} ${card ? card.textContent : ""}`.toLowerCase());
     }
     return texts.get(row);
   };
