@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.addresses import Plain, without_credentials
 from reviewscore.api import conclude, read_input
 from reviewscore.bounds import put_in_force
+from reviewscore.cli.cache import error_lines
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import (
     ACCEPT_CHANGED,
@@ -20,15 +25,20 @@ from reviewscore.cli.options import (
     settings_from,
     settings_options,
 )
-from reviewscore.cli.progress import TerminalProgress
-from reviewscore.cli.terminal import print_line, say
-from reviewscore.config import Resolved, Settings, as_settings
+from reviewscore.cli.terminal import TerminalProgress, print_line, say
+from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import read_lines
+from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import check
+from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
+from reviewscore.papers.parts import QUESTIONS
+from reviewscore.prompts import use_directory
+from reviewscore.report.lines import counted, unread_words
 from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, Estimate, estimate
 from reviewscore.runs.folder import POINTS
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
@@ -102,7 +112,7 @@ def command(
     only = () if review else paper
     resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
-        from reviewscore.cli.show_config import config_lines
+        pass
 
         for line in config_lines(resolved):
             print_line(line)
@@ -154,7 +164,7 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    from reviewscore.cli.dry_run import estimated, lines
+    pass
 
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
         print_line(line)
@@ -167,7 +177,7 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
     Raises:
         Abort: The user does not agree.
     """
-    from reviewscore.cli.dry_run import agreed, estimated, lines
+    pass
 
     found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
@@ -303,3 +313,109 @@ def _exit_code(outcome: Outcome[Manifest], out: Path) -> int:
         )
         return PARTLY
     return 0
+
+
+_GUESS = (
+    "rounds and premises are guessed: the means of the ReviewScore paper "
+    f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
+)
+_THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
+
+
+def lines(found: Estimate, settings: Settings) -> list[str]:
+    """The estimate in words; nothing was asked."""
+    points = sum(found.points.values())
+    kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
+    head = " · ".join(
+        counted(count, noun)
+        for count, noun in ((found.papers, "paper"), (found.reviews, "review"), (points, "point"))
+    )
+    told = [f"{head} ({kinds})" if kinds else head]
+    if settings.embedded:
+        return [*told, "judge: lexical; no calls, no cost"]
+    if settings.points == "auto":
+        told[0] += "; counted by rules, the model's own split of the reviews decides"
+    if found.unread is not None:
+        more = (
+            "; --paper-parts all shows everything"
+            if found.unread.papers.keys() - {QUESTIONS}
+            else ""
+        )
+        told.append(f"{unread_words(found.unread)}{more}")
+    calls = sum(found.calls.values())
+    if all(model.startswith(EXCHANGE) for model in settings.models):
+        told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")
+        return [*told, _GUESS]
+    thinks = any(reasons(model) for model in settings.models) or settings.effort is not None
+    told.append(
+        f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
+        f"({_short(found.cached_tokens)} of them likely in the provider's cache), "
+        f"{_short(found.output_tokens)} out{_THINKING if thinks else ''}"
+    )
+    stages = sorted(found.calls.items(), key=lambda pair: -pair[1])
+    told.append("calls: " + ", ".join(f"{stage} {count:,.0f}" for stage, count in stages))
+    if found.usd is None:
+        models = ", ".join(settings.models)
+        told.append(f"cost: unknown; no price for {models} at this address (--prices FILE)")
+    else:
+        low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
+        prices = f"{found.prices}{', at the price of batch jobs' if settings.batch else ''}"
+        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {prices})")
+    from reviewscore.llm.ledger.upkeep import info
+
+    return [*told, _GUESS, *error_lines(info(settings.ledger_place).errors)]
+
+
+def estimated(collection: Collection, settings: Settings) -> Estimate:
+    """The estimate of a run, with its own prompts."""
+    with use_directory(settings.prompts_dir):
+        return asyncio.run(estimate(collection, settings))
+
+
+def agreed(found: Estimate, settings: Settings) -> bool:
+    """Whether the user agrees to the cost; asked only at a terminal."""
+    if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
+        return True
+    return click.confirm(f"this may cost about ${found.usd:,.2f}; go on?", err=True)
+
+
+def _short(tokens: float) -> str:
+    for size, mark in ((1e6, "M"), (1e3, "k")):
+        if tokens >= size:
+            return f"{tokens / size:.1f} {mark}"
+    return f"{tokens:.0f}"
+
+
+_WIDTH = 44
+"""Columns before the origin."""
+
+
+def config_lines(resolved: Resolved) -> Iterator[str]:
+    """The settings, table by table; what is not set, or is for one run only, is a comment."""
+    own = user_settings_file()
+    yield f"# your own settings: {own}{'' if own.is_file() else ' (not there)'}"
+    values: dict[str, Plain] = resolved.settings.model_dump(mode="json")
+    shown = set()
+    for table, keys in TABLES.items():
+        yield f"[{table}]"
+        for key, setting in keys.items():
+            name, _, judge = setting.partition(".")
+            shown.add(name)
+            value = values[name]
+            if judge:
+                value = value.get(judge) if isinstance(value, dict) else None
+            origin = resolved.origins[name] if not judge or value is not None else "default"
+            yield _line(key, value, f"{origin}; REVIEWSCORE_{name.upper()}")
+        yield ""
+    yield "# of one run, by flag or variable:"
+    for name, value in values.items():
+        if name not in shown:
+            origin = f"{resolved.origins[name]}; REVIEWSCORE_{name.upper()}"
+            yield f"# {_line(name, value, origin).removeprefix('# ')}"
+
+
+def _line(key: str, value: Plain, origin: str) -> str:
+    if value is None:
+        return f"{f'# {key} is not set':{_WIDTH}} # {origin}"
+    told = json.dumps(without_credentials(value), ensure_ascii=False)
+    return f"{f'{key} = {told}':{_WIDTH}} # {origin}"

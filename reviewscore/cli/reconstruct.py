@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.findings import details, headline
+from reviewscore.cli.logic import details, headline
 from reviewscore.cli.options import GroupedCommand, model_options, settings_from
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.config import Settings, as_settings

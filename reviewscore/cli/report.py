@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.run_data import collection_of
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError

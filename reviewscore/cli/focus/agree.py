@@ -1,4 +1,4 @@
-"""``reviewscore focus agree``: how far an annotator of facets agrees with people."""
+"""``reviewscore focus agree|sample``: labels by people, and an annotator beside them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import click
 from reviewscore.cli.focus.points import Annotator, labelling_options
 from reviewscore.cli.options import GroupedCommand
 from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, Tabling, tabling_options, tell
+from reviewscore.cli.terminal import print_line
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.focus.facets import Labelled, Point
     from reviewscore.focus.human_labels import FacetRatings, HumanLabels
+
 
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
@@ -116,3 +119,41 @@ def _ratings(
         Kind.ASPECT: coded_labels([one.aspect for one in labelled], facets, Kind.ASPECT),
     }
     return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)
+
+
+@click.command("sample", cls=Verb)
+@DATA
+@click.option("-o", "--output", type=PATH, required=True, help="The sheet, a CSV file.")
+@click.option("--also", multiple=True, type=PATH, help="More reviews to draw from.")
+@click.option(
+    "--points", "number", type=click.IntRange(1), default=150, show_default=True, help="How many."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw.")
+@click.option("--yes", is_flag=True, help="Write over a sheet that is there.")
+def sample_command(
+    data: Path, output: Path, also: tuple[Path, ...], number: int, seed: int, yes: bool
+) -> None:
+    """Draw points at random, half of them strengths, into a sheet for people to label.
+
+    Give everybody a copy, named after a pseudonym (A1.csv), to write a target and an aspect into
+    each row; `focus agree` reads the filled sheets. Whose reviews the points are of is not told.
+
+    \b
+    Example:  reviewscore focus sample reviews.parquet -o labels/A1.csv --points 150
+    """
+    from reviewscore.files import write_whole
+    from reviewscore.focus.human_labels import draw_points, empty_sheet
+    from reviewscore.focus.profile import Points
+    from reviewscore.sources.system_reviews import read_materials
+
+    if output.exists() and not yes:
+        raise InputError(
+            "is there already, perhaps with labels", file=output, cure="name another, or say --yes"
+        )
+    points = [point for one in (data, *also) for point in Points.of(read_materials(one))]
+    drawn = draw_points(points, number, seed)
+    if not drawn:
+        raise InputError("holds no strengths or weaknesses", file=data)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(output, empty_sheet(drawn), named=True)
+    print_line(f"{output}: {len(drawn):,} of {len(points):,} points; fill in target and aspect")

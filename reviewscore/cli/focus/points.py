@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.inputs import named_files
 from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.systems import named_files
 from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
 from reviewscore.cli.terminal import print_line
 from reviewscore.errors import InputError, SettingsError
@@ -84,7 +84,7 @@ def read(flags: dict[str, Any]) -> Read:
         InputError: A file is missing or a line cannot be used.
         SettingsError: A flag cannot be used.
     """
-    from reviewscore.cli.run_data import collection_of
+    from reviewscore.cli.inputs import collection_of
     from reviewscore.focus.profile import Points
     from reviewscore.runs.folder import MANIFEST
     from reviewscore.sources.system_reviews import Form, materials_of, read_materials
@@ -241,7 +241,7 @@ class Annotator:
         return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
 
     def _ask(self, points: Sequence[Point], files: Sequence[Path]) -> Labelling:
-        from reviewscore.cli.progress import TerminalProgress
+        from reviewscore.cli.terminal import TerminalProgress
         from reviewscore.files import hash_file
         from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
 

@@ -1,7 +1,8 @@
-"""``reviewscore gem score``: GEM, GEM-S and GEM-raw of reviews, with intervals."""
+"""``reviewscore gem score|compare``: GEM, GEM-S and GEM-raw of reviews, with intervals."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,12 +18,12 @@ from reviewscore.cli.gem.evaluator import (
     find_evaluators,
     setup_of,
 )
-from reviewscore.cli.systems import named_files
+from reviewscore.cli.inputs import named_files
 from reviewscore.cli.tabling import close_tables, tabling_options, tell
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.config import Plain
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 
 if TYPE_CHECKING:
     from reviewscore.gem.ranking import Ranking
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
+
 
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
@@ -183,3 +185,37 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
                 f"has no texts for {named[one].name}", file=data, cure="add them, or ask for less"
             )
     return [named[one] for one in wanted]
+
+
+@click.command("compare", cls=Verb)
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+def compare_command(left: Path, right: Path) -> None:
+    """Compare how two evaluation models rank the same systems.
+
+    LEFT and RIGHT are folders that `gem -o` wrote.
+
+    \b
+    Example:  reviewscore gem compare gem-lexical gem-llama
+    """
+    from reviewscore.gem.ranking import compare_models, read_scores
+    from reviewscore.stats.tables import markdown
+
+    names = (_name(left), _name(right))
+    table = compare_models(read_scores(left), read_scores(right), names=names)
+    if not table.rows:
+        raise InputError("has no score in common with the first", file=right, cure="score alike")
+    print_text(markdown(table), markdown=True)
+
+
+def _name(folder: Path) -> str:
+    """The evaluation model, and the folder."""
+    from reviewscore.files import read_whole
+    from reviewscore.gem.score import VERB
+    from reviewscore.stats.writing import numbers_name
+
+    try:
+        model = json.loads(read_whole(folder / numbers_name(VERB)) or b"")["model"]
+    except (RunFolderError, ValueError, KeyError, TypeError):
+        return folder.name
+    return f"{model} ({folder.name})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
 from reviewscore.cli.tabling import DATA, PATH
 from reviewscore.cli.terminal import print_line, say
@@ -100,7 +100,7 @@ def _ask(
     dry_run: bool,
 ) -> int:
     """Say what it costs, ask, and say how it ended."""
-    from reviewscore.cli.progress import TerminalProgress
+    from reviewscore.cli.terminal import TerminalProgress
     from reviewscore.files import hash_file
     from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
 

@@ -45,7 +45,7 @@ def command(
     \b
     Example:  reviewscore similarity runs/iclr24 --profiles profiles
     """
-    from reviewscore.cli.run_data import collection_of
+    from reviewscore.cli.inputs import collection_of
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.vectors import Method
 

@@ -1,11 +1,16 @@
-"""``--system NAME=FILE``: reviews of other systems, from files of their own."""
+"""What verbs read, with the flags that name it, and what is said of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from reviewscore.cli.terminal import say
 from reviewscore.errors import SettingsError
+
+if TYPE_CHECKING:
+    from reviewscore.sources.collection import Collection
 
 
 def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
@@ -30,3 +35,23 @@ def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
             raise SettingsError(f"--system: '{name}' is there twice; put its reviews into one file")
         found[name] = Path(file)
     return list(found.items())
+
+
+def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Collection | None:
+    """What a run was made of, as `data_again` has it; says what is amiss with it.
+
+    Args:
+        run: The run's folder.
+        data: Where the user says that it is.
+        accept_changed: Go on with records that something else has changed.
+
+    Raises:
+        InputError: The named folder cannot be read, or holds other files.
+        RunFolderError: The run cannot be read.
+    """
+    from reviewscore.runs.input_data import data_again
+
+    again = data_again(run, data, accept_changed=accept_changed)
+    for note in again.notes:
+        say(f"warning: {note}")
+    return again.collection
