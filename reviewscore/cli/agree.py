@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, YES, DataPath
+from reviewscore.cli.tabling import say_written
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -25,24 +26,24 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 
 @click.command("agree", cls=Verb)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, type=PATH)
 @click.option(
     "--human",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Human labels: a folder with labels.jsonl, or a file of labels.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and plots.")
+@click.option("-o", "--output", type=PATH, help="Folder of tables and plots.")
 @click.option("--check", is_flag=True, help="Only check the labels: every fault, with its cure.")
 @click.option(
     "--import",
     "sheet_in",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human.",
 )
 @click.option(
     "--sheet",
     "sheet_out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Write an empty label sheet of the run's points and premises.",
 )
 @click.option("--calibrate", is_flag=True, help="Learn a correction of the scores (with -o).")
@@ -83,7 +84,7 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without labels that cannot be used.")
 @click.option("--data", type=DataPath(), help="Papers, if they have moved.")
 @click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@YES
 @ACCEPT_CHANGED
 @click.pass_context
 def command(
@@ -149,7 +150,7 @@ def command(
     )
     if output is not None:
         written = write_study(found, output, allow_foreign=yes)
-        say(f"{len(written)} files; read {written[0]} first")
+        say_written(written)
     print_text(numbers(found) if as_json else _summary(found), markdown=not as_json)
     _below(ctx, found, metric, fail_under)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @click.command("annotate", cls=Verb, writes_files=True)
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder of the set; annotations/NAME if not named.",
 )
 @click.option("--annotators", help="Pseudonyms, such as A1,A2,A3; each gets an address.")

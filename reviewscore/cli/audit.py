@@ -17,9 +17,11 @@ from reviewscore.addresses import Plain, without_credentials
 from reviewscore.api import conclude, read_input
 from reviewscore.bounds import put_in_force
 from reviewscore.cli.cache import error_lines
-from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
+from reviewscore.cli.closing import agreed, exit_code
+from reviewscore.cli.main import PARTLY
 from reviewscore.cli.options import (
     ACCEPT_CHANGED,
+    PATH,
     DataPath,
     GroupedCommand,
     settings_from,
@@ -57,14 +59,14 @@ if TYPE_CHECKING:
 @click.option(
     "--review",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A review's file, or a folder of them, several times; needs --paper FILE.",
 )
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=click.IntRange(1900, 2100), help="Year of the --paper FILE.")
 @click.option(
     "--profiles",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
     "are to the paper reviewed.",
 )
@@ -259,7 +261,9 @@ def _run(
             for sentence in () if quiet else told:
                 say(sentence)
         _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
-    return _exit_code(outcome, out)
+    errors = out / "errors.jsonl"
+    failed = f"{outcome.failed} points, reviews or files failed (see {errors}); "
+    return exit_code(outcome, out, f"{failed}--retry-errors tries them again")
 
 
 def _close(
@@ -297,22 +301,6 @@ def _next(settings: Settings, outcome: Outcome[Manifest], out: Path) -> str:
         return "the same command again goes on where this one ended"
     steps = [f"write replies to the prompts in {one / OPEN} into {one / REPLIES}" for one in asked]
     return f"{'; '.join(steps)}; then the same command again"
-
-
-def _exit_code(outcome: Outcome[Manifest], out: Path) -> int:
-    if outcome.interrupted:
-        say(f"interrupted; what is finished is in {out}; run again to go on")
-        return INTERRUPTED
-    if outcome.stopped is not None:
-        say(f"stopped: {outcome.stopped}")
-        return STOPPED
-    if outcome.failed:
-        say(
-            f"{outcome.failed} points, reviews or files failed (see {out / 'errors.jsonl'}); "
-            "--retry-errors tries them again",
-        )
-        return PARTLY
-    return 0
 
 
 _GUESS = (
@@ -370,13 +358,6 @@ def estimated(collection: Collection, settings: Settings) -> Estimate:
     """The estimate of a run, with its own prompts."""
     with use_directory(settings.prompts_dir):
         return asyncio.run(estimate(collection, settings))
-
-
-def agreed(found: Estimate, settings: Settings) -> bool:
-    """Whether the user agrees to the cost; asked only at a terminal."""
-    if found.usd is None or found.usd <= settings.confirm_above or not sys.stdin.isatty():
-        return True
-    return click.confirm(f"this may cost about ${found.usd:,.2f}; go on?", err=True)
 
 
 def _short(tokens: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, settings_from
+from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, PATH, settings_from
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -31,7 +31,7 @@ def command() -> None:
 
 
 @command.command("info", cls=Verb)
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=PATH)
 @_LEDGER
 @CONFIG_OPTION
 @ACCEPT_CHANGED
@@ -50,7 +50,7 @@ def show(run: Path | None, ledger: str | None, *, accept_changed: bool) -> int:
 
 
 @command.command("export", cls=Verb)
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=PATH)
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
 @CONFIG_OPTION

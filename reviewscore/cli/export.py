@@ -6,18 +6,18 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
 @click.command("export", cls=Verb, writes_files=True)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
 @ACCEPT_CHANGED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.main import PARTLY, STOPPED
+from reviewscore.cli.options import PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -29,22 +30,20 @@ _SHOWN = 8
 
 @click.command("fetch", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the data."
-)
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the data.")
 @click.option(
     "--from-export",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Exported notes (JSON, JSONL, or a folder of these) instead of the network.",
 )
 @click.option(
     "--from-corpus",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A folder in the layout of PeerRead or NLPeer.",
 )
 @click.option(
     "--from-table",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Any venue's table of reviews: CSV, spreadsheet, JSONL or Parquet, see --columns.",
 )
 @click.option(
@@ -56,7 +55,7 @@ _SHOWN = 8
 )
 @click.option(
     "--papers",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="With --from-table: folder of the papers, files named by paper_id.",
 )
 @click.option("--api", type=click.Choice(["1", "2"]), help="Which API; 2, then 1, if not said.")

@@ -11,6 +11,10 @@ from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
     from reviewscore.sources.collection import Collection
+    from reviewscore.sources.system_reviews import Materials
+
+_SHOWN = 3
+"""Faults of lines that are told in full."""
 
 
 def named_files(texts: Iterable[str]) -> list[tuple[str, Path]]:
@@ -55,3 +59,13 @@ def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Coll
     for note in again.notes:
         say(f"warning: {note}")
     return again.collection
+
+
+def tell(read: Materials | Collection) -> None:
+    """Tell the user what was left out or changed as files were read."""
+    for warning in read.warnings:
+        say(f"warning: {warning}")
+    if read.skipped:
+        say(f"warning: {len(read.skipped):,} lines left out")
+        for fault in read.skipped[:_SHOWN]:
+            say(f"  {fault}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli.options import PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -21,7 +22,7 @@ _FURNITURE = 5
 
 
 @click.command("inspect", cls=Verb)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
 @click.option(
     "--all",

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.logic import details, headline
-from reviewscore.cli.options import GroupedCommand, model_options, settings_from
+from reviewscore.cli.options import PATH, GroupedCommand, model_options, settings_from
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.config import Settings, as_settings
 from reviewscore.schema.argument import Argument, Round
@@ -20,7 +20,7 @@ from reviewscore.schema.argument import Argument, Round
 @click.option(
     "--paper",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The paper: text, Markdown, PDF.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of text.")

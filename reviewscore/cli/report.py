@@ -8,18 +8,18 @@ import click
 
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="x.html, x.md or x.json, or - for Markdown on stdout; RUN/report.html if not given.",
 )
 @click.option(

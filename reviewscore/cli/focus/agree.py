@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.focus.points import Annotator, labelling_options
-from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, Tabling, tabling_options, tell
+from reviewscore.cli.inputs import tell
+from reviewscore.cli.options import DATA, PATH, SKIP_BAD_LINES, GroupedCommand
+from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError

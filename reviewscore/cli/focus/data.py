@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.focus.points import BY, by_reviewer
-from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
+from reviewscore.cli.inputs import tell
+from reviewscore.cli.options import DATA, FORMS, PATH, SKIP_BAD_LINES, YES, asking_options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -66,9 +67,7 @@ def references_command(
     for reason, count in sources.left_out.items():
         say(f"left out: {count:,} papers {reason}")
     expected = expected_references(sources, settings)
-    for line in expected_lines(expected):
-        print_line(line, err=not dry_run)
-    if dry_run or not agreed(expected, settings):
+    if not go_on(expected, settings, dry_run=dry_run):
         return 0
     outcome = make_references(sources, output, settings, retry_errors=retry_errors, say=say)
     return close(outcome, output)
@@ -85,7 +84,7 @@ def references_command(
     help="One example a review, or one a paper with the points of all its reviews.",
 )  # fmt: skip
 @click.option(
-    "--form", type=click.Choice(["judgments", "raw"]),
+    "--form", type=FORMS,
     help="Which text points come from; raw if every review has it.",
 )  # fmt: skip
 @click.option(
@@ -98,7 +97,7 @@ def references_command(
     help="Leave longer examples out (estimated, four characters a token); 65,536 by default.",
 )  # fmt: skip
 @SKIP_BAD_LINES
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@YES
 def export_sft_command(
     data: Path,
     output: Path,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.inputs import named_files
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
+from reviewscore.cli.closing import close, go_on, settings_of
+from reviewscore.cli.inputs import named_files, tell
+from reviewscore.cli.options import (
+    ACCEPT_CHANGED,
+    DATA,
+    FORMS,
+    PATH,
+    SKIP_BAD_LINES,
+    DataPath,
+    asking_options,
+    together,
+)
 from reviewscore.cli.terminal import print_line
 from reviewscore.errors import InputError, SettingsError
 
@@ -23,8 +31,6 @@ if TYPE_CHECKING:
     from reviewscore.sources.system_reviews import Form, Materials, Written
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
 
@@ -33,7 +39,7 @@ BY = click.option(
     help="What names a system: the field system, or the field reviewer.",
 )  # fmt: skip
 
-_READING = (
+reading_options = together(
     DATA,
     click.option(
         "--system", "systems", multiple=True,
@@ -41,7 +47,7 @@ _READING = (
     ),
     BY,
     click.option(
-        "--form", type=click.Choice(["judgments", "raw"]),
+        "--form", type=FORMS,
         help="Which text points come from; judgments if every review has them.",
     ),
     click.option(
@@ -51,13 +57,7 @@ _READING = (
     ACCEPT_CHANGED,
     SKIP_BAD_LINES,
 )  # fmt: skip
-
-
-def reading_options(command: Command) -> Command:
-    """Add DATA and the flags about which reviews are read, and how."""
-    for option in reversed(_READING):
-        command = option(command)
-    return command
+"""DATA and the flags about which reviews are read, and how."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ _HONEST = (
     "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
     "other: 0.89 and 0.94)"
 )
-_LABELLING = (
+labelling_options = together(
     click.option(
         "--model",
         help="Who labels: lexical (embedded, the default), openai/NAME, anthropic/NAME, ...",
@@ -136,15 +136,9 @@ _LABELLING = (
         "--facets", type=PATH,
         help="Targets and aspects of another field, as TOML (needs --model).",
     ),
+    asking_options,
 )  # fmt: skip
-
-
-def labelling_options(command: Command) -> Command:
-    """Add the flags about who labels and how."""
-    command = asking_options(command)
-    for option in reversed(_LABELLING):
-        command = option(command)
-    return command
+"""Flags about who labels and how."""
 
 
 @dataclass(frozen=True)
@@ -246,9 +240,7 @@ class Annotator:
         from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
 
         expected = expected_to_label(points, self.facets, self.settings)
-        for line in expected_lines(expected):
-            print_line(line, err=not self.dry_run)
-        if self.folder is None or self.dry_run or not agreed(expected, self.settings):
+        if not go_on(expected, self.settings, dry_run=self.dry_run) or self.folder is None:
             return Labelling(None)
         with TerminalProgress(quiet=False, noun="reviews") as progress:
             progress.expect(len({one.review_id for one in points}))

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.gem.evaluator import DATA, SKIP_BAD_LINES, output_option
-from reviewscore.cli.inputs import named_files
-from reviewscore.cli.tabling import tell
+from reviewscore.cli.closing import close, go_on, settings_of
+from reviewscore.cli.inputs import named_files, tell
+from reviewscore.cli.options import DATA, FORMS, PATH, SKIP_BAD_LINES, asking_options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
@@ -18,11 +17,9 @@ from reviewscore.errors import InputError
 
 @click.command("prepare", cls=Verb)
 @DATA
-@output_option("Folder of the texts.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the texts.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
-@click.option(
-    "--papers", type=click.Path(path_type=Path), help="Papers, if they are not in the folder DATA."
-)
+@click.option("--papers", type=PATH, help="Papers, if they are not in the folder DATA.")
 @click.option("--system", "systems", multiple=True, help="Reviews of another system: NAME=FILE.")
 @click.option("--assw/--no-assw", default=True, help="Ask what each paper states about itself.")
 @click.option("--anew", is_flag=True, help="Ask also where judgments came with the reviews.")
@@ -64,9 +61,7 @@ def prepare_command(
             raise
         say("no papers beside the reviews: judgments alone, no abstracts (name --papers)")
     expected = expected_to_prepare(materials, known, settings, assw=assw, anew=anew)
-    for line in expected_lines(expected):
-        print_line(line, err=not dry_run)
-    if dry_run or not agreed(expected, settings):
+    if not go_on(expected, settings, dry_run=dry_run):
         return 0
     outcome = prepare(
         materials, known, output, settings,
@@ -77,7 +72,7 @@ def prepare_command(
 
 @click.command("generate", cls=Verb)
 @DATA
-@output_option("Folder of the reviews.")
+@click.option("-o", "--output", type=PATH, required=True, help="Folder of the reviews.")
 @click.option(
     "--model", "models", multiple=True, required=True, help="A candidate; several times for more."
 )
@@ -107,9 +102,7 @@ def generate_command(
     papers = read_papers(data, skip_bad_lines=skip_bad_lines)
     tell(papers)
     expected = expected_to_generate(papers, models, settings)
-    for line in expected_lines(expected):
-        print_line(line, err=not dry_run)
-    if dry_run or not agreed(expected, settings):
+    if not go_on(expected, settings, dry_run=dry_run):
         return 0
     outcome = generate(papers, models, output, settings, retry_errors=retry_errors, say=say)
     return close(outcome, output)
@@ -117,7 +110,7 @@ def generate_command(
 
 @click.command("export-pairs", cls=Verb)
 @DATA
-@output_option("The file (JSONL).")
+@click.option("-o", "--output", type=PATH, required=True, help="The file (JSONL).")
 @click.option("--chat", is_flag=True, help="Write messages (system, user, assistant).")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Which three reviews of a paper with more are drawn.")  # fmt: skip
@@ -146,10 +139,10 @@ def export_pairs_command(
 
 @click.command("prime", cls=Verb)
 @DATA
-@output_option("The file (.npz).")
+@click.option("-o", "--output", type=PATH, required=True, help="The file (.npz).")
 @click.option(
     "--form",
-    type=click.Choice(["judgments", "raw"]),
+    type=FORMS,
     default="judgments",
     show_default=True,
     help="Which text of the reviews: GEM and GEM-S read judgments, GEM-raw reads raw.",

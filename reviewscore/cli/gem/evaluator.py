@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.cli.options import CONFIG_OPTION, DEVICES, DOWNLOAD, PATH, settings_from, together
 from reviewscore.cli.terminal import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
@@ -25,28 +25,10 @@ if TYPE_CHECKING:
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
 
-DATA = click.argument("data", type=click.Path(path_type=Path))
-SKIP_BAD_LINES = click.option(
-    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
-)
 
-
-def output_option(what: str) -> Callable[[Command], Command]:
-    """The flag of a verb that cannot do without an output; `what` that is."""
-    return click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=what)
-
-
-def evaluator_options(command: Command) -> Command:
-    """Add the flags about the evaluation model."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS = (
+evaluator_options = together(
     click.option(
         "--model",
         default=EMBEDDED,
@@ -56,7 +38,7 @@ _OPTIONS = (
     ),
     click.option(
         "--background",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Reviews of other papers for lexical-cache, or a file that `gem prime` wrote; "
         "by default every paper is scored by what the other papers of the data teach.",
     ),
@@ -64,14 +46,15 @@ _OPTIONS = (
     click.option("--strict", is_flag=True, help="Refuse a background of fewer than 100 papers."),
     click.option(
         "--device",
-        type=click.Choice(["auto", "cpu", "cuda"]),
+        type=DEVICES,
         default="auto",
         show_default=True,
         help="Where hf/ models compute.",
     ),
-    click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub."),
+    DOWNLOAD,
     CONFIG_OPTION,
 )
+"""Flags about the evaluation model."""
 
 
 @dataclass(frozen=True)

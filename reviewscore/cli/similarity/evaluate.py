@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli.options import PATH
 from reviewscore.cli.similarity.choosing import TEXTS, choosing_options, chosen_recipes, library_of
-from reviewscore.cli.tabling import PATH, Tabling, tabling_options
+from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.closing import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli.closing import close, go_on, settings_of
+from reviewscore.cli.options import DATA, PATH, asking_options
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
-from reviewscore.cli.tabling import DATA, PATH
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
@@ -105,9 +105,7 @@ def _ask(
     from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
 
     expected = expected_to_judge(asked, settings)
-    for line in expected_lines(expected):
-        print_line(line, err=not dry_run)
-    if output is None or dry_run or not agreed(expected, settings):
+    if not go_on(expected, settings, dry_run=dry_run) or output is None:
         return 0
     with TerminalProgress(quiet=False, noun="pairs") as progress:
         progress.expect(len(asked))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
-from reviewscore.cli.tabling import PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError

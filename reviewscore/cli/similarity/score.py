@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import CONFIG_OPTION, engine_options, settings_from
+from reviewscore.cli.options import (
+    CONFIG_OPTION,
+    DATA,
+    DEVICES,
+    DOWNLOAD,
+    PATH,
+    YES,
+    engine_options,
+    settings_from,
+)
 from reviewscore.cli.similarity.choosing import (
     PROFILES,
     VERSION,
@@ -18,7 +27,7 @@ from reviewscore.cli.similarity.choosing import (
     chosen_versions,
     library_of,
 )
-from reviewscore.cli.tabling import DATA, PATH, Tabling
+from reviewscore.cli.tabling import Tabling
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -42,17 +51,13 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Of ties of years and of lsa.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@YES
 def command(
     data: Path,
-    output: Path | None,
     profiles: Path | None,
     only: str | None,
     top: int | None,
     own_papers: str,
-    seed: int,
-    as_json: bool,
-    yes: bool,
     **choice: Any,
 ) -> None:
     """Score how near reviewers' past papers are to submissions.
@@ -69,11 +74,11 @@ def command(
     from reviewscore.similarity.tables import SHOWN, overview
     from reviewscore.stats.writing import Setup, hashes
 
-    tabling = Tabling(output, as_json, yes)
+    tabling = Tabling.of(choice)
     tabling.check_folder(VERB)
     encoded, recent = choice.pop("encoded"), choice["recent"]
     choice["methods"] = choice["methods"] or ("tfidf",)
-    recipe = _only(chosen_recipes(**choice, seed=seed))
+    recipe = _only(chosen_recipes(**choice, seed=tabling.seed))
     corpus = read_corpus(data, profiles=profiles)
     for warning in corpus.warnings:
         say(f"warning: {warning}")
@@ -100,7 +105,7 @@ def command(
         settings={
             "method": recipe.base, "pool": recipe.pool, "centre": recipe.centre,
             "text": recipe.representation, "recent": recent, "top": top,
-            "own_papers": own_papers, "seed": seed,
+            "own_papers": own_papers, "seed": tabling.seed,
         },
         inputs=hashes(files_read),
         notes=list(corpus.warnings),
@@ -146,12 +151,12 @@ def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
 )  # fmt: skip
 @PROFILES
 @click.option(
-    "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True,
+    "--device", type=DEVICES, default="auto", show_default=True,
     help="Where the encoder computes.",
 )  # fmt: skip
 @engine_options
 @CONFIG_OPTION
-@click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub.")
+@DOWNLOAD
 def encode_command(
     data: Path,
     model: str,
