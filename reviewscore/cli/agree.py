@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, YES, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, YES, DataPath, path_option, preset, switch
 from reviewscore.cli.tabling import say_written
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
@@ -27,63 +27,53 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 @click.command("agree", cls=Verb)
 @click.argument("runs", nargs=-1, type=PATH)
-@click.option(
-    "--human",
-    type=PATH,
-    help="Human labels: a folder with labels.jsonl, or a file of labels.",
+@path_option("--human", help="Human labels: a folder with labels.jsonl, or a file of labels.")
+@path_option("-o", "--output", help="Folder of tables and plots.")
+@switch("--check", help="Only check the labels: every fault, with its cure.")
+@path_option(
+    "--import", "sheet_in", help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human."
 )
-@click.option("-o", "--output", type=PATH, help="Folder of tables and plots.")
-@click.option("--check", is_flag=True, help="Only check the labels: every fault, with its cure.")
-@click.option(
-    "--import",
-    "sheet_in",
-    type=PATH,
-    help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human.",
+@path_option(
+    "--sheet", "sheet_out", help="Write an empty label sheet of the run's points and premises."
 )
-@click.option(
-    "--sheet",
-    "sheet_out",
-    type=PATH,
-    help="Write an empty label sheet of the run's points and premises.",
-)
-@click.option("--calibrate", is_flag=True, help="Learn a correction of the scores (with -o).")
-@click.option(
+@switch("--calibrate", help="Learn a correction of the scores (with -o).")
+@preset(
     "--level",
     type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
     default="ordinal",
-    show_default=True,
     help="Level of Krippendorff's alpha between annotators.",
 )
-@click.option(
+@preset(
     "--resamples",
     type=click.IntRange(100),
     default=1000,
-    show_default=True,
     help="Bootstrap samples, and permutations.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
-@click.option(
+@preset("--seed", type=click.IntRange(0), default=0, help="Of both.")
+@preset(
     "--resample",
     "scheme",
     type=click.Choice(["papers+units", "papers", "units"]),
     default="papers+units",
-    show_default=True,
     help="What intervals draw: papers and then points of each, whole papers, or points.",
 )
-@click.option(
+@preset(
     "--interval",
     "method",
     type=click.Choice(["bca", "percentile"]),
     default="bca",
-    show_default=True,
     help="Which 95 % interval.",
 )
-@click.option("--metric", type=click.Choice(_METRICS), default="kappa", show_default=True,
-              help="What --fail-under looks at, over all points.")  # fmt: skip
+@preset(
+    "--metric",
+    type=click.Choice(_METRICS),
+    default="kappa",
+    help="What --fail-under looks at, over all points.",
+)
 @click.option("--fail-under", type=float, help="Exit with 1 if a judge's metric is below.")
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without labels that cannot be used.")
+@switch("--skip-bad-lines", help="Go on without labels that cannot be used.")
 @click.option("--data", type=DataPath(), help="Papers, if they have moved.")
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
+@switch("--json", "as_json", help="Print all estimates as JSON.")
 @YES
 @ACCEPT_CHANGED
 @click.pass_context

@@ -21,11 +21,12 @@ from reviewscore.cli.closing import agreed, exit_code
 from reviewscore.cli.main import PARTLY
 from reviewscore.cli.options import (
     ACCEPT_CHANGED,
-    PATH,
     DataPath,
     GroupedCommand,
+    path_option,
     settings_from,
     settings_options,
+    switch,
 )
 from reviewscore.cli.terminal import TerminalProgress, print_line, say
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
@@ -56,28 +57,24 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
-@click.option(
+@path_option(
     "--review",
     multiple=True,
-    type=PATH,
     help="A review's file, or a folder of them, several times; needs --paper FILE.",
 )
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=click.IntRange(1900, 2100), help="Year of the --paper FILE.")
-@click.option(
+@path_option(
     "--profiles",
-    type=PATH,
     help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
     "are to the paper reviewed.",
 )
-@click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
-@click.option(
-    "--show-config", is_flag=True, help="Print settings as a file, with origins, and stop."
-)
-@click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
-@click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
+@switch("--dry-run", help="Points, calls, tokens, dollars; asks nothing.")
+@switch("--show-config", help="Print settings as a file, with origins, and stop.")
+@switch("--retry-errors", help="Try points again that failed.")
+@switch("--yes", help="Write into a non-empty folder that is no run folder.")
 @ACCEPT_CHANGED
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@switch("-q", "--quiet", help="Say nothing but errors.")
 @settings_options
 def command(
     data: Path | None,

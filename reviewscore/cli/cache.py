@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, PATH, settings_from
+from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, PATH, settings_from, switch
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -82,7 +82,7 @@ def export(run: Path | None, output: str, ledger: str | None, *, accept_changed:
 @command.command("clear", cls=Verb)
 @_LEDGER
 @CONFIG_OPTION
-@click.option("--yes", is_flag=True, help="Really delete it.")
+@switch("--yes", help="Really delete it.")
 def empty(yes: bool, ledger: str | None) -> int:
     """Delete the ledger: runs that are not finished will pay again for what they had.
 

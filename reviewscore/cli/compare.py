@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, path_option, preset
 from reviewscore.cli.tabling import Tabling, paper_figures_options
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -17,17 +17,16 @@ from reviewscore.cli.verb import Verb
 @click.command("compare", cls=Verb)
 @click.argument("first", type=PATH)
 @click.argument("second", type=PATH)
-@click.option("-o", "--output", type=PATH, help="Folder of the comparison.")
+@path_option("-o", "--output", help="Folder of the comparison.")
 @click.option(
     "--paired/--unpaired",
     default=None,
     help="Point by point, or as two sets of papers; by default as many points as both share say.",
 )
-@click.option(
+@preset(
     "--points",
     type=click.IntRange(0),
     default=0,
-    show_default=True,
     help="List so many points that differ most, by their ids (with -o).",
 )
 @paper_figures_options

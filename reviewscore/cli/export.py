@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, path_option
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -14,10 +14,9 @@ from reviewscore.errors import SettingsError
 
 @click.command("export", cls=Verb, writes_files=True)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=PATH,
     help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
 @ACCEPT_CHANGED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.cli.main import PARTLY, STOPPED
-from reviewscore.cli.options import PATH
+from reviewscore.cli.options import path_option, preset, switch
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -30,20 +30,14 @@ _SHOWN = 8
 
 @click.command("fetch", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
-@click.option("-o", "--output", type=PATH, required=True, help="Folder of the data.")
-@click.option(
+@path_option("-o", "--output", required=True, help="Folder of the data.")
+@path_option(
     "--from-export",
-    type=PATH,
     help="Exported notes (JSON, JSONL, or a folder of these) instead of the network.",
 )
-@click.option(
-    "--from-corpus",
-    type=PATH,
-    help="A folder in the layout of PeerRead or NLPeer.",
-)
-@click.option(
+@path_option("--from-corpus", help="A folder in the layout of PeerRead or NLPeer.")
+@path_option(
     "--from-table",
-    type=PATH,
     help="Any venue's table of reviews: CSV, spreadsheet, JSONL or Parquet, see --columns.",
 )
 @click.option(
@@ -53,18 +47,11 @@ _SHOWN = 8
     help="What a column of the table holds: paper_id, review (the whole text), rating, .. or a "
     "box of the form, as in weaknesses='Cons'.",
 )
-@click.option(
-    "--papers",
-    type=PATH,
-    help="With --from-table: folder of the papers, files named by paper_id.",
-)
+@path_option("--papers", help="With --from-table: folder of the papers, files named by paper_id.")
 @click.option("--api", type=click.Choice(["1", "2"]), help="Which API; 2, then 1, if not said.")
-@click.option(
-    "--pdfs/--no-pdfs", default=True, show_default=True, help="Fetch the papers' PDFs too."
-)
-@click.option(
+@preset("--pdfs/--no-pdfs", default=True, help="Fetch the papers' PDFs too.")
+@switch(
     "--first-versions",
-    is_flag=True,
     help="Take reviews as they were first written, not as changed since: a request for each that "
     "was changed.",
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import PATH
+from reviewscore.cli.options import PATH, switch
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -23,11 +23,10 @@ _FURNITURE = 5
 
 @click.command("inspect", cls=Verb)
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
-@click.option(
+@switch("--json", "as_json", help="One JSON object per paper or review.")
+@switch(
     "--all",
     "everything",
-    is_flag=True,
     help="Also hidden text of under three words, and phrases that are only quoted.",
 )
 def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:

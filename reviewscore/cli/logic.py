@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from reviewscore.cli.options import preset, switch
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
@@ -24,17 +25,12 @@ _PARTLY = 3
 
 @click.command("logic", cls=Verb)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"))
-@click.option("--explain", is_flag=True, help="Print findings for people instead of JSON.")
-@click.option(
-    "--lenient",
-    is_flag=True,
-    help="Read what the grammar refuses, under assumptions that are listed.",
-)
-@click.option(
+@switch("--explain", help="Print findings for people instead of JSON.")
+@switch("--lenient", help="Read what the grammar refuses, under assumptions that are listed.")
+@preset(
     "--seconds",
     type=click.FloatRange(min=0.1, max=3600),
     default=20.0,
-    show_default=True,
     help="Most time for one argument.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), help="Provers at once; one per core.")

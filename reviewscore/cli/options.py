@@ -14,22 +14,34 @@ from reviewscore.config import Resolved, Settings, resolve
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-PATH = click.Path(path_type=Path)
-DATA = click.argument("data", type=PATH)
-YES = click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
-SKIP_BAD_LINES = click.option(
-    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
-)
-FORMS = click.Choice(["judgments", "raw"])
-DEVICES = click.Choice(["auto", "cpu", "cuda"])
-DOWNLOAD = click.option(
-    "--download", is_flag=True, help="Let hf/ models be fetched from their hub."
-)
-
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
     """A decorator that adds several flags, or several such decorators, in the order of the help."""
     return lambda command: reduce(lambda done, add: add(done), reversed(options), command)
+
+
+def preset(*names: str, default: object, help: str, type: Any = None) -> Callable[[Any], Any]:
+    """An option with a default, which the help shows."""
+    return click.option(*names, default=default, show_default=True, type=type, help=help)
+
+
+def path_option(*names: str, **attributes: Any) -> Callable[[Any], Any]:
+    """An option that names a file or a folder."""
+    return click.option(*names, type=PATH, **attributes)
+
+
+def switch(*names: str, help: str) -> Callable[[Any], Any]:
+    """An option without a value, off unless it is given."""
+    return click.option(*names, is_flag=True, help=help)
+
+
+PATH = click.Path(path_type=Path)
+DATA = click.argument("data", type=PATH)
+YES = switch("--yes", help="Write into a folder that holds other things.")
+SKIP_BAD_LINES = switch("--skip-bad-lines", help="Go on without lines that cannot be used.")
+FORMS = click.Choice(["judgments", "raw"])
+DEVICES = click.Choice(["auto", "cpu", "cuda"])
+DOWNLOAD = switch("--download", help="Let hf/ models be fetched from their hub.")
 
 
 _CONFIG = "reviewscore.config"

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from reviewscore.cli.logic import details, headline
-from reviewscore.cli.options import PATH, GroupedCommand, model_options, settings_from
+from reviewscore.cli.options import (
+    GroupedCommand,
+    model_options,
+    path_option,
+    settings_from,
+    switch,
+)
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.config import Settings, as_settings
 from reviewscore.schema.argument import Argument, Round
@@ -17,13 +23,8 @@ from reviewscore.schema.argument import Argument, Round
 
 @click.command("reconstruct", cls=GroupedCommand)
 @click.argument("argument")
-@click.option(
-    "--paper",
-    required=True,
-    type=PATH,
-    help="The paper: text, Markdown, PDF.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of text.")
+@path_option("--paper", required=True, help="The paper: text, Markdown, PDF.")
+@switch("--json", "as_json", help="Print the record instead of text.")
 @model_options
 def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     """Rebuild one argument as premises and conclusion, proved and judged faithful.

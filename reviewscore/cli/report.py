@@ -8,7 +8,7 @@ import click
 
 from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
@@ -16,10 +16,9 @@ from reviewscore.errors import RunFolderError, SettingsError
 
 @click.command("report", cls=Verb, writes_files=True)
 @click.argument("run", type=PATH)
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=PATH,
     help="x.html, x.md or x.json, or - for Markdown on stdout; RUN/report.html if not given.",
 )
 @click.option(

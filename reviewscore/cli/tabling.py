@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import PATH, YES, together
+from reviewscore.cli.options import YES, path_option, preset, switch, together
 from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
@@ -25,29 +25,16 @@ _SHOWN = 3
 """Faults of lines that are told in full."""
 
 tabling_options = together(
-    click.option("-o", "--output", type=PATH, help="Folder of the results."),
-    click.option(
-        "--level",
-        type=click.FloatRange(0.5, 0.999),
-        default=0.95,
-        show_default=True,
-        help="Of intervals.",
-    ),
-    click.option(
+    path_option("-o", "--output", help="Folder of the results."),
+    preset("--level", type=click.FloatRange(0.5, 0.999), default=0.95, help="Of intervals."),
+    preset(
         "--resamples",
         type=click.IntRange(100),
         default=1000,
-        show_default=True,
         help="Bootstrap samples, and permutations.",
     ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Of both, and of any other draw.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON."),
+    preset("--seed", type=click.IntRange(0), default=0, help="Of both, and of any other draw."),
+    switch("--json", "as_json", help="Print all estimates as JSON."),
     YES,
 )
 """Flags of a verb that makes tables with intervals."""
@@ -148,15 +135,11 @@ class Tabling:
 
 
 paper_figures_options = together(
-    click.option(
-        "--resamples",
-        type=click.IntRange(100),
-        default=2000,
-        show_default=True,
-        help="Bootstrap samples of papers.",
+    preset(
+        "--resamples", type=click.IntRange(100), default=2000, help="Bootstrap samples of papers."
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these."),
-    click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON."),
+    preset("--seed", type=click.IntRange(0), default=0, help="Of these."),
+    switch("--json", "as_json", help="Print all numbers as JSON."),
     YES,
 )
 """Flags of figures over whole runs, whose intervals draw papers."""

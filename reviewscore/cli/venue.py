@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option, preset
 from reviewscore.cli.tabling import Tabling, paper_figures_options
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -16,27 +16,26 @@ from reviewscore.cli.verb import Verb
 
 @click.command("venue", cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("-o", "--output", type=PATH, help="Folder of the report.")
+@path_option("-o", "--output", help="Folder of the report.")
 @click.option(
     "--data",
     multiple=True,
     type=DataPath(),
     help="Folder of papers and reviews, if it has moved or runs were merged; several times.",
 )
-@click.option("--areas", type=PATH, help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")
+@path_option("--areas", help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")
 @click.option("--area-field", help="Field of the papers' records that holds their area.")
-@click.option("--reviewers", type=PATH, help="Table review_id, reviewer of pseudonyms.")
+@path_option("--reviewers", help="Table review_id, reviewer of pseudonyms.")
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice(["rating", "confidence"]),
     help="A further table, by a score that reviewers gave.",
 )
-@click.option(
+@preset(
     "--at-least",
     type=click.IntRange(min=5),
     default=10,
-    show_default=True,
     help="Reviews that a row must have; smaller ones are withheld.",
 )
 @paper_figures_options

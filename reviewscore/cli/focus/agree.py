@@ -10,7 +10,14 @@ import click
 
 from reviewscore.cli.focus.points import Annotator, labelling_options
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import DATA, PATH, SKIP_BAD_LINES, GroupedCommand
+from reviewscore.cli.options import (
+    DATA,
+    SKIP_BAD_LINES,
+    GroupedCommand,
+    path_option,
+    preset,
+    switch,
+)
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
@@ -29,7 +36,7 @@ _NAMED = 5
 @click.command("agree", cls=GroupedCommand)
 @click.argument("labels", type=click.Path(path_type=Path, exists=True))
 @DATA
-@click.option("--also", multiple=True, type=PATH, help="More reviews that labelled points are of.")
+@path_option("--also", multiple=True, help="More reviews that labelled points are of.")
 @tabling_options
 @SKIP_BAD_LINES
 @labelling_options
@@ -124,13 +131,11 @@ def _ratings(
 
 @click.command("sample", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="The sheet, a CSV file.")
-@click.option("--also", multiple=True, type=PATH, help="More reviews to draw from.")
-@click.option(
-    "--points", "number", type=click.IntRange(1), default=150, show_default=True, help="How many."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw.")
-@click.option("--yes", is_flag=True, help="Write over a sheet that is there.")
+@path_option("-o", "--output", required=True, help="The sheet, a CSV file.")
+@path_option("--also", multiple=True, help="More reviews to draw from.")
+@preset("--points", "number", type=click.IntRange(1), default=150, help="How many.")
+@preset("--seed", type=click.IntRange(0), default=0, help="Of the draw.")
+@switch("--yes", help="Write over a sheet that is there.")
 def sample_command(
     data: Path, output: Path, also: tuple[Path, ...], number: int, seed: int, yes: bool
 ) -> None:

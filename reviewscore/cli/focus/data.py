@@ -10,20 +10,28 @@ import click
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.focus.points import BY, by_reviewer
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import DATA, FORMS, PATH, SKIP_BAD_LINES, YES, asking_options
+from reviewscore.cli.options import (
+    DATA,
+    FORMS,
+    SKIP_BAD_LINES,
+    YES,
+    asking_options,
+    path_option,
+    preset,
+)
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("references", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="Folder of the points.")
+@path_option("-o", "--output", required=True, help="Folder of the points.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
-@click.option(
-    "--metareviews", type=PATH,
+@path_option(
+    "--metareviews",
     help="File of paper_id and meta_review, if papers or synopses in DATA have none; "
     "metareviews.jsonl in DATA, as `fetch` writes it, is read without.",
-)  # fmt: skip
+)
 @SKIP_BAD_LINES
 @asking_options
 def references_command(
@@ -75,14 +83,16 @@ def references_command(
 
 @click.command("export-sft", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="Folder of the files.")
-@click.option("--papers", type=PATH, help="Papers, if they are not in the folder DATA.")
+@path_option("-o", "--output", required=True, help="Folder of the files.")
+@path_option("--papers", help="Papers, if they are not in the folder DATA.")
 @BY
 @click.option("--system", help="Whose reviews are learnt; experts if there are any, else people.")
-@click.option(
-    "--per", type=click.Choice(["review", "paper"]), default="review", show_default=True,
+@preset(
+    "--per",
+    type=click.Choice(["review", "paper"]),
+    default="review",
     help="One example a review, or one a paper with the points of all its reviews.",
-)  # fmt: skip
+)
 @click.option(
     "--form", type=FORMS,
     help="Which text points come from; raw if every review has it.",
@@ -91,7 +101,7 @@ def references_command(
     "--test-share", type=click.FloatRange(0, 1),
     help="Share of papers for testing; 0.144 by default.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the split.")
+@preset("--seed", type=click.IntRange(0), default=0, help="Of the split.")
 @click.option(
     "--max-tokens", type=click.IntRange(1),
     help="Leave longer examples out (estimated, four characters a token); 65,536 by default.",

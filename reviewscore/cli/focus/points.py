@@ -15,10 +15,11 @@ from reviewscore.cli.options import (
     ACCEPT_CHANGED,
     DATA,
     FORMS,
-    PATH,
     SKIP_BAD_LINES,
     DataPath,
     asking_options,
+    path_option,
+    preset,
     together,
 )
 from reviewscore.cli.terminal import print_line
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
 
-BY = click.option(
-    "--by", type=click.Choice(["system", "reviewer"]), default="system", show_default=True,
+BY = preset(
+    "--by",
+    type=click.Choice(["system", "reviewer"]),
+    default="system",
     help="What names a system: the field system, or the field reviewer.",
-)  # fmt: skip
+)
 
 reading_options = together(
     DATA,
@@ -132,10 +135,7 @@ labelling_options = together(
         "--model",
         help="Who labels: lexical (embedded, the default), openai/NAME, anthropic/NAME, ...",
     ),
-    click.option(
-        "--facets", type=PATH,
-        help="Targets and aspects of another field, as TOML (needs --model).",
-    ),
+    path_option("--facets", help="Targets and aspects of another field, as TOML (needs --model)."),
     asking_options,
 )  # fmt: skip
 """Flags about who labels and how."""

@@ -17,7 +17,7 @@ from reviewscore.cli.focus.points import (
     read,
     reading_options,
 )
-from reviewscore.cli.options import PATH, GroupedCommand
+from reviewscore.cli.options import GroupedCommand, path_option, switch
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import InputError
@@ -141,8 +141,8 @@ def _metrics(bertscore: str | None) -> list[Metric]:
 @click.option(
     "--review", "wanted", multiple=True, metavar="ID", help="This review; all if none is named."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record a review.")
-@click.option("-o", "--output", type=PATH, help="Folder of a model's labels.")
+@switch("--json", "as_json", help="Print one JSON record a review.")
+@path_option("-o", "--output", help="Folder of a model's labels.")
 @labelling_options
 def gaps_command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags: Any) -> int:
     """Tell which facets other reviews of the paper raise and a review does not.

@@ -9,7 +9,15 @@ import click
 
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.options import DATA, FORMS, PATH, SKIP_BAD_LINES, asking_options
+from reviewscore.cli.options import (
+    DATA,
+    FORMS,
+    SKIP_BAD_LINES,
+    asking_options,
+    path_option,
+    preset,
+    switch,
+)
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
@@ -17,12 +25,12 @@ from reviewscore.errors import InputError
 
 @click.command("prepare", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="Folder of the texts.")
+@path_option("-o", "--output", required=True, help="Folder of the texts.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
-@click.option("--papers", type=PATH, help="Papers, if they are not in the folder DATA.")
+@path_option("--papers", help="Papers, if they are not in the folder DATA.")
 @click.option("--system", "systems", multiple=True, help="Reviews of another system: NAME=FILE.")
 @click.option("--assw/--no-assw", default=True, help="Ask what each paper states about itself.")
-@click.option("--anew", is_flag=True, help="Ask also where judgments came with the reviews.")
+@switch("--anew", help="Ask also where judgments came with the reviews.")
 @SKIP_BAD_LINES
 @asking_options
 def prepare_command(
@@ -72,7 +80,7 @@ def prepare_command(
 
 @click.command("generate", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="Folder of the reviews.")
+@path_option("-o", "--output", required=True, help="Folder of the reviews.")
 @click.option(
     "--model", "models", multiple=True, required=True, help="A candidate; several times for more."
 )
@@ -110,10 +118,14 @@ def generate_command(
 
 @click.command("export-pairs", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="The file (JSONL).")
-@click.option("--chat", is_flag=True, help="Write messages (system, user, assistant).")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Which three reviews of a paper with more are drawn.")  # fmt: skip
+@path_option("-o", "--output", required=True, help="The file (JSONL).")
+@switch("--chat", help="Write messages (system, user, assistant).")
+@preset(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    help="Which three reviews of a paper with more are drawn.",
+)
 @SKIP_BAD_LINES
 def export_pairs_command(
     data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: bool
@@ -139,15 +151,14 @@ def export_pairs_command(
 
 @click.command("prime", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, required=True, help="The file (.npz).")
-@click.option(
+@path_option("-o", "--output", required=True, help="The file (.npz).")
+@preset(
     "--form",
     type=FORMS,
     default="judgments",
-    show_default=True,
     help="Which text of the reviews: GEM and GEM-S read judgments, GEM-raw reads raw.",
 )
-@click.option("--strict", is_flag=True, help="Refuse fewer than 100 papers.")
+@switch("--strict", help="Refuse fewer than 100 papers.")
 @SKIP_BAD_LINES
 def prime_command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: bool) -> None:
     """Learn lexical-cache from the people's reviews of papers that will not be scored.

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import CONFIG_OPTION, DEVICES, DOWNLOAD, PATH, settings_from, together
+from reviewscore.cli.options import (
+    CONFIG_OPTION,
+    DEVICES,
+    DOWNLOAD,
+    path_option,
+    preset,
+    settings_from,
+    switch,
+    together,
+)
 from reviewscore.cli.terminal import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
@@ -29,28 +38,20 @@ EMBEDDED = "lexical-cache"
 
 
 evaluator_options = together(
-    click.option(
+    preset(
         "--model",
         default=EMBEDDED,
-        show_default=True,
         help="Evaluation model: lexical-cache, hf/NAME or hf/./FOLDER, "
         "server/NAME (with --base-url).",
     ),
-    click.option(
+    path_option(
         "--background",
-        type=PATH,
         help="Reviews of other papers for lexical-cache, or a file that `gem prime` wrote; "
         "by default every paper is scored by what the other papers of the data teach.",
     ),
     click.option("--base-url", help="Address of a server with log-probabilities of prompts."),
-    click.option("--strict", is_flag=True, help="Refuse a background of fewer than 100 papers."),
-    click.option(
-        "--device",
-        type=DEVICES,
-        default="auto",
-        show_default=True,
-        help="Where hf/ models compute.",
-    ),
+    switch("--strict", help="Refuse a background of fewer than 100 papers."),
+    preset("--device", type=DEVICES, default="auto", help="Where hf/ models compute."),
     DOWNLOAD,
     CONFIG_OPTION,
 )

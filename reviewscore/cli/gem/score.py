@@ -12,7 +12,7 @@ import click
 
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, setup_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.options import DATA, PATH, SKIP_BAD_LINES
+from reviewscore.cli.options import DATA, PATH, SKIP_BAD_LINES, path_option
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
@@ -50,15 +50,9 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     "--candidate",
     help="This reviewer's reviews alone are people's candidates, all others are references.",
 )
-@click.option(
-    "--sizes",
-    type=PATH,
-    help="CSV system,parameters_billions: plots scores against size (with -o).",
-)
-@click.option(
-    "--benchmarks",
-    type=PATH,
-    help="CSV of other benchmarks, a column each: how alike they rank the systems.",
+@path_option("--sizes", help="CSV system,parameters_billions: plots scores against size (with -o).")
+@path_option(
+    "--benchmarks", help="CSV of other benchmarks, a column each: how alike they rank the systems."
 )
 @SKIP_BAD_LINES
 def command(

@@ -18,7 +18,15 @@ from reviewscore.cli.gem.evaluator import (
     setup_of,
 )
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import DATA, FORMS, PATH, SKIP_BAD_LINES, YES, settings_from
+from reviewscore.cli.options import (
+    DATA,
+    FORMS,
+    SKIP_BAD_LINES,
+    YES,
+    path_option,
+    preset,
+    settings_from,
+)
 from reviewscore.cli.tabling import Tabling
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -121,7 +129,7 @@ def _plain(name: str) -> Metric:
 
 @click.command("validate", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, help="Folder of tables.")
+@path_option("-o", "--output", help="Folder of tables.")
 @click.option(
     "--form",
     type=FORMS,
@@ -143,10 +151,10 @@ def _plain(name: str) -> Metric:
 @evaluator_options
 @click.option("--candidate", help="The reviewer whose reviews are altered; each paper's first.")
 @click.option("--limit", type=click.IntRange(2), help="Only so many papers.")
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of alterations, derangements and bootstrap.")  # fmt: skip
+@preset("--resamples", type=click.IntRange(100), default=1000, help="Bootstrap samples.")
+@preset(
+    "--seed", type=click.IntRange(0), default=0, help="Of alterations, derangements and bootstrap."
+)
 @SKIP_BAD_LINES
 @YES
 def command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import PATH, together
+from reviewscore.cli.options import path_option, together
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ choosing_options = together(
         help="tfidf, tpms, bm25, lsa, acl-style, embeddings, or some joined by +, whose average "
         "counts; several times to compare.",
     ),
-    click.option(
-        "--embeddings", "encoded", type=PATH,
+    path_option(
+        "--embeddings", "encoded",
         help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
     click.option(
@@ -46,7 +46,7 @@ choosing_options = together(
 )  # fmt: skip
 """Flags about how papers are compared."""
 
-PROFILES = click.option("--profiles", type=PATH, help="Other profiles than DATA's.")
+PROFILES = path_option("--profiles", help="Other profiles than DATA's.")
 VERSION = click.option("--version", "only", help="Only this version of the profiles.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import PATH
+from reviewscore.cli.options import PATH, path_option, preset, switch
 from reviewscore.cli.similarity.choosing import TEXTS, choosing_options, chosen_recipes, library_of
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import say
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 @click.argument("predictions", nargs=-1)
 @tabling_options
 @choosing_options
-@click.option("--profiles", type=PATH,
-              help="Profiles for --method; those beside the ratings by default.")  # fmt: skip
+@path_option("--profiles", help="Profiles for --method; those beside the ratings by default.")
 @click.option("--baseline", help="The method others are compared with; tpms or the first.")
-@click.option("--common", is_flag=True, help="Leave out pairs that a method has no value for.")
+@switch("--common", help="Leave out pairs that a method has no value for.")
 @click.option(
     "--variants-tried", type=click.IntRange(1),
     help="How many variants you have measured on these participants, these included.",
@@ -142,15 +141,13 @@ def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
 @click.command("sweep", cls=Verb)
 @click.argument("ratings", type=PATH)
 @tabling_options
-@click.option("--method", default="tpms", show_default=True, help="Which method, as for score.")
+@preset("--method", default="tpms", help="Which method, as for score.")
 @click.option(
     "--text", "texts", multiple=True, type=click.Choice(TEXTS),
     help="What is read of papers; several times; title and title+abstract by default.",
 )  # fmt: skip
-@click.option("--profiles", type=PATH,
-              help="Profiles; those beside the ratings by default.")  # fmt: skip
-@click.option("--longest", type=click.IntRange(1, 100), default=20, show_default=True,
-              help="Papers in the longest profile.")  # fmt: skip
+@path_option("--profiles", help="Profiles; those beside the ratings by default.")
+@preset("--longest", type=click.IntRange(1, 100), default=20, help="Papers in the longest profile.")
 def sweep_command(
     ratings: Path, method: str, texts: tuple[str, ...], profiles: Path | None, longest: int,
     **flags: Any,

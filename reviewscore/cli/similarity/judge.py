@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli.closing import close, go_on, settings_of
-from reviewscore.cli.options import DATA, PATH, asking_options
+from reviewscore.cli.options import DATA, asking_options, path_option, preset, switch
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -28,17 +28,20 @@ MOST = 1_000_000
 
 @click.command("judge", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, help="Folder of the scores.")
+@path_option("-o", "--output", help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
 @PROFILES
 @VERSION
-@click.option("--rated", is_flag=True, help="Only pairs that people rated, in DATA's evaluations.")
+@switch("--rated", help="Only pairs that people rated, in DATA's evaluations.")
 @click.option("--nearest", type=click.IntRange(1),
               help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
-@click.option("--recent", type=click.IntRange(1), default=20, show_default=True,
-              help="How many papers of a reviewer are shown, the most recent.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of ties of years.")  # fmt: skip
+@preset(
+    "--recent",
+    type=click.IntRange(1),
+    default=20,
+    help="How many papers of a reviewer are shown, the most recent.",
+)
+@preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years.")
 @asking_options
 def command(
     data: Path,

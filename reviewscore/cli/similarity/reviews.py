@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath
+from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option, preset
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -24,13 +24,15 @@ _SHOWN = 5
 
 @click.command("reviews", cls=Verb)
 @click.argument("run", type=PATH)
-@click.option(
-    "--profiles", type=PATH, required=True,
+@path_option(
+    "--profiles",
+    required=True,
     help="Folder of papers and profiles; reviewers are named as in the reviews.",
-)  # fmt: skip
-@click.option("--method", default="tfidf", show_default=True, help="As of `similarity score`.")
-@click.option("--text", type=click.Choice(TEXTS), default="title+abstract", show_default=True,
-              help="What is read of papers.")  # fmt: skip
+)
+@preset("--method", default="tfidf", help="As of `similarity score`.")
+@preset(
+    "--text", type=click.Choice(TEXTS), default="title+abstract", help="What is read of papers."
+)
 @click.option("--data", type=DataPath(),
               help="Folder of papers and reviews, if it has moved.")  # fmt: skip
 @ACCEPT_CHANGED

@@ -14,10 +14,12 @@ from reviewscore.cli.options import (
     DATA,
     DEVICES,
     DOWNLOAD,
-    PATH,
     YES,
     engine_options,
+    path_option,
+    preset,
     settings_from,
+    switch,
 )
 from reviewscore.cli.similarity.choosing import (
     PROFILES,
@@ -39,18 +41,19 @@ if TYPE_CHECKING:
 
 @click.command("score", cls=Verb)
 @DATA
-@click.option("-o", "--output", type=PATH, help="Folder of scores, tables.")
+@path_option("-o", "--output", help="Folder of scores, tables.")
 @choosing_options
 @PROFILES
 @VERSION
 @click.option("--top", type=click.IntRange(1), help="Only so many reviewers of a submission.")
-@click.option(
-    "--own-papers", type=click.Choice(["mark", "leave-out"]), default="mark", show_default=True,
+@preset(
+    "--own-papers",
+    type=click.Choice(["mark", "leave-out"]),
+    default="mark",
     help="What to do where a submission is in a reviewer's own profile.",
-)  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of ties of years and of lsa.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
+)
+@preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years and of lsa.")
+@switch("--json", "as_json", help="Print all tables as JSON.")
 @YES
 def command(
     data: Path,
@@ -143,17 +146,15 @@ def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
 @click.command("encode", cls=Verb)
 @DATA
 @click.option("--model", required=True, help="hf/NAME, or the path of an encoder's folder (./x).")
-@click.option("-o", "--output", type=PATH, required=True,
-              help="File of vectors (.jsonl), for --embeddings.")  # fmt: skip
-@click.option(
-    "--take", type=click.Choice(["first", "mean"]), default="first", show_default=True,
+@path_option("-o", "--output", required=True, help="File of vectors (.jsonl), for --embeddings.")
+@preset(
+    "--take",
+    type=click.Choice(["first", "mean"]),
+    default="first",
     help="A paper's vector: the first token's (SPECTER), or the mean (sentence encoders).",
-)  # fmt: skip
+)
 @PROFILES
-@click.option(
-    "--device", type=DEVICES, default="auto", show_default=True,
-    help="Where the encoder computes.",
-)  # fmt: skip
+@preset("--device", type=DEVICES, default="auto", help="Where the encoder computes.")
 @engine_options
 @CONFIG_OPTION
 @DOWNLOAD
