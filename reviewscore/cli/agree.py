@@ -11,7 +11,7 @@ import click
 
 from reviewscore.cli.options import ACCEPT_CHANGED, PATH, YES, DataPath, path_option, preset, switch
 from reviewscore.cli.tabling import say_written
-from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli.terminal import print_line, print_text, say, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
@@ -117,8 +117,7 @@ def command(
     labels = read_annotations(human)
     if check:
         ctx.exit(_report_check(labels))
-    for warning in labels.warnings:
-        say(f"warning: {warning}")
+    warn(labels.warnings)
     if labels.faults and not skip_bad_lines:
         raise first_fault(labels)
     if labels.faults:
@@ -200,8 +199,7 @@ def _import_sheet(
     if units is not None and not (folder / UNITS).exists():
         named = (one.model_dump_json(exclude_none=True) for one in units.values())
         write_whole(folder / UNITS, "".join(f"{line}\n" for line in named))
-    for warning in found.warnings:
-        say(f"warning: {warning}")
+    warn(found.warnings)
     print_line(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
 
 

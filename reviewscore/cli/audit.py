@@ -28,7 +28,7 @@ from reviewscore.cli.options import (
     settings_options,
     switch,
 )
-from reviewscore.cli.terminal import TerminalProgress, print_line, say
+from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import read_lines
@@ -48,7 +48,6 @@ from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
 
 if TYPE_CHECKING:
-    from reviewscore.runs.estimate import Estimate
     from reviewscore.similarity.corpus import Corpus
 
 
@@ -111,8 +110,6 @@ def command(
     only = () if review else paper
     resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
-        pass
-
         for line in config_lines(resolved):
             print_line(line)
         return 0
@@ -163,8 +160,6 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    pass
-
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
         print_line(line)
     return PARTLY if collection.unread else 0
@@ -176,8 +171,6 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> Estim
     Raises:
         Abort: The user does not agree.
     """
-    pass
-
     found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
         say(line)
@@ -223,8 +216,7 @@ def _run(
             f"judge: lexical{origin}, an evidence finder without a model; "
             "it finds quotes to read and does not judge truth",
         )
-    for warning in () if quiet else collection.warnings:
-        say(f"warning: {warning}")
+    warn(() if quiet else collection.warnings)
     for line in () if quiet else collection.skipped:
         say(f"left out: {line}")
     if not collection.reviews:

@@ -10,7 +10,7 @@ import click
 
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
 from reviewscore.cli.options import settings_from
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import print_line, say, warn
 from reviewscore.config import Settings
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def close(outcome: Outcome[GenerationManifest], out: Path, *, err: bool = False)
     manifest = outcome.manifest
     counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
     print_line(f"{out}: {counts}; {outcome.new:,} new, {outcome.seconds:.0f} s", err=err)
-    for warning in manifest.warnings:
-        say(f"warning: {warning}")
+    warn(manifest.warnings)
     if manifest.spending.usd:
         print_line(f"cost so far: ${manifest.spending.usd:,.2f}", err=err)
     failed = f"{outcome.failed:,} texts failed, each with its reason in its line; --retry-errors"

@@ -10,7 +10,7 @@ import click
 
 from reviewscore.cli.options import ACCEPT_CHANGED, PATH, path_option, preset
 from reviewscore.cli.tabling import Tabling, paper_figures_options
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
 
 
@@ -63,8 +63,7 @@ def command(
         how=tabling.resampling(scheme="papers"),
         accept_changed=accept_changed,
     )
-    for warning in found.warnings:
-        say(f"warning: {warning}")
+    warn(found.warnings)
     drift = found.found
     tabling.publish_record(
         drift, lambda: markdown(comparison_page(drift)), partial(write_comparison, found)

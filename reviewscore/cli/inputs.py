@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import say, warn
 from reviewscore.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -56,15 +56,13 @@ def collection_of(run: Path, data: Path | None, *, accept_changed: bool) -> Coll
     from reviewscore.runs.input_data import data_again
 
     again = data_again(run, data, accept_changed=accept_changed)
-    for note in again.notes:
-        say(f"warning: {note}")
+    warn(again.notes)
     return again.collection
 
 
 def tell(read: Materials | Collection) -> None:
     """Tell the user what was left out or changed as files were read."""
-    for warning in read.warnings:
-        say(f"warning: {warning}")
+    warn(read.warnings)
     if read.skipped:
         say(f"warning: {len(read.skipped):,} lines left out")
         for fault in read.skipped[:_SHOWN]:

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from types import TracebackType
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from reviewscore.errors import StopError
-from reviewscore.llm.client import Traffic
 from reviewscore.printable import printable, without_escapes
-from reviewscore.schema.point_score import PointScore, Status
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+
+    from reviewscore.llm.client import Traffic
+    from reviewscore.schema.point_score import PointScore
 
 
 class ReaderGoneError(Exception):
@@ -38,6 +39,12 @@ def print_line(line: str, *, err: bool = False) -> None:
 def say(sentence: str) -> None:
     """Tell the user something beside the results, as one line on standard error."""
     print_line(sentence, err=True)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Tell the user of each."""
+    for warning in warnings:
+        say(f"warning: {warning}")
 
 
 def print_text(text: str, *, newline: bool = True, markdown: bool = False) -> None:
@@ -251,6 +258,8 @@ class TerminalProgress:
 
     def finished(self, score: PointScore, traffic: Traffic | None) -> None:
         """A point is done and on disk."""
+        from reviewscore.schema.point_score import Status
+
         self._done += 1
         self._failed += score.status is Status.ERROR
         note = f"{self._failed} failed" if self._failed else ""

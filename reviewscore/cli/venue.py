@@ -10,7 +10,7 @@ import click
 
 from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option, preset
 from reviewscore.cli.tabling import Tabling, paper_figures_options
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
 
 
@@ -68,6 +68,5 @@ def command(
     venue, warnings = study_venue(
         runs, strata, at_least=at_least, how=how, accept_changed=accept_changed
     )
-    for warning in warnings:
-        say(f"warning: {warning}")
+    warn(warnings)
     tabling.publish_record(venue, lambda: markdown(venue_page(venue)), partial(write_venue, venue))

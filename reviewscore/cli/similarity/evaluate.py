@@ -10,7 +10,7 @@ import click
 from reviewscore.cli.options import PATH, path_option, preset, switch
 from reviewscore.cli.similarity.choosing import TEXTS, choosing_options, chosen_recipes, library_of
 from reviewscore.cli.tabling import Tabling, tabling_options
-from reviewscore.cli.terminal import say
+from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
@@ -119,8 +119,7 @@ def _computed(
     from reviewscore.similarity.corpus import read_corpus
 
     corpus = read_corpus(place if place.is_dir() else place.parent, profiles=profiles)
-    for warning in corpus.warnings:
-        say(f"warning: {warning}")
+    warn(corpus.warnings)
     library, files = library_of(corpus, encoded)
     return [predicted(library, one, rated) for one in recipes], files
 

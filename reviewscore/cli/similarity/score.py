@@ -30,7 +30,7 @@ from reviewscore.cli.similarity.choosing import (
     library_of,
 )
 from reviewscore.cli.tabling import Tabling
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import print_line, say, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
@@ -83,8 +83,7 @@ def command(
     choice["methods"] = choice["methods"] or ("tfidf",)
     recipe = _only(chosen_recipes(**choice, seed=tabling.seed))
     corpus = read_corpus(data, profiles=profiles)
-    for warning in corpus.warnings:
-        say(f"warning: {warning}")
+    warn(corpus.warnings)
     library, files_read = library_of(corpus, encoded)
     scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
     _warn_of_lone(scored)
