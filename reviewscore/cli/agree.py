@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, YES, DataPath, path_option, preset, switch
+from reviewscore.cli import options
 from reviewscore.cli.tabling import say_written
 from reviewscore.cli.terminal import print_line, print_text, say, warn
 from reviewscore.cli.verb import Verb
@@ -26,56 +26,56 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 
 @click.command("agree", cls=Verb)
-@click.argument("runs", nargs=-1, type=PATH)
-@path_option("--human", help="Human labels: a folder with labels.jsonl, or a file of labels.")
-@path_option("-o", "--output", help="Folder of tables and plots.")
-@switch("--check", help="Only check the labels: every fault, with its cure.")
-@path_option(
+@click.argument("runs", nargs=-1, type=options.PATH)
+@options.path("--human", help="Human labels: a folder with labels.jsonl, or a file of labels.")
+@options.path("-o", "--output", help="Folder of tables and plots.")
+@options.switch("--check", help="Only check the labels: every fault, with its cure.")
+@options.path(
     "--import", "sheet_in", help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human."
 )
-@path_option(
+@options.path(
     "--sheet", "sheet_out", help="Write an empty label sheet of the run's points and premises."
 )
-@switch("--calibrate", help="Learn a correction of the scores (with -o).")
-@preset(
+@options.switch("--calibrate", help="Learn a correction of the scores (with -o).")
+@options.preset(
     "--level",
     type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
     default="ordinal",
     help="Level of Krippendorff's alpha between annotators.",
 )
-@preset(
+@options.preset(
     "--resamples",
     type=click.IntRange(100),
     default=1000,
     help="Bootstrap samples, and permutations.",
 )
-@preset("--seed", type=click.IntRange(0), default=0, help="Of both.")
-@preset(
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of both.")
+@options.preset(
     "--resample",
     "scheme",
     type=click.Choice(["papers+units", "papers", "units"]),
     default="papers+units",
     help="What intervals draw: papers and then points of each, whole papers, or points.",
 )
-@preset(
+@options.preset(
     "--interval",
     "method",
     type=click.Choice(["bca", "percentile"]),
     default="bca",
     help="Which 95 % interval.",
 )
-@preset(
+@options.preset(
     "--metric",
     type=click.Choice(_METRICS),
     default="kappa",
     help="What --fail-under looks at, over all points.",
 )
 @click.option("--fail-under", type=float, help="Exit with 1 if a judge's metric is below.")
-@switch("--skip-bad-lines", help="Go on without labels that cannot be used.")
-@click.option("--data", type=DataPath(), help="Papers, if they have moved.")
-@switch("--json", "as_json", help="Print all estimates as JSON.")
-@YES
-@ACCEPT_CHANGED
+@options.switch("--skip-bad-lines", help="Go on without labels that cannot be used.")
+@click.option("--data", type=options.DataPath(), help="Papers, if they have moved.")
+@options.switch("--json", "as_json", help="Print all estimates as JSON.")
+@options.YES
+@options.ACCEPT_CHANGED
 @click.pass_context
 def command(
     ctx: click.Context,

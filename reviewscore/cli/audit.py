@@ -16,18 +16,10 @@ import click
 from reviewscore.addresses import Plain, without_credentials
 from reviewscore.api import conclude, read_input
 from reviewscore.bounds import put_in_force
+from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
 from reviewscore.cli.closing import agreed, exit_code
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.options import (
-    ACCEPT_CHANGED,
-    DataPath,
-    GroupedCommand,
-    path_option,
-    settings_from,
-    settings_options,
-    switch,
-)
 from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
 from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
@@ -51,30 +43,30 @@ if TYPE_CHECKING:
     from reviewscore.similarity.corpus import Corpus
 
 
-@click.command("audit", cls=GroupedCommand, writes_files=True)
-@click.argument("data", required=False, type=DataPath())
+@click.command("audit", cls=options.GroupedCommand, writes_files=True)
+@click.argument("data", required=False, type=options.DataPath())
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
-@path_option(
+@options.path(
     "--review",
     multiple=True,
     help="A review's file, or a folder of them, several times; needs --paper FILE.",
 )
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=click.IntRange(1900, 2100), help="Year of the --paper FILE.")
-@path_option(
+@options.path(
     "--profiles",
     help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
     "are to the paper reviewed.",
 )
-@switch("--dry-run", help="Points, calls, tokens, dollars; asks nothing.")
-@switch("--show-config", help="Print settings as a file, with origins, and stop.")
-@switch("--retry-errors", help="Try points again that failed.")
-@switch("--yes", help="Write into a non-empty folder that is no run folder.")
-@ACCEPT_CHANGED
-@switch("-q", "--quiet", help="Say nothing but errors.")
-@settings_options
+@options.switch("--dry-run", help="Points, calls, tokens, dollars; asks nothing.")
+@options.switch("--show-config", help="Print settings as a file, with origins, and stop.")
+@options.switch("--retry-errors", help="Try points again that failed.")
+@options.switch("--yes", help="Write into a non-empty folder that is no run folder.")
+@options.ACCEPT_CHANGED
+@options.switch("-q", "--quiet", help="Say nothing but errors.")
+@options.settings_options
 def command(
     data: Path | None,
     output: str | None,
@@ -108,7 +100,7 @@ def command(
     """
     _check_source(data, review, paper)
     only = () if review else paper
-    resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
+    resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
         for line in config_lines(resolved):
             print_line(line)

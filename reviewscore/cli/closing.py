@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import settings_from
 from reviewscore.cli.terminal import print_line, say, warn
 from reviewscore.config import Settings
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def settings_of(model: str | None, flags: dict[str, Any]) -> Settings:
     """Settings from flags, environment and file; a model named in them is overruled."""
-    return settings_from({"model": model, **flags}).settings
+    return options.settings_from({"model": model, **flags}).settings
 
 
 def go_on(expected: CallEstimate, settings: Settings, *, dry_run: bool) -> bool:

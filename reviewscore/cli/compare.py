@@ -8,29 +8,29 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, path_option, preset
+from reviewscore.cli import options
 from reviewscore.cli.tabling import Tabling, paper_figures_options
 from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
 
 
 @click.command("compare", cls=Verb)
-@click.argument("first", type=PATH)
-@click.argument("second", type=PATH)
-@path_option("-o", "--output", help="Folder of the comparison.")
+@click.argument("first", type=options.PATH)
+@click.argument("second", type=options.PATH)
+@options.path("-o", "--output", help="Folder of the comparison.")
 @click.option(
     "--paired/--unpaired",
     default=None,
     help="Point by point, or as two sets of papers; by default as many points as both share say.",
 )
-@preset(
+@options.preset(
     "--points",
     type=click.IntRange(0),
     default=0,
     help="List so many points that differ most, by their ids (with -o).",
 )
 @paper_figures_options
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(
     first: Path,
     second: Path,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY, STOPPED
-from reviewscore.cli.options import path_option, preset, switch
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -30,13 +30,13 @@ _SHOWN = 8
 
 @click.command("fetch", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
-@path_option("-o", "--output", required=True, help="Folder of the data.")
-@path_option(
+@options.path("-o", "--output", required=True, help="Folder of the data.")
+@options.path(
     "--from-export",
     help="Exported notes (JSON, JSONL, or a folder of these) instead of the network.",
 )
-@path_option("--from-corpus", help="A folder in the layout of PeerRead or NLPeer.")
-@path_option(
+@options.path("--from-corpus", help="A folder in the layout of PeerRead or NLPeer.")
+@options.path(
     "--from-table",
     help="Any venue's table of reviews: CSV, spreadsheet, JSONL or Parquet, see --columns.",
 )
@@ -47,10 +47,10 @@ _SHOWN = 8
     help="What a column of the table holds: paper_id, review (the whole text), rating, .. or a "
     "box of the form, as in weaknesses='Cons'.",
 )
-@path_option("--papers", help="With --from-table: folder of the papers, files named by paper_id.")
+@options.path("--papers", help="With --from-table: folder of the papers, files named by paper_id.")
 @click.option("--api", type=click.Choice(["1", "2"]), help="Which API; 2, then 1, if not said.")
-@preset("--pdfs/--no-pdfs", default=True, help="Fetch the papers' PDFs too.")
-@switch(
+@options.preset("--pdfs/--no-pdfs", default=True, help="Fetch the papers' PDFs too.")
+@options.switch(
     "--first-versions",
     help="Take reviews as they were first written, not as changed since: a request for each that "
     "was changed.",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.options import preset, switch
+from reviewscore.cli import options
+from reviewscore.cli.main import PARTLY
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     from reviewscore.sources.formal import FormalArgument
 
 
-_PARTLY = 3
-
-
 @click.command("logic", cls=Verb)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"))
-@switch("--explain", help="Print findings for people instead of JSON.")
-@switch("--lenient", help="Read what the grammar refuses, under assumptions that are listed.")
-@preset(
+@options.switch("--explain", help="Print findings for people instead of JSON.")
+@options.switch(
+    "--lenient", help="Read what the grammar refuses, under assumptions that are listed."
+)
+@options.preset(
     "--seconds",
     type=click.FloatRange(min=0.1, max=3600),
     default=20.0,
@@ -74,7 +74,7 @@ def command(file: TextIO, explain: bool, lenient: bool, seconds: float, workers:
         provers.close()
     if nothing:
         raise InputError("no argument in it", file=getattr(file, "name", "<stdin>"))
-    return _PARTLY if failed else 0
+    return PARTLY if failed else 0
 
 
 def _in_order(

@@ -25,7 +25,7 @@ def preset(*names: str, default: object, help: str, type: Any = None) -> Callabl
     return click.option(*names, default=default, show_default=True, type=type, help=help)
 
 
-def path_option(*names: str, **attributes: Any) -> Callable[[Any], Any]:
+def path(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     """An option that names a file or a folder."""
     return click.option(*names, type=PATH, **attributes)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import YES, path_option, preset, switch, together
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
@@ -24,18 +24,22 @@ if TYPE_CHECKING:
 _SHOWN = 3
 """Faults of lines that are told in full."""
 
-tabling_options = together(
-    path_option("-o", "--output", help="Folder of the results."),
-    preset("--level", type=click.FloatRange(0.5, 0.999), default=0.95, help="Of intervals."),
-    preset(
+tabling_options = options.together(
+    options.path("-o", "--output", help="Folder of the results."),
+    options.preset(
+        "--level", type=click.FloatRange(0.5, 0.999), default=0.95, help="Of intervals."
+    ),
+    options.preset(
         "--resamples",
         type=click.IntRange(100),
         default=1000,
         help="Bootstrap samples, and permutations.",
     ),
-    preset("--seed", type=click.IntRange(0), default=0, help="Of both, and of any other draw."),
-    switch("--json", "as_json", help="Print all estimates as JSON."),
-    YES,
+    options.preset(
+        "--seed", type=click.IntRange(0), default=0, help="Of both, and of any other draw."
+    ),
+    options.switch("--json", "as_json", help="Print all estimates as JSON."),
+    options.YES,
 )
 """Flags of a verb that makes tables with intervals."""
 
@@ -134,13 +138,13 @@ class Tabling:
         print_text(text, markdown=not self.as_json)
 
 
-paper_figures_options = together(
-    preset(
+paper_figures_options = options.together(
+    options.preset(
         "--resamples", type=click.IntRange(100), default=2000, help="Bootstrap samples of papers."
     ),
-    preset("--seed", type=click.IntRange(0), default=0, help="Of these."),
-    switch("--json", "as_json", help="Print all numbers as JSON."),
-    YES,
+    options.preset("--seed", type=click.IntRange(0), default=0, help="Of these."),
+    options.switch("--json", "as_json", help="Print all numbers as JSON."),
+    options.YES,
 )
 """Flags of figures over whole runs, whose intervals draw papers."""
 

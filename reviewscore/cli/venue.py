@@ -8,38 +8,38 @@ from typing import Any
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option, preset
+from reviewscore.cli import options
 from reviewscore.cli.tabling import Tabling, paper_figures_options
 from reviewscore.cli.terminal import warn
 from reviewscore.cli.verb import Verb
 
 
 @click.command("venue", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@path_option("-o", "--output", help="Folder of the report.")
+@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@options.path("-o", "--output", help="Folder of the report.")
 @click.option(
     "--data",
     multiple=True,
-    type=DataPath(),
+    type=options.DataPath(),
     help="Folder of papers and reviews, if it has moved or runs were merged; several times.",
 )
-@path_option("--areas", help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")
+@options.path("--areas", help="Table paper_id, area (CSV, JSONL, Parquet, xlsx).")
 @click.option("--area-field", help="Field of the papers' records that holds their area.")
-@path_option("--reviewers", help="Table review_id, reviewer of pseudonyms.")
+@options.path("--reviewers", help="Table review_id, reviewer of pseudonyms.")
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice(["rating", "confidence"]),
     help="A further table, by a score that reviewers gave.",
 )
-@preset(
+@options.preset(
     "--at-least",
     type=click.IntRange(min=5),
     default=10,
     help="Reviews that a row must have; smaller ones are withheld.",
 )
 @paper_figures_options
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(
     runs: tuple[Path, ...],
     data: tuple[Path, ...],

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.focus.points import Annotator, labelling_options
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import (
-    DATA,
-    SKIP_BAD_LINES,
-    GroupedCommand,
-    path_option,
-    preset,
-    switch,
-)
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
@@ -33,12 +26,12 @@ _NAMED = 5
 """Units that were not found and are named."""
 
 
-@click.command("agree", cls=GroupedCommand)
+@click.command("agree", cls=options.GroupedCommand)
 @click.argument("labels", type=click.Path(path_type=Path, exists=True))
-@DATA
-@path_option("--also", multiple=True, help="More reviews that labelled points are of.")
+@options.DATA
+@options.path("--also", multiple=True, help="More reviews that labelled points are of.")
 @tabling_options
-@SKIP_BAD_LINES
+@options.SKIP_BAD_LINES
 @labelling_options
 def command(
     labels: Path, data: Path, also: tuple[Path, ...], *, skip_bad_lines: bool, **flags: Any
@@ -130,12 +123,12 @@ def _ratings(
 
 
 @click.command("sample", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="The sheet, a CSV file.")
-@path_option("--also", multiple=True, help="More reviews to draw from.")
-@preset("--points", "number", type=click.IntRange(1), default=150, help="How many.")
-@preset("--seed", type=click.IntRange(0), default=0, help="Of the draw.")
-@switch("--yes", help="Write over a sheet that is there.")
+@options.DATA
+@options.path("-o", "--output", required=True, help="The sheet, a CSV file.")
+@options.path("--also", multiple=True, help="More reviews to draw from.")
+@options.preset("--points", "number", type=click.IntRange(1), default=150, help="How many.")
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of the draw.")
+@options.switch("--yes", help="Write over a sheet that is there.")
 def sample_command(
     data: Path, output: Path, also: tuple[Path, ...], number: int, seed: int, yes: bool
 ) -> None:

@@ -7,33 +7,25 @@ from typing import Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.focus.points import BY, by_reviewer
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import (
-    DATA,
-    FORMS,
-    SKIP_BAD_LINES,
-    YES,
-    asking_options,
-    path_option,
-    preset,
-)
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("references", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="Folder of the points.")
+@options.DATA
+@options.path("-o", "--output", required=True, help="Folder of the points.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
-@path_option(
+@options.path(
     "--metareviews",
     help="File of paper_id and meta_review, if papers or synopses in DATA have none; "
     "metareviews.jsonl in DATA, as `fetch` writes it, is read without.",
 )
-@SKIP_BAD_LINES
-@asking_options
+@options.SKIP_BAD_LINES
+@options.asking_options
 def references_command(
     data: Path,
     output: Path,
@@ -82,32 +74,32 @@ def references_command(
 
 
 @click.command("export-sft", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="Folder of the files.")
-@path_option("--papers", help="Papers, if they are not in the folder DATA.")
+@options.DATA
+@options.path("-o", "--output", required=True, help="Folder of the files.")
+@options.path("--papers", help="Papers, if they are not in the folder DATA.")
 @BY
 @click.option("--system", help="Whose reviews are learnt; experts if there are any, else people.")
-@preset(
+@options.preset(
     "--per",
     type=click.Choice(["review", "paper"]),
     default="review",
     help="One example a review, or one a paper with the points of all its reviews.",
 )
 @click.option(
-    "--form", type=FORMS,
+    "--form", type=options.FORMS,
     help="Which text points come from; raw if every review has it.",
 )  # fmt: skip
 @click.option(
     "--test-share", type=click.FloatRange(0, 1),
     help="Share of papers for testing; 0.144 by default.",
 )  # fmt: skip
-@preset("--seed", type=click.IntRange(0), default=0, help="Of the split.")
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of the split.")
 @click.option(
     "--max-tokens", type=click.IntRange(1),
     help="Leave longer examples out (estimated, four characters a token); 65,536 by default.",
 )  # fmt: skip
-@SKIP_BAD_LINES
-@YES
+@options.SKIP_BAD_LINES
+@options.YES
 def export_sft_command(
     data: Path,
     output: Path,

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.options import (
-    ACCEPT_CHANGED,
-    DATA,
-    FORMS,
-    SKIP_BAD_LINES,
-    DataPath,
-    asking_options,
-    path_option,
-    preset,
-    together,
-)
 from reviewscore.cli.terminal import print_line
 from reviewscore.errors import InputError, SettingsError
 
@@ -35,30 +25,30 @@ if TYPE_CHECKING:
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
 
-BY = preset(
+BY = options.preset(
     "--by",
     type=click.Choice(["system", "reviewer"]),
     default="system",
     help="What names a system: the field system, or the field reviewer.",
 )
 
-reading_options = together(
-    DATA,
+reading_options = options.together(
+    options.DATA,
     click.option(
         "--system", "systems", multiple=True,
         help="Reviews of another system on the same papers: NAME=FILE.",
     ),
     BY,
     click.option(
-        "--form", type=FORMS,
+        "--form", type=options.FORMS,
         help="Which text points come from; judgments if every review has them.",
     ),
     click.option(
-        "--data", "moved", type=DataPath(),
+        "--data", "moved", type=options.DataPath(),
         help="Of a run: the folder of its papers and reviews, if it has moved.",
     ),
-    ACCEPT_CHANGED,
-    SKIP_BAD_LINES,
+    options.ACCEPT_CHANGED,
+    options.SKIP_BAD_LINES,
 )  # fmt: skip
 """DATA and the flags about which reviews are read, and how."""
 
@@ -130,13 +120,13 @@ _HONEST = (
     "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
     "other: 0.89 and 0.94)"
 )
-labelling_options = together(
+labelling_options = options.together(
     click.option(
         "--model",
         help="Who labels: lexical (embedded, the default), openai/NAME, anthropic/NAME, ...",
     ),
-    path_option("--facets", help="Targets and aspects of another field, as TOML (needs --model)."),
-    asking_options,
+    options.path("--facets", help="Targets and aspects of another field, as TOML (needs --model)."),
+    options.asking_options,
 )  # fmt: skip
 """Flags about who labels and how."""
 

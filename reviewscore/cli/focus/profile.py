@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.focus.points import (
     WHENCE,
     Annotator,
@@ -17,7 +18,6 @@ from reviewscore.cli.focus.points import (
     read,
     reading_options,
 )
-from reviewscore.cli.options import GroupedCommand, path_option, switch
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.errors import InputError
@@ -32,7 +32,7 @@ MOST = 500
 """Systems in one study: their intervals are held in memory together, and take minutes."""
 
 
-@click.command("profile", cls=GroupedCommand)
+@click.command("profile", cls=options.GroupedCommand)
 @reading_options
 @tabling_options
 @click.option("--reference", help="The system that others are compared with; people by default.")
@@ -136,13 +136,13 @@ def _metrics(bertscore: str | None) -> list[Metric]:
     return [RougeL(), Bleu(), BertScore(load(bertscore, ENCODER))]
 
 
-@click.command("gaps", cls=GroupedCommand)
+@click.command("gaps", cls=options.GroupedCommand)
 @reading_options
 @click.option(
     "--review", "wanted", multiple=True, metavar="ID", help="This review; all if none is named."
 )
-@switch("--json", "as_json", help="Print one JSON record a review.")
-@path_option("-o", "--output", help="Folder of a model's labels.")
+@options.switch("--json", "as_json", help="Print one JSON record a review.")
+@options.path("-o", "--output", help="Folder of a model's labels.")
 @labelling_options
 def gaps_command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **flags: Any) -> int:
     """Tell which facets other reviews of the paper raise and a review does not.

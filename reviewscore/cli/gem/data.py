@@ -7,32 +7,24 @@ from typing import Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.options import (
-    DATA,
-    FORMS,
-    SKIP_BAD_LINES,
-    asking_options,
-    path_option,
-    preset,
-    switch,
-)
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 
 @click.command("prepare", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="Folder of the texts.")
+@options.DATA
+@options.path("-o", "--output", required=True, help="Folder of the texts.")
 @click.option("--model", required=True, help="Who writes: openai/NAME, anthropic/NAME, ...")
-@path_option("--papers", help="Papers, if they are not in the folder DATA.")
+@options.path("--papers", help="Papers, if they are not in the folder DATA.")
 @click.option("--system", "systems", multiple=True, help="Reviews of another system: NAME=FILE.")
 @click.option("--assw/--no-assw", default=True, help="Ask what each paper states about itself.")
-@switch("--anew", help="Ask also where judgments came with the reviews.")
-@SKIP_BAD_LINES
-@asking_options
+@options.switch("--anew", help="Ask also where judgments came with the reviews.")
+@options.SKIP_BAD_LINES
+@options.asking_options
 def prepare_command(
     data: Path,
     output: Path,
@@ -79,13 +71,13 @@ def prepare_command(
 
 
 @click.command("generate", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="Folder of the reviews.")
+@options.DATA
+@options.path("-o", "--output", required=True, help="Folder of the reviews.")
 @click.option(
     "--model", "models", multiple=True, required=True, help="A candidate; several times for more."
 )
-@SKIP_BAD_LINES
-@asking_options
+@options.SKIP_BAD_LINES
+@options.asking_options
 def generate_command(
     data: Path,
     output: Path,
@@ -117,16 +109,16 @@ def generate_command(
 
 
 @click.command("export-pairs", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="The file (JSONL).")
-@switch("--chat", help="Write messages (system, user, assistant).")
-@preset(
+@options.DATA
+@options.path("-o", "--output", required=True, help="The file (JSONL).")
+@options.switch("--chat", help="Write messages (system, user, assistant).")
+@options.preset(
     "--seed",
     type=click.IntRange(0),
     default=0,
     help="Which three reviews of a paper with more are drawn.",
 )
-@SKIP_BAD_LINES
+@options.SKIP_BAD_LINES
 def export_pairs_command(
     data: Path, output: Path, chat: bool, seed: int, skip_bad_lines: bool
 ) -> None:
@@ -150,16 +142,16 @@ def export_pairs_command(
 
 
 @click.command("prime", cls=Verb)
-@DATA
-@path_option("-o", "--output", required=True, help="The file (.npz).")
-@preset(
+@options.DATA
+@options.path("-o", "--output", required=True, help="The file (.npz).")
+@options.preset(
     "--form",
-    type=FORMS,
+    type=options.FORMS,
     default="judgments",
     help="Which text of the reviews: GEM and GEM-S read judgments, GEM-raw reads raw.",
 )
-@switch("--strict", help="Refuse fewer than 100 papers.")
-@SKIP_BAD_LINES
+@options.switch("--strict", help="Refuse fewer than 100 papers.")
+@options.SKIP_BAD_LINES
 def prime_command(data: Path, output: Path, form: str, strict: bool, skip_bad_lines: bool) -> None:
     """Learn lexical-cache from the people's reviews of papers that will not be scored.
 

@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import (
-    CONFIG_OPTION,
-    DEVICES,
-    DOWNLOAD,
-    path_option,
-    preset,
-    settings_from,
-    switch,
-    together,
-)
+from reviewscore.cli import options
 from reviewscore.cli.terminal import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
@@ -37,23 +28,25 @@ if TYPE_CHECKING:
 EMBEDDED = "lexical-cache"
 
 
-evaluator_options = together(
-    preset(
+evaluator_options = options.together(
+    options.preset(
         "--model",
         default=EMBEDDED,
         help="Evaluation model: lexical-cache, hf/NAME or hf/./FOLDER, "
         "server/NAME (with --base-url).",
     ),
-    path_option(
+    options.path(
         "--background",
         help="Reviews of other papers for lexical-cache, or a file that `gem prime` wrote; "
         "by default every paper is scored by what the other papers of the data teach.",
     ),
     click.option("--base-url", help="Address of a server with log-probabilities of prompts."),
-    switch("--strict", help="Refuse a background of fewer than 100 papers."),
-    preset("--device", type=DEVICES, default="auto", help="Where hf/ models compute."),
-    DOWNLOAD,
-    CONFIG_OPTION,
+    options.switch("--strict", help="Refuse a background of fewer than 100 papers."),
+    options.preset(
+        "--device", type=options.DEVICES, default="auto", help="Where hf/ models compute."
+    ),
+    options.DOWNLOAD,
+    options.CONFIG_OPTION,
 )
 """Flags about the evaluation model."""
 
@@ -127,7 +120,7 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
-    settings = settings_from({}).settings
+    settings = options.settings_from({}).settings
     limits = Limits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,
@@ -188,7 +181,7 @@ def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.sources.system_reviews import read_materials
 
     background = choice.background
-    kept = settings_from({}).settings.ledger_folder / "gem"
+    kept = options.settings_from({}).settings.ledger_folder / "gem"
     primer = Primer(kept, strict=choice.strict, say=say)
     if background is not None and background.suffix.lower() == SUFFIX:
         return Primed(background, primer)

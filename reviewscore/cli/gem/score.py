@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, setup_of
 from reviewscore.cli.inputs import named_files, tell
-from reviewscore.cli.options import DATA, PATH, SKIP_BAD_LINES, path_option
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
@@ -30,7 +30,7 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
 
 @click.command("score", cls=Verb)
-@DATA
+@options.DATA
 @tabling_options
 @click.option(
     "--system",
@@ -50,11 +50,13 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     "--candidate",
     help="This reviewer's reviews alone are people's candidates, all others are references.",
 )
-@path_option("--sizes", help="CSV system,parameters_billions: plots scores against size (with -o).")
-@path_option(
+@options.path(
+    "--sizes", help="CSV system,parameters_billions: plots scores against size (with -o)."
+)
+@options.path(
     "--benchmarks", help="CSV of other benchmarks, a column each: how alike they rank the systems."
 )
-@SKIP_BAD_LINES
+@options.SKIP_BAD_LINES
 def command(
     data: Path,
     systems: tuple[str, ...],
@@ -164,8 +166,8 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
 
 
 @click.command("compare", cls=Verb)
-@click.argument("left", type=PATH)
-@click.argument("right", type=PATH)
+@click.argument("left", type=options.PATH)
+@click.argument("right", type=options.PATH)
 def compare_command(left: Path, right: Path) -> None:
     """Compare how two evaluation models rank the same systems.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.gem.evaluator import (
     Choice,
     chosen,
@@ -18,15 +19,6 @@ from reviewscore.cli.gem.evaluator import (
     setup_of,
 )
 from reviewscore.cli.inputs import tell
-from reviewscore.cli.options import (
-    DATA,
-    FORMS,
-    SKIP_BAD_LINES,
-    YES,
-    path_option,
-    preset,
-    settings_from,
-)
 from reviewscore.cli.tabling import Tabling
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -111,7 +103,7 @@ class Companions:
         from reviewscore.llm.ledger.database import Ledger
         from reviewscore.runs.generation import open_asker
 
-        settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
+        settings = options.settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)
         book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
         self._stack.callback(book.close)
@@ -128,11 +120,11 @@ def _plain(name: str) -> Metric:
 
 
 @click.command("validate", cls=Verb)
-@DATA
-@path_option("-o", "--output", help="Folder of tables.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of tables.")
 @click.option(
     "--form",
-    type=FORMS,
+    type=options.FORMS,
     help="Which text is altered and scored; judgments if the data has them.",
 )
 @click.option(
@@ -151,12 +143,12 @@ def _plain(name: str) -> Metric:
 @evaluator_options
 @click.option("--candidate", help="The reviewer whose reviews are altered; each paper's first.")
 @click.option("--limit", type=click.IntRange(2), help="Only so many papers.")
-@preset("--resamples", type=click.IntRange(100), default=1000, help="Bootstrap samples.")
-@preset(
+@options.preset("--resamples", type=click.IntRange(100), default=1000, help="Bootstrap samples.")
+@options.preset(
     "--seed", type=click.IntRange(0), default=0, help="Of alterations, derangements and bootstrap."
 )
-@SKIP_BAD_LINES
-@YES
+@options.SKIP_BAD_LINES
+@options.YES
 def command(
     data: Path,
     form: str | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import path_option, together
+from reviewscore.cli import options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 TEXTS = ("title", "title+abstract", "full")
 POOLS = ("mean", "max", "p75", "top3", "document")
-choosing_options = together(
+choosing_options = options.together(
     click.option(
         "--method", "methods", multiple=True,
         help="tfidf, tpms, bm25, lsa, acl-style, embeddings, or some joined by +, whose average "
         "counts; several times to compare.",
     ),
-    path_option(
+    options.path(
         "--embeddings", "encoded",
         help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
@@ -46,7 +46,7 @@ choosing_options = together(
 )  # fmt: skip
 """Flags about how papers are compared."""
 
-PROFILES = path_option("--profiles", help="Other profiles than DATA's.")
+PROFILES = options.path("--profiles", help="Other profiles than DATA's.")
 VERSION = click.option("--version", "only", help="Only this version of the profiles.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import PATH, path_option, preset, switch
+from reviewscore.cli import options
 from reviewscore.cli.similarity.choosing import TEXTS, choosing_options, chosen_recipes, library_of
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import warn
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate", cls=Verb)
-@click.argument("ratings", type=PATH)
+@click.argument("ratings", type=options.PATH)
 @click.argument("predictions", nargs=-1)
 @tabling_options
 @choosing_options
-@path_option("--profiles", help="Profiles for --method; those beside the ratings by default.")
+@options.path("--profiles", help="Profiles for --method; those beside the ratings by default.")
 @click.option("--baseline", help="The method others are compared with; tpms or the first.")
-@switch("--common", help="Leave out pairs that a method has no value for.")
+@options.switch("--common", help="Leave out pairs that a method has no value for.")
 @click.option(
     "--variants-tried", type=click.IntRange(1),
     help="How many variants you have measured on these participants, these included.",
@@ -138,15 +138,17 @@ def _said(recipes: list[Recipe], variants: int | None) -> tuple[str, ...]:
 
 
 @click.command("sweep", cls=Verb)
-@click.argument("ratings", type=PATH)
+@click.argument("ratings", type=options.PATH)
 @tabling_options
-@preset("--method", default="tpms", help="Which method, as for score.")
+@options.preset("--method", default="tpms", help="Which method, as for score.")
 @click.option(
     "--text", "texts", multiple=True, type=click.Choice(TEXTS),
     help="What is read of papers; several times; title and title+abstract by default.",
 )  # fmt: skip
-@path_option("--profiles", help="Profiles; those beside the ratings by default.")
-@preset("--longest", type=click.IntRange(1, 100), default=20, help="Papers in the longest profile.")
+@options.path("--profiles", help="Profiles; those beside the ratings by default.")
+@options.preset(
+    "--longest", type=click.IntRange(1, 100), default=20, help="Papers in the longest profile."
+)
 def sweep_command(
     ratings: Path, method: str, texts: tuple[str, ...], profiles: Path | None, longest: int,
     **flags: Any,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.closing import close, go_on, settings_of
-from reviewscore.cli.options import DATA, asking_options, path_option, preset, switch
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
@@ -27,22 +27,22 @@ MOST = 1_000_000
 
 
 @click.command("judge", cls=Verb)
-@DATA
-@path_option("-o", "--output", help="Folder of the scores.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
 @PROFILES
 @VERSION
-@switch("--rated", help="Only pairs that people rated, in DATA's evaluations.")
+@options.switch("--rated", help="Only pairs that people rated, in DATA's evaluations.")
 @click.option("--nearest", type=click.IntRange(1),
               help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
-@preset(
+@options.preset(
     "--recent",
     type=click.IntRange(1),
     default=20,
     help="How many papers of a reviewer are shown, the most recent.",
 )
-@preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years.")
-@asking_options
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years.")
+@options.asking_options
 def command(
     data: Path,
     output: Path | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, PATH, DataPath, path_option, preset
+from reviewscore.cli import options
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -23,19 +23,19 @@ _SHOWN = 5
 
 
 @click.command("reviews", cls=Verb)
-@click.argument("run", type=PATH)
-@path_option(
+@click.argument("run", type=options.PATH)
+@options.path(
     "--profiles",
     required=True,
     help="Folder of papers and profiles; reviewers are named as in the reviews.",
 )
-@preset("--method", default="tfidf", help="As of `similarity score`.")
-@preset(
+@options.preset("--method", default="tfidf", help="As of `similarity score`.")
+@options.preset(
     "--text", type=click.Choice(TEXTS), default="title+abstract", help="What is read of papers."
 )
-@click.option("--data", type=DataPath(),
+@click.option("--data", type=options.DataPath(),
               help="Folder of papers and reviews, if it has moved.")  # fmt: skip
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(
     run: Path, profiles: Path, method: str, text: str, data: Path | None, *, accept_changed: bool
 ) -> None:

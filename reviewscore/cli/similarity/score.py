@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import (
-    CONFIG_OPTION,
-    DATA,
-    DEVICES,
-    DOWNLOAD,
-    YES,
-    engine_options,
-    path_option,
-    preset,
-    settings_from,
-    switch,
-)
+from reviewscore.cli import options
 from reviewscore.cli.similarity.choosing import (
     PROFILES,
     VERSION,
@@ -40,21 +29,21 @@ if TYPE_CHECKING:
 
 
 @click.command("score", cls=Verb)
-@DATA
-@path_option("-o", "--output", help="Folder of scores, tables.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of scores, tables.")
 @choosing_options
 @PROFILES
 @VERSION
 @click.option("--top", type=click.IntRange(1), help="Only so many reviewers of a submission.")
-@preset(
+@options.preset(
     "--own-papers",
     type=click.Choice(["mark", "leave-out"]),
     default="mark",
     help="What to do where a submission is in a reviewer's own profile.",
 )
-@preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years and of lsa.")
-@switch("--json", "as_json", help="Print all tables as JSON.")
-@YES
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years and of lsa.")
+@options.switch("--json", "as_json", help="Print all tables as JSON.")
+@options.YES
 def command(
     data: Path,
     profiles: Path | None,
@@ -143,20 +132,22 @@ def _first(found: Iterator[Pair], submissions: int) -> dict[str, list[Pair]]:
 
 
 @click.command("encode", cls=Verb)
-@DATA
+@options.DATA
 @click.option("--model", required=True, help="hf/NAME, or the path of an encoder's folder (./x).")
-@path_option("-o", "--output", required=True, help="File of vectors (.jsonl), for --embeddings.")
-@preset(
+@options.path("-o", "--output", required=True, help="File of vectors (.jsonl), for --embeddings.")
+@options.preset(
     "--take",
     type=click.Choice(["first", "mean"]),
     default="first",
     help="A paper's vector: the first token's (SPECTER), or the mean (sentence encoders).",
 )
 @PROFILES
-@preset("--device", type=DEVICES, default="auto", help="Where the encoder computes.")
-@engine_options
-@CONFIG_OPTION
-@DOWNLOAD
+@options.preset(
+    "--device", type=options.DEVICES, default="auto", help="Where the encoder computes."
+)
+@options.engine_options
+@options.CONFIG_OPTION
+@options.DOWNLOAD
 def encode_command(
     data: Path,
     model: str,
@@ -179,7 +170,7 @@ def encode_command(
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.encoder import Taken, encode, write_embeddings
 
-    settings = settings_from({"engine": engine, "workers": workers}).settings
+    settings = options.settings_from({"engine": engine, "workers": workers}).settings
     papers = list(read_corpus(data, profiles=profiles).papers.values())
     where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
     loading = Loading(where, download=download)
