@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -123,8 +123,6 @@ def command(
     if labels.faults:
         say(f"warning: {len(labels.faults)} labels left out; --check lists them")
     _first(runs)
-    from typing import cast
-
     from reviewscore.agreement.study import compare, numbers, study, write_study
     from reviewscore.stats.metrics import Level
     from reviewscore.stats.resampling import Method, Resampling, Scheme
@@ -138,8 +136,7 @@ def command(
         paper_text=_paper_text(compared.judges[0].run, data, accept_changed=accept_changed),
     )
     if output is not None:
-        written = write_study(found, output, allow_foreign=yes)
-        say_written(written)
+        say_written(write_study(found, output, allow_foreign=yes))
     print_text(numbers(found) if as_json else _summary(found), markdown=not as_json)
     _below(ctx, found, metric, fail_under)
 

@@ -98,7 +98,7 @@ def command(
     if from_corpus is not None:
         return _corpus(from_corpus, output)
     if from_export is not None:
-        return _told(read_export(from_export, output, say=say), output)
+        return _report(read_export(from_export, output, say=say), output)
     names = tuple(map(_named, names))
     venues = [name for name in names if "/" in name or name == "TMLR"]
     if not names or len(venues) > 1:
@@ -116,7 +116,7 @@ def command(
         limit=limit,
         first_versions=first_versions,
     )
-    return _told(fetch(wanted, output, say=say, server=server), output)
+    return _report(fetch(wanted, output, say=say, server=server), output)
 
 
 def _named(name: str) -> str:
@@ -189,7 +189,7 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
     return PARTLY if faults or not reviews else 0
 
 
-def _told(found: Fetched, out: Path) -> int:
+def _report(found: Fetched, out: Path) -> int:
     """Say what is there and what is not; the exit code."""
     from reviewscore.report.lines import counted
 

@@ -58,7 +58,7 @@ def command(
     for one in read:
         tell(one)
     points = find_points(human.units, read)
-    note = _told(human, points, labels)
+    note = _coverage_note(human, points, labels)
     files = [*human.files, *(file for one in read for file in one.files)]
     labelled = annotator.label(list(points.values()), files)
     if labelled.points is None:
@@ -80,7 +80,7 @@ def command(
     return labelled.code
 
 
-def _told(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
+def _coverage_note(human: HumanLabels, points: dict[str, Point], labels: Path) -> str:
     """How many units were found, and which were not.
 
     Raises:
