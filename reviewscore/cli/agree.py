@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.terminal import print_line, print_text, say
+from reviewscore.cli import options
+from reviewscore.cli.tabling import say_written
+from reviewscore.cli.terminal import print_line, print_text, say, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
@@ -25,66 +26,56 @@ _METRICS = ("f1", "precision", "recall", "kappa", "ac2", "alpha", "pearson", "sp
 
 
 @click.command("agree", cls=Verb)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--human",
-    type=click.Path(path_type=Path),
-    help="Human labels: a folder with labels.jsonl, or a file of labels.",
+@click.argument("runs", nargs=-1, type=options.PATH)
+@options.path("--human", help="Human labels: a folder with labels.jsonl, or a file of labels.")
+@options.path("-o", "--output", help="Folder of tables and plots.")
+@options.switch("--check", help="Only check the labels: every fault, with its cure.")
+@options.path(
+    "--import", "sheet_in", help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables and plots.")
-@click.option("--check", is_flag=True, help="Only check the labels: every fault, with its cure.")
-@click.option(
-    "--import",
-    "sheet_in",
-    type=click.Path(path_type=Path),
-    help="Read a filled sheet (CSV, xlsx, ods) into the folder of --human.",
+@options.path(
+    "--sheet", "sheet_out", help="Write an empty label sheet of the run's points and premises."
 )
-@click.option(
-    "--sheet",
-    "sheet_out",
-    type=click.Path(path_type=Path),
-    help="Write an empty label sheet of the run's points and premises.",
-)
-@click.option("--calibrate", is_flag=True, help="Learn a correction of the scores (with -o).")
-@click.option(
+@options.switch("--calibrate", help="Learn a correction of the scores (with -o).")
+@options.preset(
     "--level",
     type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
     default="ordinal",
-    show_default=True,
     help="Level of Krippendorff's alpha between annotators.",
 )
-@click.option(
+@options.preset(
     "--resamples",
     type=click.IntRange(100),
     default=1000,
-    show_default=True,
     help="Bootstrap samples, and permutations.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of both.")
-@click.option(
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of both.")
+@options.preset(
     "--resample",
     "scheme",
     type=click.Choice(["papers+units", "papers", "units"]),
     default="papers+units",
-    show_default=True,
     help="What intervals draw: papers and then points of each, whole papers, or points.",
 )
-@click.option(
+@options.preset(
     "--interval",
     "method",
     type=click.Choice(["bca", "percentile"]),
     default="bca",
-    show_default=True,
     help="Which 95 % interval.",
 )
-@click.option("--metric", type=click.Choice(_METRICS), default="kappa", show_default=True,
-              help="What --fail-under looks at, over all points.")  # fmt: skip
+@options.preset(
+    "--metric",
+    type=click.Choice(_METRICS),
+    default="kappa",
+    help="What --fail-under looks at, over all points.",
+)
 @click.option("--fail-under", type=float, help="Exit with 1 if a judge's metric is below.")
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without labels that cannot be used.")
-@click.option("--data", type=DataPath(), help="Papers, if they have moved.")
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
-@ACCEPT_CHANGED
+@options.switch("--skip-bad-lines", help="Go on without labels that cannot be used.")
+@click.option("--data", type=options.DataPath(), help="Papers, if they have moved.")
+@options.switch("--json", "as_json", help="Print all estimates as JSON.")
+@options.YES
+@options.ACCEPT_CHANGED
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -126,15 +117,12 @@ def command(
     labels = read_annotations(human)
     if check:
         ctx.exit(_report_check(labels))
-    for warning in labels.warnings:
-        say(f"warning: {warning}")
+    warn(labels.warnings)
     if labels.faults and not skip_bad_lines:
         raise first_fault(labels)
     if labels.faults:
         say(f"warning: {len(labels.faults)} labels left out; --check lists them")
     _first(runs)
-    from typing import cast
-
     from reviewscore.agreement.study import compare, numbers, study, write_study
     from reviewscore.stats.metrics import Level
     from reviewscore.stats.resampling import Method, Resampling, Scheme
@@ -148,8 +136,7 @@ def command(
         paper_text=_paper_text(compared.judges[0].run, data, accept_changed=accept_changed),
     )
     if output is not None:
-        written = write_study(found, output, allow_foreign=yes)
-        say(f"{len(written)} files; read {written[0]} first")
+        say_written(write_study(found, output, allow_foreign=yes))
     print_text(numbers(found) if as_json else _summary(found), markdown=not as_json)
     _below(ctx, found, metric, fail_under)
 
@@ -209,8 +196,7 @@ def _import_sheet(
     if units is not None and not (folder / UNITS).exists():
         named = (one.model_dump_json(exclude_none=True) for one in units.values())
         write_whole(folder / UNITS, "".join(f"{line}\n" for line in named))
-    for warning in found.warnings:
-        say(f"warning: {warning}")
+    warn(found.warnings)
     print_line(f"{folder}: {len(found.labels)} labels of {len(units or {})} units")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
@@ -17,36 +17,27 @@ if TYPE_CHECKING:
 
 
 @click.command("annotate", cls=Verb, writes_files=True)
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=options.PATH)
 @click.option("--set", "name", required=True, help="Name of the set of labels.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Folder of the set; annotations/NAME if not named.",
-)
+@options.path("-o", "--output", help="Folder of the set; annotations/NAME if not named.")
 @click.option("--annotators", help="Pseudonyms, such as A1,A2,A3; each gets an address.")
-@click.option(
-    "--per-item",
-    type=click.IntRange(1, 100),
-    default=3,
-    show_default=True,
-    help="Annotators of each point.",
+@options.preset(
+    "--per-item", type=click.IntRange(1, 100), default=3, help="Annotators of each point."
 )
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8791, show_default=True,
+@options.preset(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8791,
     help="Port on 127.0.0.1; 0 takes a free one.",
-)  # fmt: skip
+)
 @click.option(
     "--data",
-    type=DataPath(),
+    type=options.DataPath(),
     help="Folder of papers and reviews, if it has moved: gives the paper beside the point.",
 )
-@click.option("--export", "only_export", is_flag=True, help="Only write the labels, and end.")
-@click.option(
-    "--with-text", is_flag=True, help="Export the words too, where their licence allows it."
-)
-@ACCEPT_CHANGED
+@options.switch("--export", "only_export", help="Only write the labels, and end.")
+@options.switch("--with-text", help="Export the words too, where their licence allows it.")
+@options.ACCEPT_CHANGED
 def command(
     run: Path,
     name: str,

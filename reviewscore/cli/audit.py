@@ -2,71 +2,71 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.addresses import Plain, without_credentials
 from reviewscore.api import conclude, read_input
 from reviewscore.bounds import put_in_force
-from reviewscore.cli.main import INTERRUPTED, PARTLY, STOPPED
-from reviewscore.cli.options import (
-    ACCEPT_CHANGED,
-    DataPath,
-    GroupedCommand,
-    settings_from,
-    settings_options,
-)
-from reviewscore.cli.progress import TerminalProgress
-from reviewscore.cli.terminal import print_line, say
-from reviewscore.config import Resolved, Settings, as_settings
+from reviewscore.cli import options
+from reviewscore.cli.cache import error_lines
+from reviewscore.cli.closing import agreed, exit_code
+from reviewscore.cli.main import PARTLY
+from reviewscore.cli.terminal import TerminalProgress, print_line, say, warn
+from reviewscore.config import TABLES, Resolved, Settings, as_settings, user_settings_file
 from reviewscore.errors import InputError
 from reviewscore.files import read_lines
+from reviewscore.judges.asker import ROOM_TO_THINK
 from reviewscore.llm.connect import check
+from reviewscore.llm.parameters import reasons
 from reviewscore.llm.provider import EXCHANGE
 from reviewscore.llm.providers.exchange import OPEN, REPLIES
+from reviewscore.papers.parts import QUESTIONS
+from reviewscore.prompts import use_directory
+from reviewscore.report.lines import counted, unread_words
 from reviewscore.runs.audit import audit, finished
+from reviewscore.runs.estimate import MEAN_PREMISES, MEAN_ROUNDS, SPREAD, CostEstimate, estimate
 from reviewscore.runs.folder import POINTS
 from reviewscore.runs.manifest import Manifest
 from reviewscore.runs.session import Outcome
 from reviewscore.sources.collection import Collection
 
 if TYPE_CHECKING:
-    from reviewscore.runs.estimate import CostEstimate
     from reviewscore.similarity.corpus import Corpus
 
 
-@click.command("audit", cls=GroupedCommand, writes_files=True)
-@click.argument("data", required=False, type=DataPath())
+@click.command("audit", cls=options.GroupedCommand, writes_files=True)
+@click.argument("data", required=False, type=options.DataPath())
 @click.option(
     "-o", "--output", help="Run folder, or - for JSONL on stdout; runs/NAME if not given."
 )
-@click.option(
+@options.path(
     "--review",
     multiple=True,
-    type=click.Path(path_type=Path),
     help="A review's file, or a folder of them, several times; needs --paper FILE.",
 )
 @click.option("--paper", multiple=True, help="The paper's file (with --review), or only this id.")
 @click.option("--year", type=click.IntRange(1900, 2100), help="Year of the --paper FILE.")
-@click.option(
+@options.path(
     "--profiles",
-    type=click.Path(path_type=Path),
     help="Folder of reviewers' papers, as `similarity` reads it: the report shows how near they "
     "are to the paper reviewed.",
 )
-@click.option("--dry-run", is_flag=True, help="Points, calls, tokens, dollars; asks nothing.")
-@click.option(
-    "--show-config", is_flag=True, help="Print settings as a file, with origins, and stop."
-)
-@click.option("--retry-errors", is_flag=True, help="Try points again that failed.")
-@click.option("--yes", is_flag=True, help="Write into a non-empty folder that is no run folder.")
-@ACCEPT_CHANGED
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@settings_options
+@options.switch("--dry-run", help="Points, calls, tokens, dollars; asks nothing.")
+@options.switch("--show-config", help="Print settings as a file, with origins, and stop.")
+@options.switch("--retry-errors", help="Try points again that failed.")
+@options.switch("--yes", help="Write into a non-empty folder that is no run folder.")
+@options.ACCEPT_CHANGED
+@options.switch("-q", "--quiet", help="Say nothing but errors.")
+@options.settings_options
 def command(
     data: Path | None,
     output: str | None,
@@ -100,10 +100,8 @@ def command(
     """
     _check_source(data, review, paper)
     only = () if review else paper
-    resolved = settings_from({**as_settings(flags), "paper": only}, folder=data)
+    resolved = options.settings_from({**as_settings(flags), "paper": only}, folder=data)
     if show_config:
-        from reviewscore.cli.show_config import config_lines
-
         for line in config_lines(resolved):
             print_line(line)
         return 0
@@ -154,8 +152,6 @@ def _profiles(folder: Path) -> Corpus:
 
 
 def _dry_run(collection: Collection, resolved: Resolved) -> int:
-    from reviewscore.cli.dry_run import estimated, lines
-
     for line in lines(estimated(collection, resolved.settings), resolved.settings):
         print_line(line)
     return PARTLY if collection.unread else 0
@@ -167,8 +163,6 @@ def _priced(collection: Collection, settings: Settings, *, quiet: bool) -> CostE
     Raises:
         Abort: The user does not agree.
     """
-    from reviewscore.cli.dry_run import agreed, estimated, lines
-
     found = estimated(collection, settings)
     for line in () if quiet else lines(found, settings):
         say(line)
@@ -214,8 +208,7 @@ def _run(
             f"judge: lexical{origin}, an evidence finder without a model; "
             "it finds quotes to read and does not judge truth",
         )
-    for warning in () if quiet else collection.warnings:
-        say(f"warning: {warning}")
+    warn(() if quiet else collection.warnings)
     for line in () if quiet else collection.skipped:
         say(f"left out: {line}")
     if not collection.reviews:
@@ -249,7 +242,9 @@ def _run(
             for sentence in () if quiet else told:
                 say(sentence)
         _close(collection, out, settings, outcome, quiet=quiet, accept_changed=accept_changed)
-    return _exit_code(outcome, out)
+    errors = out / "errors.jsonl"
+    failed = f"{outcome.failed} points, reviews or files failed (see {errors}); "
+    return exit_code(outcome, out, f"{failed}--retry-errors tries them again")
 
 
 def _close(
@@ -289,17 +284,100 @@ def _next(settings: Settings, outcome: Outcome[Manifest], out: Path) -> str:
     return f"{'; '.join(steps)}; then the same command again"
 
 
-def _exit_code(outcome: Outcome[Manifest], out: Path) -> int:
-    if outcome.interrupted:
-        say(f"interrupted; what is finished is in {out}; run again to go on")
-        return INTERRUPTED
-    if outcome.stopped is not None:
-        say(f"stopped: {outcome.stopped}")
-        return STOPPED
-    if outcome.failed:
-        say(
-            f"{outcome.failed} points, reviews or files failed (see {out / 'errors.jsonl'}); "
-            "--retry-errors tries them again",
+_GUESS = (
+    "rounds and premises are guessed: the means of the ReviewScore paper "
+    f"({MEAN_ROUNDS:.1f} and {MEAN_PREMISES:.1f} an argument)"
+)
+_THINKING = f", a reasoning model's thoughts ({ROOM_TO_THINK} times the reply) included"
+
+
+def lines(found: CostEstimate, settings: Settings) -> list[str]:
+    """The estimate in words; nothing was asked."""
+    points = sum(found.points.values())
+    kinds = ", ".join(counted(count, str(kind)) for kind, count in sorted(found.points.items()))
+    head = " · ".join(
+        counted(count, noun)
+        for count, noun in ((found.papers, "paper"), (found.reviews, "review"), (points, "point"))
+    )
+    told = [f"{head} ({kinds})" if kinds else head]
+    if settings.embedded:
+        return [*told, "judge: lexical; no calls, no cost"]
+    if settings.points == "auto":
+        told[0] += "; counted by rules, the model's own split of the reviews decides"
+    if found.unread is not None:
+        more = (
+            "; --paper-parts all shows everything"
+            if found.unread.papers.keys() - {QUESTIONS}
+            else ""
         )
-        return PARTLY
-    return 0
+        told.append(f"{unread_words(found.unread)}{more}")
+    calls = sum(found.calls.values())
+    if all(model.startswith(EXCHANGE) for model in settings.models):
+        told.append(f"~{calls:,.0f} prompts; replies come from a folder, no cost")
+        return [*told, _GUESS]
+    thinks = any(reasons(model) for model in settings.models) or settings.effort is not None
+    told.append(
+        f"~{calls:,.0f} calls · ~{_short(found.input_tokens)} tokens in "
+        f"({_short(found.cached_tokens)} of them likely in the provider's cache), "
+        f"{_short(found.output_tokens)} out{_THINKING if thinks else ''}"
+    )
+    stages = sorted(found.calls.items(), key=lambda pair: -pair[1])
+    told.append("calls: " + ", ".join(f"{stage} {count:,.0f}" for stage, count in stages))
+    if found.usd is None:
+        models = ", ".join(settings.models)
+        told.append(f"cost: unknown; no price for {models} at this address (--prices FILE)")
+    else:
+        low, high = found.usd * (1 - SPREAD), found.usd * (1 + SPREAD)
+        prices = f"{found.prices}{', at the price of batch jobs' if settings.batch else ''}"
+        told.append(f"about ${found.usd:,.2f} (range ${low:,.2f}-{high:,.2f}; {prices})")
+    from reviewscore.llm.ledger.upkeep import info
+
+    return [*told, _GUESS, *error_lines(info(settings.ledger_place).errors)]
+
+
+def estimated(collection: Collection, settings: Settings) -> CostEstimate:
+    """The estimate of a run, with its own prompts."""
+    with use_directory(settings.prompts_dir):
+        return asyncio.run(estimate(collection, settings))
+
+
+def _short(tokens: float) -> str:
+    for size, mark in ((1e6, "M"), (1e3, "k")):
+        if tokens >= size:
+            return f"{tokens / size:.1f} {mark}"
+    return f"{tokens:.0f}"
+
+
+_WIDTH = 44
+"""Columns before the origin."""
+
+
+def config_lines(resolved: Resolved) -> Iterator[str]:
+    """The settings, table by table; what is not set, or is for one run only, is a comment."""
+    own = user_settings_file()
+    yield f"# your own settings: {own}{'' if own.is_file() else ' (not there)'}"
+    values: dict[str, Plain] = resolved.settings.model_dump(mode="json")
+    shown = set()
+    for table, keys in TABLES.items():
+        yield f"[{table}]"
+        for key, setting in keys.items():
+            name, _, judge = setting.partition(".")
+            shown.add(name)
+            value = values[name]
+            if judge:
+                value = value.get(judge) if isinstance(value, dict) else None
+            origin = resolved.origins[name] if not judge or value is not None else "default"
+            yield _line(key, value, f"{origin}; REVIEWSCORE_{name.upper()}")
+        yield ""
+    yield "# of one run, by flag or variable:"
+    for name, value in values.items():
+        if name not in shown:
+            origin = f"{resolved.origins[name]}; REVIEWSCORE_{name.upper()}"
+            yield f"# {_line(name, value, origin).removeprefix('# ')}"
+
+
+def _line(key: str, value: Plain, origin: str) -> str:
+    if value is None:
+        return f"{f'# {key} is not set':{_WIDTH}} # {origin}"
+    told = json.dumps(without_credentials(value), ensure_ascii=False)
+    return f"{f'{key} = {told}':{_WIDTH}} # {origin}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, CONFIG_OPTION, settings_from
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
@@ -31,10 +31,10 @@ def command() -> None:
 
 
 @command.command("info", cls=Verb)
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=options.PATH)
 @_LEDGER
-@CONFIG_OPTION
-@ACCEPT_CHANGED
+@options.CONFIG_OPTION
+@options.ACCEPT_CHANGED
 def show(run: Path | None, ledger: str | None, *, accept_changed: bool) -> int:
     """Say where the ledger lies and what it holds (of a RUN made with --no-cache, its own).
 
@@ -50,11 +50,11 @@ def show(run: Path | None, ledger: str | None, *, accept_changed: bool) -> int:
 
 
 @command.command("export", cls=Verb)
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=options.PATH)
 @click.option("-o", "--output", default="-", help="File (.gz is compressed); - for stdout.")
 @_LEDGER
-@CONFIG_OPTION
-@ACCEPT_CHANGED
+@options.CONFIG_OPTION
+@options.ACCEPT_CHANGED
 def export(run: Path | None, output: str, ledger: str | None, *, accept_changed: bool) -> int:
     """Write calls as JSON lines: all of them, or those that a RUN has used.
 
@@ -81,8 +81,8 @@ def export(run: Path | None, output: str, ledger: str | None, *, accept_changed:
 
 @command.command("clear", cls=Verb)
 @_LEDGER
-@CONFIG_OPTION
-@click.option("--yes", is_flag=True, help="Really delete it.")
+@options.CONFIG_OPTION
+@options.switch("--yes", help="Really delete it.")
 def empty(yes: bool, ledger: str | None) -> int:
     """Delete the ledger: runs that are not finished will pay again for what they had.
 
@@ -140,7 +140,7 @@ def _place(run: Path | None, ledger: str | None) -> Location:
 
         if (run / FILE).is_file():
             return run
-    return settings_from({"ledger": ledger}).settings.ledger_place
+    return options.settings_from({"ledger": ledger}).settings.ledger_place
 
 
 def _run_id(run: Path | None, *, accept_changed: bool) -> str | None:

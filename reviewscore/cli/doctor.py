@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import click
 
 from reviewscore import __version__, prompts
-from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.config import user_settings_file
@@ -29,7 +29,7 @@ _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BA
 
 
 @click.command("doctor", cls=Verb)
-@CONFIG_OPTION
+@options.CONFIG_OPTION
 def command() -> int:
     """Print versions, prompts, keys found (names only), the ledger and the solver's state."""
     print_line(f"reviewscore {__version__} · Python {platform.python_version()}")
@@ -59,7 +59,7 @@ def _ledger() -> bool:
     from reviewscore.llm.ledger.upkeep import info
 
     try:
-        found = info(settings_from({}).settings.ledger_place)
+        found = info(options.settings_from({}).settings.ledger_place)
     except RunFolderError as error:
         print_line(f"ledger       {error}")
         return False

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
 
 @click.command("export", cls=Verb, writes_files=True)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
+@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@options.path(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     help="x.csv, x.parquet or x.jsonl, or - for JSONL on stdout; RUN/points.csv if not given.",
 )
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(runs: tuple[Path, ...], output: Path | None, *, accept_changed: bool) -> None:
     """Write the points of one run or many as CSV, Parquet or JSONL, by the file's ending.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY, STOPPED
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -29,22 +30,14 @@ _SHOWN = 8
 
 @click.command("fetch", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[VENUE | FORUM]...")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the data."
-)
-@click.option(
+@options.path("-o", "--output", required=True, help="Folder of the data.")
+@options.path(
     "--from-export",
-    type=click.Path(path_type=Path),
     help="Exported notes (JSON, JSONL, or a folder of these) instead of the network.",
 )
-@click.option(
-    "--from-corpus",
-    type=click.Path(path_type=Path),
-    help="A folder in the layout of PeerRead or NLPeer.",
-)
-@click.option(
+@options.path("--from-corpus", help="A folder in the layout of PeerRead or NLPeer.")
+@options.path(
     "--from-table",
-    type=click.Path(path_type=Path),
     help="Any venue's table of reviews: CSV, spreadsheet, JSONL or Parquet, see --columns.",
 )
 @click.option(
@@ -54,18 +47,11 @@ _SHOWN = 8
     help="What a column of the table holds: paper_id, review (the whole text), rating, .. or a "
     "box of the form, as in weaknesses='Cons'.",
 )
-@click.option(
-    "--papers",
-    type=click.Path(path_type=Path),
-    help="With --from-table: folder of the papers, files named by paper_id.",
-)
+@options.path("--papers", help="With --from-table: folder of the papers, files named by paper_id.")
 @click.option("--api", type=click.Choice(["1", "2"]), help="Which API; 2, then 1, if not said.")
-@click.option(
-    "--pdfs/--no-pdfs", default=True, show_default=True, help="Fetch the papers' PDFs too."
-)
-@click.option(
+@options.preset("--pdfs/--no-pdfs", default=True, help="Fetch the papers' PDFs too.")
+@options.switch(
     "--first-versions",
-    is_flag=True,
     help="Take reviews as they were first written, not as changed since: a request for each that "
     "was changed.",
 )
@@ -112,7 +98,7 @@ def command(
     if from_corpus is not None:
         return _corpus(from_corpus, output)
     if from_export is not None:
-        return _told(read_export(from_export, output, say=say), output)
+        return _report(read_export(from_export, output, say=say), output)
     names = tuple(map(_named, names))
     venues = [name for name in names if "/" in name or name == "TMLR"]
     if not names or len(venues) > 1:
@@ -130,7 +116,7 @@ def command(
         limit=limit,
         first_versions=first_versions,
     )
-    return _told(fetch(wanted, output, say=say, server=server), output)
+    return _report(fetch(wanted, output, say=say, server=server), output)
 
 
 def _named(name: str) -> str:
@@ -203,7 +189,7 @@ def _converted(papers: int, reviews: int, faults: Sequence[InputError], out: Pat
     return PARTLY if faults or not reviews else 0
 
 
-def _told(found: Fetched, out: Path) -> int:
+def _report(found: Fetched, out: Path) -> int:
     """Say what is there and what is not; the exit code."""
     from reviewscore.report.lines import counted
 

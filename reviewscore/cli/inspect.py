@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewscore.cli import options
+from reviewscore.cli.main import PARTLY, WRONG_USE
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 if TYPE_CHECKING:
     from reviewscore.sources.inspection import Inspection
 
-FOUND, PARTLY = 1, 3
+FOUND = 1
 _CUT = 160
 _FURNITURE = 5
 
 
 @click.command("inspect", cls=Verb)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=options.PATH)
+@options.switch("--json", "as_json", help="One JSON object per paper or review.")
+@options.switch(
     "--all",
     "everything",
-    is_flag=True,
     help="Also hidden text of under three words, and phrases that are only quoted.",
 )
 def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
@@ -61,7 +62,7 @@ def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:
     if len(files) > 1 or seen + failed > 1:
         say(f"{seen} looked at, {found} to look at again, {failed} failed")
     if failed:
-        return PARTLY if seen else 2
+        return PARTLY if seen else WRONG_USE
     return FOUND if found else 0
 
 

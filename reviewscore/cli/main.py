@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import difflib
 import sys
-from importlib import import_module
 
 import click
 
 from reviewscore import __version__
 from reviewscore.bounds import Bounds, put_in_force
 from reviewscore.cli.terminal import ReaderGoneError, print_line, safe_streams, say
+from reviewscore.cli.verb import LazyGroup
 from reviewscore.errors import ReviewScoreError, StopError
 from reviewscore.notices import shown
 from reviewscore.printable import printable
@@ -44,34 +44,24 @@ _VERBS = {
 }
 
 
-class _Verbs(click.Group):
-    """Loads a verb's module only when that verb is used, so that ``--help`` is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _VERBS:
-            return None
-        module = import_module(f"reviewscore.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
+class _Verbs(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _VERBS and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], _VERBS, n=1)
+        """Name the verb that is meant by one that is misspelt."""
+        if args and args[0] not in self.verbs and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], self.verbs, n=1)
             hint = f" Did you mean '{close[0]}'?" if close else ""
             ctx.fail(f"No such command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_VERBS.items()))
 
-
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Verbs,
+    package="reviewscore.cli",
+    verbs=_VERBS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="reviewscore")
 def group() -> None:
     """Audit reviews of scientific papers: find misinformed review points, with proof.

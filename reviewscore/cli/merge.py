@@ -7,17 +7,15 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 
 
 @click.command("merge", cls=Verb)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The new run folder."
-)
-@ACCEPT_CHANGED
+@click.argument("runs", nargs=-1, required=True, type=options.PATH)
+@options.path("-o", "--output", required=True, help="The new run folder.")
+@options.ACCEPT_CHANGED
 def command(runs: tuple[Path, ...], output: Path, *, accept_changed: bool) -> None:
     """Make one run folder of runs that are parts of one audit.
 

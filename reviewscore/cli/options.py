@@ -1,17 +1,48 @@
-"""Flags that set something, shared by the verbs that judge; each has a setting of its name."""
+"""Flags, shared by verbs; those of settings are made from the fields of `Settings`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from reviewscore.cli.verb import Verb
-from reviewscore.config import Resolved, resolve
+from reviewscore.config import Resolved, Settings, resolve
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """A decorator that adds several flags, or several such decorators, in the order of the help."""
+    return lambda command: reduce(lambda done, add: add(done), reversed(options), command)
+
+
+def preset(*names: str, default: object, help: str, type: Any = None) -> Callable[[Any], Any]:
+    """An option with a default, which the help shows."""
+    return click.option(*names, default=default, show_default=True, type=type, help=help)
+
+
+def path(*names: str, **attributes: Any) -> Callable[[Any], Any]:
+    """An option that names a file or a folder."""
+    return click.option(*names, type=PATH, **attributes)
+
+
+def switch(*names: str, help: str) -> Callable[[Any], Any]:
+    """An option without a value, off unless it is given."""
+    return click.option(*names, is_flag=True, help=help)
+
+
+PATH = click.Path(path_type=Path)
+DATA = click.argument("data", type=PATH)
+YES = switch("--yes", help="Write into a folder that holds other things.")
+SKIP_BAD_LINES = switch("--skip-bad-lines", help="Go on without lines that cannot be used.")
+FORMS = click.Choice(["judgments", "raw"])
+DEVICES = click.Choice(["auto", "cpu", "cuda"])
+DOWNLOAD = switch("--download", help="Let hf/ models be fetched from their hub.")
+
 
 _CONFIG = "reviewscore.config"
 """Where click keeps the settings file that was named."""
@@ -24,7 +55,7 @@ def _keep_config(context: click.Context, _: click.Parameter, named: Path | None)
 
 CONFIG_OPTION = click.option(
     "--config",
-    type=click.Path(path_type=Path),
+    type=PATH,
     is_eager=True,  # paths are made of what it says
     expose_value=False,
     callback=_keep_config,
@@ -53,8 +84,68 @@ ACCEPT_CHANGED = click.option(
 """For every verb that reads a run; without it such a run is refused."""
 
 
-MODEL_OPTIONS = (
-    CONFIG_OPTION,
+_WORDS = {
+    "base_url": "Address of a server compatible with openai/, or several with commas between.",
+    "temperature": "Sampling temperature.",
+    "rounds": "Most rounds of a reconstruction.",
+    "prompts_dir": "Prompts instead of the shipped ones.",
+    "max_connections": "Calls at once.",
+    "max_usd": "Stop before so many dollars are passed.",
+    "prices": "Prices instead of the shipped list.",
+    "cache": "Record calls in the ledger all runs share (the default), or in the run folder.",
+    "ledger": "PostgreSQL database that holds the shared ledger: postgresql://USER@HOST/DATABASE.",
+    "refresh": "Use no reply another run has paid for.",
+    "engine": "Where the work runs: this process, or the processes of a Ray cluster.",
+    "workers": "Worker processes; as many as the cluster has processors if not given.",
+    "score": "Which score.",
+    "protocol": "One call per premise, as published, or all premises of an argument in one.",
+    "repeats": "How often each model scores.",
+    "author_response": "Show judges the authors' response where the input has one.",
+    "paper_parts": "What judges see of a paper: main leaves out references and appendix; auto "
+    "leaves out references, of papers read from a PDF, TEI, LaTeX or HTML file.",
+    "limitations": "Take points from the reviewer's remarks on limitations too.",
+    "calibration": "Scores corrected by human labels: a file that agree --calibrate wrote.",
+    "limit": "Only so many reviews.",
+    "point": "Only this point (its id).",
+    "skip_bad_lines": "Go on without lines that cannot be read, and count them.",
+    "batch": "Hand calls over as batch jobs: half the price, within a day.",
+    "store": "Where workers write, a path or address (s3://..) that all machines reach; the run "
+    "folder if not given.",
+    "wait": "Seconds to wait for replies in exchange:FOLDER.",
+}
+"""Help of the flags that are named like a setting."""
+_TWO_SIDED = ("cache", "author_response", "limitations")
+"""Switches that can also be turned off."""
+_TYPES = {"max_usd": click.FLOAT, "wait": click.FloatRange(0)}
+"""Where the help says less than the field of `Settings` allows."""
+
+
+def setting(name: str) -> Callable[[Command], Command]:
+    """The flag of a setting; type, range and choices are those of its field in `Settings`."""
+    field = Settings.model_fields[name]
+    flag, kinds = f"--{name.replace('_', '-')}", get_args(field.annotation) or (field.annotation,)
+    kind: dict[str, Any] = {}
+    if kinds == (bool,):
+        flag += f"/--no{flag[1:]}" if name in _TWO_SIDED else ""
+        kind = {"is_flag": True, "default": None}
+    elif get_origin(field.annotation) is Literal:
+        kind = {"type": click.Choice(kinds)}
+    elif get_origin(field.annotation) is tuple:
+        kind = {"multiple": True}
+    elif name in _TYPES:
+        kind = {"type": _TYPES[name]}
+    elif Path in kinds:
+        kind = {"type": PATH}
+    elif int in kinds or float in kinds:
+        low, high = (
+            next((getattr(one, end) for one in field.metadata if hasattr(one, end)), None)
+            for end in ("ge", "le")
+        )
+        kind = {"type": (click.IntRange if int in kinds else click.FloatRange)(low, high)}
+    return click.option(flag, help=_WORDS[name], **kind)
+
+
+_MODELS = (
     click.option(
         "--model",
         multiple=True,
@@ -63,102 +154,37 @@ MODEL_OPTIONS = (
         "several times for a panel, whose median counts.",
     ),
     click.option("--judge", multiple=True, help="Another model for one judge: JUDGE=MODEL."),
-    click.option(
-        "--base-url",
-        help="Address of a server compatible with openai/, or several with commas between.",
-    ),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
-    click.option("--rounds", type=click.IntRange(1, 10), help="Most rounds of a reconstruction."),
-    click.option(
-        "--prompts-dir",
-        type=click.Path(path_type=Path),
-        help="Prompts instead of the shipped ones.",
-    ),
-    click.option("--max-connections", type=click.IntRange(1, 1024), help="Calls at once."),
-    click.option("--max-usd", type=float, help="Stop before so many dollars are passed."),
-    click.option(
-        "--prices", type=click.Path(path_type=Path), help="Prices instead of the shipped list."
-    ),
-    click.option(
-        "--cache/--no-cache",
-        default=None,
-        help="Record calls in the ledger all runs share (the default), or in the run folder.",
-    ),
-    click.option(
-        "--ledger",
-        help="PostgreSQL database that holds the shared ledger: postgresql://USER@HOST/DATABASE.",
-    ),
-    click.option(
-        "--refresh", is_flag=True, default=None, help="Use no reply another run has paid for."
-    ),
 )
 
-ENGINE_OPTIONS = (
-    click.option(
-        "--engine",
-        type=click.Choice(["local", "ray"]),
-        help="Where the work runs: this process, or the processes of a Ray cluster.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, 4096),
-        help="Worker processes; as many as the cluster has processors if not given.",
-    ),
-)
+engine_options = together(*map(setting, ("engine", "workers")))
+"""Where the work runs."""
 
-AUDIT_OPTIONS = (
-    *ENGINE_OPTIONS,
-    click.option("--score", type=click.Choice(["base", "advanced", "both"]), help="Which score."),
-    click.option(
-        "--protocol",
-        type=click.Choice(["paper", "economy"]),
-        help="One call per premise, as published, or all premises of an argument in one.",
-    ),
-    click.option("--repeats", type=click.IntRange(1, 25), help="How often each model scores."),
-    click.option(
-        "--author-response/--no-author-response",
-        default=None,
-        help="Show judges the authors' response where the input has one.",
-    ),
-    click.option(
-        "--paper-parts",
-        type=click.Choice(["auto", "main", "all"]),
-        help="What judges see of a paper: main leaves out references and appendix; auto leaves out "
-        "references, of papers read from a PDF, TEI, LaTeX or HTML file.",
-    ),
-    click.option(
-        "--limitations/--no-limitations",
-        default=None,
-        help="Take points from the reviewer's remarks on limitations too.",
-    ),
-    click.option(
-        "--calibration",
-        type=click.Path(path_type=Path),
-        help="Scores corrected by human labels: a file that agree --calibrate wrote.",
-    ),
-    click.option("--limit", type=click.IntRange(min=1), help="Only so many reviews."),
-    click.option("--point", multiple=True, help="Only this point (its id)."),
-    click.option(
-        "--skip-bad-lines",
-        is_flag=True,
-        default=None,
-        help="Go on without lines that cannot be read, and count them.",
-    ),
-    click.option(
-        "--batch",
-        is_flag=True,
-        default=None,
-        help="Hand calls over as batch jobs: half the price, within a day.",
-    ),
-    click.option(
-        "--store",
-        help="Where workers write, a path or address (s3://..) that all machines reach; the run "
-        "folder if not given.",
-    ),
-    click.option(
-        "--wait", type=click.FloatRange(0), help="Seconds to wait for replies in exchange:FOLDER."
-    ),
+model_options = together(
+    CONFIG_OPTION,
+    *_MODELS,
+    *map(setting, ("base_url", "temperature", "rounds", "prompts_dir", "max_connections")),
+    *map(setting, ("max_usd", "prices", "cache", "ledger", "refresh")),
 )
+"""Who judges, and how."""
+
+settings_options = together(
+    model_options,
+    engine_options,
+    *map(setting, ("score", "protocol", "repeats", "author_response", "paper_parts")),
+    *map(setting, ("limitations", "calibration", "limit", "point", "skip_bad_lines")),
+    *map(setting, ("batch", "store", "wait")),
+)
+"""Who judges, and what is judged."""
+
+asking_options = together(
+    CONFIG_OPTION,
+    *map(setting, ("base_url", "temperature", "prompts_dir", "max_connections")),
+    *map(setting, ("max_usd", "prices", "wait")),
+    engine_options,
+    click.option("--retry-errors", is_flag=True, help="Ask again for what failed."),
+    click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing."),
+)
+"""How a model is asked to write or to label."""
 
 GROUPS = {
     "Data": (
@@ -171,17 +197,8 @@ GROUPS = {
     ),
     "Engine": ("engine", "workers", "store"),
     "Cost": (
-        *(
-            "dry_run",
-            "max_usd",
-            "prices",
-            "batch",
-            "cache",
-            "ledger",
-            "refresh",
-            "max_connections",
-            "wait",
-        ),
+        *("dry_run", "max_usd", "prices", "batch", "cache", "ledger", "refresh"),
+        *("max_connections", "wait"),
     ),
 }
 """Headings of the help and the flags under each; the rest is under ``Other``."""
@@ -219,24 +236,3 @@ class GroupedCommand(Verb):
         rows = [row for row in left.values() if row is not None]
         with formatter.section("Other"):
             formatter.write_dl(rows)
-
-
-def engine_options(command: Command) -> Command:
-    """Add the flags about where the work runs."""
-    for option in reversed(ENGINE_OPTIONS):
-        command = option(command)
-    return command
-
-
-def model_options(command: Command) -> Command:
-    """Add the flags about who judges and how."""
-    for option in reversed(MODEL_OPTIONS):
-        command = option(command)
-    return command
-
-
-def settings_options(command: Command) -> Command:
-    """Add the flags about who judges and what is judged."""
-    for option in reversed(AUDIT_OPTIONS):
-        command = option(command)
-    return model_options(command)

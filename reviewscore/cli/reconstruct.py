@@ -8,23 +8,18 @@ from pathlib import Path
 
 import click
 
-from reviewscore.cli.findings import details, headline
-from reviewscore.cli.options import GroupedCommand, model_options, settings_from
+from reviewscore.cli import options
+from reviewscore.cli.logic import details, headline
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.config import Settings, as_settings
 from reviewscore.schema.argument import Argument, Round
 
 
-@click.command("reconstruct", cls=GroupedCommand)
+@click.command("reconstruct", cls=options.GroupedCommand)
 @click.argument("argument")
-@click.option(
-    "--paper",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The paper: text, Markdown, PDF.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record instead of text.")
-@model_options
+@options.path("--paper", required=True, help="The paper: text, Markdown, PDF.")
+@options.switch("--json", "as_json", help="Print the record instead of text.")
+@options.model_options
 def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     """Rebuild one argument as premises and conclusion, proved and judged faithful.
 
@@ -35,7 +30,7 @@ def command(argument: str, paper: Path, as_json: bool, **flags: object) -> int:
     """
     from reviewscore.prompts import use_directory
 
-    settings = settings_from(as_settings(flags)).settings
+    settings = options.settings_from(as_settings(flags)).settings
     with use_directory(settings.prompts_dir):
         found = asyncio.run(_reconstruct(argument, paper, settings))
     if settings.embedded:

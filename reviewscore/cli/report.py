@@ -6,25 +6,24 @@ from pathlib import Path
 
 import click
 
+from reviewscore.cli import options
+from reviewscore.cli.inputs import collection_of
 from reviewscore.cli.main import PARTLY
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.run_data import collection_of
 from reviewscore.cli.terminal import print_line, print_text, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import RunFolderError, SettingsError
 
 
 @click.command("report", cls=Verb, writes_files=True)
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("run", type=options.PATH)
+@options.path(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     help="x.html, x.md or x.json, or - for Markdown on stdout; RUN/report.html if not given.",
 )
 @click.option(
     "--data",
-    type=DataPath(),
+    type=options.DataPath(),
     help="Folder of papers and reviews, if it has moved: gives context to points and quotes; "
     "checked whatever is written.",
 )
@@ -34,7 +33,7 @@ from reviewscore.errors import RunFolderError, SettingsError
     type=click.Choice(["meta-reviewer", "reviewer", "author"]),
     help="A page for one reader: misinformed points with proof, kind notes, or a rebuttal sheet.",
 )
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(
     run: Path,
     output: Path | None,

@@ -5,64 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.terminal import print_text, say
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from reviewscore.config import Plain
-    from reviewscore.sources.collection import Collection
-    from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.resampling import Method, Resampling, Scheme
     from reviewscore.stats.tables import Table
     from reviewscore.stats.writing import Draw, Setup
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-PATH = click.Path(path_type=Path)
-DATA = click.argument("data", type=PATH)
-SKIP_BAD_LINES = click.option(
-    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
-)
 
 _SHOWN = 3
 """Faults of lines that are told in full."""
 
-_OPTIONS = (
-    click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the results."),
-    click.option(
-        "--level",
-        type=click.FloatRange(0.5, 0.999),
-        default=0.95,
-        show_default=True,
-        help="Of intervals.",
+tabling_options = options.together(
+    options.path("-o", "--output", help="Folder of the results."),
+    options.preset(
+        "--level", type=click.FloatRange(0.5, 0.999), default=0.95, help="Of intervals."
     ),
-    click.option(
+    options.preset(
         "--resamples",
         type=click.IntRange(100),
         default=1000,
-        show_default=True,
         help="Bootstrap samples, and permutations.",
     ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Of both, and of any other draw.",
+    options.preset(
+        "--seed", type=click.IntRange(0), default=0, help="Of both, and of any other draw."
     ),
-    click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON."),
-    click.option("--yes", is_flag=True, help="Write into a folder that holds other things."),
+    options.switch("--json", "as_json", help="Print all estimates as JSON."),
+    options.YES,
 )
-
-
-def tabling_options(command: Command) -> Command:
-    """Add the flags of a verb that makes tables with intervals."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Flags of a verb that makes tables with intervals."""
 
 
 @dataclass(frozen=True)
@@ -79,16 +58,16 @@ class Tabling:
     """
 
     output: Path | None
-    as_json: bool
-    yes: bool
+    as_json: bool = False
+    yes: bool = False
     level: float = 0.95
     resamples: int = 1000
     seed: int = 0
 
     @classmethod
     def of(cls, flags: dict[str, Any]) -> Tabling:
-        """What flags say; they are taken out of `flags`."""
-        return cls(**{field.name: flags.pop(field.name) for field in fields(cls)})
+        """What flags say, those that the verb has; they are taken out of `flags`."""
+        return cls(**{one.name: flags.pop(one.name) for one in fields(cls) if one.name in flags})
 
     @property
     def settings(self) -> dict[str, Plain]:
@@ -120,6 +99,7 @@ class Tabling:
         draw: Draw | None = None,
         foreign: bool = False,
         beside: Callable[[Path], tuple[str, list[Path]]] = lambda _: ("", []),
+        shown: Sequence[Table] | None = None,
     ) -> None:
         """Write tables into the folder, if one is named, and print them.
 
@@ -129,6 +109,7 @@ class Tabling:
             draw: Draws the plots.
             foreign: Whether other things may be in the folder, whatever the flags say.
             beside: Writes further files; returns words about them, and the files.
+            shown: What is printed; all if not given.
         """
         from reviewscore.stats.writing import numbers, page, write_tables
 
@@ -137,67 +118,37 @@ class Tabling:
                 tables, setup, self.output, draw=draw, allow_foreign=self.yes or foreign
             )
             words, more = beside(self.output)
-            say(f"{words}{len(written) + len(more)} files; read {written[0]} first")
+            say_written([*written, *more], words)
         made = numbers if self.as_json else page
-        print_text(made(tables, setup), markdown=not self.as_json)
+        print_text(made(tables if shown is None else shown, setup), markdown=not self.as_json)
+
+    def publish_record(
+        self, record: BaseModel, page: Callable[[], str], write: Callable[..., Sequence[Path]]
+    ) -> None:
+        """Write what was found into the folder, if one is named, and print it.
+
+        Args:
+            record: All numbers.
+            page: Makes the page for a terminal, in Markdown.
+            write: Writes files into a folder; takes ``allow_foreign``.
+        """
+        if self.output is not None:
+            say_written(write(self.output, allow_foreign=self.yes))
+        text = record.model_dump_json(indent=1) if self.as_json else page()
+        print_text(text, markdown=not self.as_json)
 
 
-_PAPER_FIGURES = (
-    click.option(
-        "--resamples",
-        type=click.IntRange(100),
-        default=2000,
-        show_default=True,
-        help="Bootstrap samples of papers.",
+paper_figures_options = options.together(
+    options.preset(
+        "--resamples", type=click.IntRange(100), default=2000, help="Bootstrap samples of papers."
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these."),
-    click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON."),
-    click.option("--yes", is_flag=True, help="Write into a folder that holds other things."),
+    options.preset("--seed", type=click.IntRange(0), default=0, help="Of these."),
+    options.switch("--json", "as_json", help="Print all numbers as JSON."),
+    options.YES,
 )
+"""Flags of figures over whole runs, whose intervals draw papers."""
 
 
-def paper_figures_options(command: Command) -> Command:
-    """Add the flags of figures over whole runs, whose intervals draw papers."""
-    for option in reversed(_PAPER_FIGURES):
-        command = option(command)
-    return command
-
-
-def close_tables(
-    tables: Sequence[Table],
-    setup: Setup,
-    output: Path | None,
-    *,
-    as_json: bool = False,
-    draw: Draw | None = None,
-    more: Callable[[Path], Sequence[Path]] = lambda _: (),
-    shown: Sequence[Table] | None = None,
-) -> None:
-    """Write tables where a folder is named, and print them.
-
-    Args:
-        tables: All tables.
-        setup: How they were made.
-        output: The folder.
-        as_json: Print all estimates as JSON, not as a page.
-        draw: Draws plots into the folder.
-        more: Writes further files into the folder.
-        shown: What is printed; all if not given.
-    """
-    from reviewscore.stats import writing
-
-    if output is not None:
-        written = writing.write_tables(tables, setup, output, draw=draw, allow_foreign=True)
-        say(f"{len(written) + len(more(output))} files; read {written[0]} first")
-    told = writing.numbers if as_json else writing.page
-    print_text(told(tables if shown is None else shown, setup), markdown=not as_json)
-
-
-def tell(read: Materials | Collection) -> None:
-    """Tell the user what was left out or changed as files were read."""
-    for warning in read.warnings:
-        say(f"warning: {warning}")
-    if read.skipped:
-        say(f"warning: {len(read.skipped):,} lines left out")
-        for fault in read.skipped[:_SHOWN]:
-            say(f"  {fault}")
+def say_written(files: Sequence[Path], words: str = "") -> None:
+    """Say how many files there are, and which to read first."""
+    say(f"{words}{len(files)} files; read {files[0]} first")

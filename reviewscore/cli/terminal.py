@@ -1,4 +1,4 @@
-"""All that the command line prints: lines, texts, and the streams they go through."""
+"""All that the command line prints: lines, texts, progress, and the streams they go through."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
-from typing import TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from reviewscore.errors import StopError
 from reviewscore.printable import printable, without_escapes
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from reviewscore.llm.client import Traffic
+    from reviewscore.schema.point_score import PointScore
 
 
 class ReaderGoneError(Exception):
@@ -30,6 +39,12 @@ def print_line(line: str, *, err: bool = False) -> None:
 def say(sentence: str) -> None:
     """Tell the user something beside the results, as one line on standard error."""
     print_line(sentence, err=True)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Tell the user of each."""
+    for warning in warnings:
+        say(f"warning: {warning}")
 
 
 def print_text(text: str, *, newline: bool = True, markdown: bool = False) -> None:
@@ -185,3 +200,98 @@ def drawing_stream() -> TextIO:
     """Standard error for what moves the cursor itself; foreign text goes there made safe only."""
     stream = sys.stderr
     return stream.stream if isinstance(stream, SafeStream) else stream
+
+
+PLAIN_SECONDS = 30.0
+PLAIN_SHARE = 0.05
+
+
+class TerminalProgress:
+    """Shows how a run goes on, on stderr.
+
+    Args:
+        quiet: Say nothing at all.
+        noun: What is counted.
+    """
+
+    def __init__(self, *, quiet: bool, noun: str = "points") -> None:
+        self._quiet, self._noun = quiet, noun
+        self._total = self._done = self._failed = 0
+        self._last_share, self._last_time = 0.0, time.monotonic()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> TerminalProgress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def expect(self, points: int) -> None:
+        """How many there will be; of points, by the splitting rules."""
+        self._total = points
+        if self._quiet or not sys.stderr.isatty() or os.environ.get("CI"):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeRemainingColumn as Left
+
+        self._bar = Progress(
+            TextColumn(self._noun),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            Left(),
+            console=Console(file=drawing_stream()),
+            transient=True,
+            redirect_stdout=False,  # rich would let through what the streams keep back
+            redirect_stderr=False,
+        )
+        self._task = self._bar.add_task(self._noun, total=points, note="")
+        self._bar.start()
+
+    def finished(self, score: PointScore, traffic: Traffic | None) -> None:
+        """A point is done and on disk."""
+        from reviewscore.schema.point_score import Status
+
+        self._done += 1
+        self._failed += score.status is Status.ERROR
+        note = f"{self._failed} failed" if self._failed else ""
+        if traffic is not None:
+            note += f" {traffic.calls} calls, {traffic.reused} reused"
+        self._show(note.strip())
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        self._show("")
+
+    def _show(self, note: str) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, advance=1, note=note)
+        elif not self._quiet:
+            self._plain(note)
+
+    def _plain(self, note: str) -> None:
+        share, now = self._done / max(self._total, 1), time.monotonic()
+        late = now - self._last_time >= PLAIN_SECONDS
+        if not late and (share - self._last_share < PLAIN_SHARE or self._total < 1 / PLAIN_SHARE):
+            return
+        self._last_share, self._last_time = share, now
+        say(f"{self._done}/{self._total} {self._noun} {note}".rstrip())
+
+    def say(self, sentence: str) -> None:
+        """Something the user should know."""
+        if self._quiet:
+            return
+        if self._bar is not None:
+            sentence = printable(sentence)
+            self._bar.console.print(sentence, markup=False, highlight=False, emoji=False)
+        else:
+            say(sentence)

@@ -1,8 +1,12 @@
-"""What all commands share: what they are given is named once, and output that is lost is said."""
+"""What all commands and groups share: strict arguments, output that is lost, late imports."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -64,3 +68,59 @@ def _names(param: click.Parameter) -> bool:
 def _shown(param: click.Parameter, ctx: click.Context) -> str:
     """A flag in full, or an argument as the help has it."""
     return max(param.opts, key=len) if isinstance(param, click.Option) else param.make_metavar(ctx)
+
+
+class LazyGroup(click.Group):
+    """A group that imports the module of a command only when it is used, so ``--help`` is quick.
+
+    Args:
+        arguments: As for a group of click.
+        package: Where the modules are.
+        verbs: Names of the commands and what they do, in the order of the help.
+        places: Modules of commands that share one; the others are in one of their name.
+        options: As for a group of click.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        package: str,
+        verbs: Mapping[str, str],
+        places: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.verbs = verbs
+        self._package, self._places = package, places or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in order."""
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name: ``command`` of its module, or ``NAME_command`` of a shared one."""
+        if cmd_name not in self.verbs:
+            return None
+        name = cmd_name.replace("-", "_")
+        place = self._places.get(cmd_name)
+        module = import_module(f"{self._package}.{place or name}")
+        command: click.Command = getattr(module, f"{name}_command" if place else "command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.verbs.items()))
+
+
+class Parts(LazyGroup):
+    """A verb of several parts, the first of which is meant where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the first part's name before arguments that name none."""
+        if args and args[0] not in self.verbs and args[0] not in ("-h", "--help"):
+            close = get_close_matches(args[0], self.verbs, n=1, cutoff=0.75)
+            if close and not Path(args[0]).exists():
+                ctx.fail(f"No such command '{args[0]}'. Did you mean '{close[0]}'?")
+            args = [next(iter(self.verbs)), *args]
+        return super().parse_args(ctx, args)

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from reviewscore.cli import main as command_line
 from reviewscore.cli.main import group, main
-from reviewscore.cli.progress import TerminalProgress
-from reviewscore.cli.terminal import SafeStream, print_text
+from reviewscore.cli.terminal import SafeStream, TerminalProgress, print_text
 from reviewscore.errors import StopError
 from reviewscore.printable import markdown_escaped, printable, without_escapes
 from tests.cli.test_cli import REVIEW, cli

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from reviewscore.cli.dry_run import lines
+from reviewscore.cli.audit import lines
 from reviewscore.config import resolve
 from reviewscore.errors import InputError
 from reviewscore.report.html import write_report

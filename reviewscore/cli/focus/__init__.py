@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import click
 
-from reviewscore.cli.parts import Parts
+from reviewscore.cli.verb import Parts
+
+_VERBS = {
+    "profile": "Count what reviews look at and compare systems with a reference (the default).",
+    "gaps": "Tell what single reviews leave out that others of the same paper raise.",
+    "references": "Have a model make an expert's points of meta-reviews and reviews.",
+    "agree": "Measure how far an annotator agrees with people on what points are about.",
+    "sample": "Draw points into a sheet for people to label.",
+    "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
+}
 
 
-class _Parts(Parts):
-    """``focus DATA`` is ``focus profile DATA``."""
-
-    package = __name__
-    parts: ClassVar = {
-        "profile": "Count what reviews look at and compare systems with a reference (the default).",
-        "gaps": "Tell what single reviews leave out that others of the same paper raise.",
-        "references": "Have a model make an expert's points of meta-reviews and reviews.",
-        "agree": "Measure how far an annotator agrees with people on what points are about.",
-        "sample": "Draw points into a sheet for people to label.",
-        "export-sft": "Write papers and reviews to fine-tune a reviewer on.",
-    }
-
-
-@click.group("focus", cls=_Parts)
+@click.group(
+    "focus",
+    cls=Parts,
+    package=__name__,
+    verbs=_VERBS,
+    places={
+        "gaps": "profile",
+        "sample": "agree",
+        "references": "data",
+        "export-sft": "data",
+    },
+)
 def command() -> None:
     """See what the strengths and weaknesses of reviews are about, and what they overlook.
 

@@ -1,4 +1,4 @@
-"""``reviewscore focus agree``: how far an annotator of facets agrees with people."""
+"""``reviewscore focus agree|sample``: labels by people, and an annotator beside them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.focus.points import Annotator, labelling_options
-from reviewscore.cli.options import GroupedCommand
-from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, Tabling, tabling_options, tell
+from reviewscore.cli.inputs import tell
+from reviewscore.cli.tabling import Tabling, tabling_options
+from reviewscore.cli.terminal import print_line
+from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.focus.facets import FacetPoint, Labelled
     from reviewscore.focus.human_labels import FacetRatings, HumanFacets
 
+
 VERB, KEPT = "focus-agree", "annotated-units"
 _NAMED = 5
 """Units that were not found and are named."""
 
 
-@click.command("agree", cls=GroupedCommand)
+@click.command("agree", cls=options.GroupedCommand)
 @click.argument("labels", type=click.Path(path_type=Path, exists=True))
-@DATA
-@click.option("--also", multiple=True, type=PATH, help="More reviews that labelled points are of.")
+@options.DATA
+@options.path("--also", multiple=True, help="More reviews that labelled points are of.")
 @tabling_options
-@SKIP_BAD_LINES
+@options.SKIP_BAD_LINES
 @labelling_options
 def command(
     labels: Path, data: Path, also: tuple[Path, ...], *, skip_bad_lines: bool, **flags: Any
@@ -54,7 +58,7 @@ def command(
     for one in read:
         tell(one)
     points = find_points(human.units, read)
-    note = _told(human, points, labels)
+    note = _coverage_note(human, points, labels)
     files = [*human.files, *(file for one in read for file in one.files)]
     labelled = annotator.label(list(points.values()), files)
     if labelled.points is None:
@@ -76,7 +80,7 @@ def command(
     return labelled.code
 
 
-def _told(human: HumanFacets, points: dict[str, FacetPoint], labels: Path) -> str:
+def _coverage_note(human: HumanFacets, points: dict[str, FacetPoint], labels: Path) -> str:
     """How many units were found, and which were not.
 
     Raises:
@@ -116,3 +120,39 @@ def _ratings(
         FacetKind.ASPECT: coded_labels([one.aspect for one in labelled], facets, FacetKind.ASPECT),
     }
     return FacetRatings(facets, points, tuple(human.annotators), annotator.name, labels)
+
+
+@click.command("sample", cls=Verb)
+@options.DATA
+@options.path("-o", "--output", required=True, help="The sheet, a CSV file.")
+@options.path("--also", multiple=True, help="More reviews to draw from.")
+@options.preset("--points", "number", type=click.IntRange(1), default=150, help="How many.")
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of the draw.")
+@options.switch("--yes", help="Write over a sheet that is there.")
+def sample_command(
+    data: Path, output: Path, also: tuple[Path, ...], number: int, seed: int, yes: bool
+) -> None:
+    """Draw points at random, half of them strengths, into a sheet for people to label.
+
+    Give everybody a copy, named after a pseudonym (A1.csv), to write a target and an aspect into
+    each row; `focus agree` reads the filled sheets. Whose reviews the points are of is not told.
+
+    \b
+    Example:  reviewscore focus sample reviews.parquet -o labels/A1.csv --points 150
+    """
+    from reviewscore.files import write_whole
+    from reviewscore.focus.human_labels import draw_points, empty_sheet
+    from reviewscore.focus.profile import Points
+    from reviewscore.sources.system_reviews import read_materials
+
+    if output.exists() and not yes:
+        raise InputError(
+            "is there already, perhaps with labels", file=output, cure="name another, or say --yes"
+        )
+    points = [point for one in (data, *also) for point in Points.of(read_materials(one))]
+    drawn = draw_points(points, number, seed)
+    if not drawn:
+        raise InputError("holds no strengths or weaknesses", file=data)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(output, empty_sheet(drawn), named=True)
+    print_line(f"{output}: {len(drawn):,} of {len(points):,} points; fill in target and aspect")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
-from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import DATA, PATH, SKIP_BAD_LINES, tell
+from reviewscore.cli import options
+from reviewscore.cli.closing import close, go_on, settings_of
+from reviewscore.cli.inputs import named_files, tell
 from reviewscore.cli.terminal import print_line
 from reviewscore.errors import InputError, SettingsError
 
@@ -23,41 +22,35 @@ if TYPE_CHECKING:
     from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 WHENCE = {"judgments": "judgments, one a line", "raw": "reviews as written"}
 """What points are taken from, in words."""
 
-BY = click.option(
-    "--by", type=click.Choice(["system", "reviewer"]), default="system", show_default=True,
+BY = options.preset(
+    "--by",
+    type=click.Choice(["system", "reviewer"]),
+    default="system",
     help="What names a system: the field system, or the field reviewer.",
-)  # fmt: skip
+)
 
-_READING = (
-    DATA,
+reading_options = options.together(
+    options.DATA,
     click.option(
         "--system", "systems", multiple=True,
         help="Reviews of another system on the same papers: NAME=FILE.",
     ),
     BY,
     click.option(
-        "--form", type=click.Choice(["judgments", "raw"]),
+        "--form", type=options.FORMS,
         help="Which text points come from; judgments if every review has them.",
     ),
     click.option(
-        "--data", "moved", type=DataPath(),
+        "--data", "moved", type=options.DataPath(),
         help="Of a run: the folder of its papers and reviews, if it has moved.",
     ),
-    ACCEPT_CHANGED,
-    SKIP_BAD_LINES,
+    options.ACCEPT_CHANGED,
+    options.SKIP_BAD_LINES,
 )  # fmt: skip
-
-
-def reading_options(command: Command) -> Command:
-    """Add DATA and the flags about which reviews are read, and how."""
-    for option in reversed(_READING):
-        command = option(command)
-    return command
+"""DATA and the flags about which reviews are read, and how."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +77,7 @@ def read(flags: dict[str, Any]) -> Read:
         InputError: A file is missing or a line cannot be used.
         SettingsError: A flag cannot be used.
     """
-    from reviewscore.cli.run_data import collection_of
+    from reviewscore.cli.inputs import collection_of
     from reviewscore.focus.profile import Points
     from reviewscore.runs.folder import MANIFEST
     from reviewscore.sources.system_reviews import TextForm, materials_of, read_materials
@@ -127,24 +120,15 @@ _HONEST = (
     "0.90 on aspects; on 50 of them labelled by somebody else by 0.71 and 0.89 (people with each "
     "other: 0.89 and 0.94)"
 )
-_LABELLING = (
+labelling_options = options.together(
     click.option(
         "--model",
         help="Who labels: lexical (embedded, the default), openai/NAME, anthropic/NAME, ...",
     ),
-    click.option(
-        "--facets", type=PATH,
-        help="Targets and aspects of another field, as TOML (needs --model).",
-    ),
+    options.path("--facets", help="Targets and aspects of another field, as TOML (needs --model)."),
+    options.asking_options,
 )  # fmt: skip
-
-
-def labelling_options(command: Command) -> Command:
-    """Add the flags about who labels and how."""
-    command = asking_options(command)
-    for option in reversed(_LABELLING):
-        command = option(command)
-    return command
+"""Flags about who labels and how."""
 
 
 @dataclass(frozen=True)
@@ -241,14 +225,12 @@ class Annotator:
         return Labelling(annotate(points), 0, {"facets": self.facets.name}, (_HONEST,))
 
     def _ask(self, points: Sequence[FacetPoint], files: Sequence[Path]) -> Labelling:
-        from reviewscore.cli.progress import TerminalProgress
+        from reviewscore.cli.terminal import TerminalProgress
         from reviewscore.files import hash_file
         from reviewscore.focus.annotator import PROMPTS, expected_to_label, label_points
 
         expected = expected_to_label(points, self.facets, self.settings)
-        for line in expected_lines(expected):
-            print_line(line, err=not self.dry_run)
-        if self.folder is None or self.dry_run or not agreed(expected, self.settings):
+        if not go_on(expected, self.settings, dry_run=self.dry_run) or self.folder is None:
             return Labelling(None)
         with TerminalProgress(quiet=False, noun="reviews") as progress:
             progress.expect(len({one.review_id for one in points}))

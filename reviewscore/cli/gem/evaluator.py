@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.options import CONFIG_OPTION, settings_from
+from reviewscore.cli import options
 from reviewscore.cli.terminal import say
 from reviewscore.config import Plain
 from reviewscore.errors import SettingsError
@@ -25,53 +25,30 @@ if TYPE_CHECKING:
     from reviewscore.sources.system_reviews import Materials
     from reviewscore.stats.writing import Setup
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 EMBEDDED = "lexical-cache"
 
-DATA = click.argument("data", type=click.Path(path_type=Path))
-SKIP_BAD_LINES = click.option(
-    "--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used."
-)
 
-
-def output_option(what: str) -> Callable[[Command], Command]:
-    """The flag of a verb that cannot do without an output; `what` that is."""
-    return click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=what)
-
-
-def evaluator_options(command: Command) -> Command:
-    """Add the flags about the evaluation model."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS = (
-    click.option(
+evaluator_options = options.together(
+    options.preset(
         "--model",
         default=EMBEDDED,
-        show_default=True,
         help="Evaluation model: lexical-cache, hf/NAME or hf/./FOLDER, "
         "server/NAME (with --base-url).",
     ),
-    click.option(
+    options.path(
         "--background",
-        type=click.Path(path_type=Path),
         help="Reviews of other papers for lexical-cache, or a file that `gem prime` wrote; "
         "by default every paper is scored by what the other papers of the data teach.",
     ),
     click.option("--base-url", help="Address of a server with log-probabilities of prompts."),
-    click.option("--strict", is_flag=True, help="Refuse a background of fewer than 100 papers."),
-    click.option(
-        "--device",
-        type=click.Choice(["auto", "cpu", "cuda"]),
-        default="auto",
-        show_default=True,
-        help="Where hf/ models compute.",
+    options.switch("--strict", help="Refuse a background of fewer than 100 papers."),
+    options.preset(
+        "--device", type=options.DEVICES, default="auto", help="Where hf/ models compute."
     ),
-    click.option("--download", is_flag=True, help="Let hf/ models be fetched from their hub."),
-    CONFIG_OPTION,
+    options.DOWNLOAD,
+    options.CONFIG_OPTION,
 )
+"""Flags about the evaluation model."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +120,7 @@ def _server(choice: Choice) -> Iterator[CompletionsModel]:
 
     if choice.base_url is None:
         raise SettingsError(f"{choice.model} needs the server's address; give --base-url")
-    settings = settings_from({}).settings
+    settings = options.settings_from({}).settings
     limits = CallLimits(
         connections=settings.max_connections,
         max_retries=settings.max_retries,
@@ -204,7 +181,7 @@ def _lexical(materials: Materials, choice: Choice) -> Evaluators:
     from reviewscore.sources.system_reviews import read_materials
 
     background = choice.background
-    kept = settings_from({}).settings.ledger_folder / "gem"
+    kept = options.settings_from({}).settings.ledger_folder / "gem"
     primer = Primer(kept, strict=choice.strict, say=say)
     if background is not None and background.suffix.lower() == SUFFIX:
         return Primed(background, primer)

@@ -1,7 +1,8 @@
-"""``reviewscore gem score``: GEM, GEM-S and GEM-raw of reviews, with intervals."""
+"""``reviewscore gem score|compare``: GEM, GEM-S and GEM-raw of reviews, with intervals."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,20 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.gem.evaluator import (
-    DATA,
-    SKIP_BAD_LINES,
-    chosen,
-    evaluator_options,
-    find_evaluators,
-    setup_of,
-)
-from reviewscore.cli.systems import named_files
-from reviewscore.cli.tabling import close_tables, tabling_options, tell
-from reviewscore.cli.terminal import say
+from reviewscore.cli import options
+from reviewscore.cli.gem.evaluator import chosen, evaluator_options, find_evaluators, setup_of
+from reviewscore.cli.inputs import named_files, tell
+from reviewscore.cli.tabling import Tabling, tabling_options
+from reviewscore.cli.terminal import print_text, say
 from reviewscore.cli.verb import Verb
-from reviewscore.config import Plain
-from reviewscore.errors import InputError
+from reviewscore.errors import InputError, RunFolderError
 
 if TYPE_CHECKING:
     from reviewscore.gem.ranking import Ranking
@@ -31,11 +25,12 @@ if TYPE_CHECKING:
     from reviewscore.stats.resampling import Resampling
     from reviewscore.stats.tables import Table
 
+
 VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
 
 
 @click.command("score", cls=Verb)
-@DATA
+@options.DATA
 @tabling_options
 @click.option(
     "--system",
@@ -55,31 +50,21 @@ VARIANTS = ("gem", "gem-s", "gem-s-assw", "gem-s-stand-in", "raw")
     "--candidate",
     help="This reviewer's reviews alone are people's candidates, all others are references.",
 )
-@click.option(
-    "--sizes",
-    type=click.Path(path_type=Path),
-    help="CSV system,parameters_billions: plots scores against size (with -o).",
+@options.path(
+    "--sizes", help="CSV system,parameters_billions: plots scores against size (with -o)."
 )
-@click.option(
-    "--benchmarks",
-    type=click.Path(path_type=Path),
-    help="CSV of other benchmarks, a column each: how alike they rank the systems.",
+@options.path(
+    "--benchmarks", help="CSV of other benchmarks, a column each: how alike they rank the systems."
 )
-@SKIP_BAD_LINES
+@options.SKIP_BAD_LINES
 def command(
     data: Path,
-    output: Path | None,
     systems: tuple[str, ...],
     wanted: tuple[str, ...],
     candidate: str | None,
-    level: float,
     sizes: Path | None,
     benchmarks: Path | None,
-    resamples: int,
-    seed: int,
     skip_bad_lines: bool,
-    as_json: bool,
-    yes: bool,
     **flags: Any,
 ) -> None:
     """Score reviews by how much they tell of other people's reviews of the same paper.
@@ -94,11 +79,9 @@ def command(
     from reviewscore.gem.ranking import draw_by_size, read_columns, read_sizes, score_tables
     from reviewscore.gem.score import VERB, score_systems, write_scores
     from reviewscore.sources.system_reviews import read_materials
-    from reviewscore.stats.resampling import Resampling
-    from reviewscore.stats.writing import check_folder
 
-    if output is not None:
-        check_folder(output, VERB, allow_foreign=yes)
+    tabling = Tabling.of(flags)
+    tabling.check_folder(VERB)
     materials = read_materials(data, others=named_files(systems), skip_bad_lines=skip_bad_lines)
     tell(materials)
     variants = _variants(materials, wanted, data)
@@ -107,13 +90,10 @@ def command(
     choice = chosen(flags)
     with find_evaluators(choice, materials) as evaluators:
         scores = score_systems(materials, variants, evaluators, candidate=candidate)
-        settings: dict[str, Plain] = {
-            "candidate": candidate, "level": level, "resamples": resamples, "seed": seed,
-            **choice.settings(),
-        }  # fmt: skip
+        settings = {"candidate": candidate, **tabling.settings, **choice.settings()}
         read = [*materials.files, *evaluators.files, *filter(None, (sizes, benchmarks))]
         setup = setup_of("Informativeness of reviews (GEM)", evaluators, settings, read)
-    how = Resampling(resamples, seed, level=level)
+    how = tabling.resampling()
     found = score_tables(scores, how)
     if not found:
         raise _nothing(scores, data)
@@ -123,10 +103,10 @@ def command(
     def draw(folder: Path) -> list[Path]:
         return draw_by_size(rankings, known_sizes, folder) if rankings else []
 
-    def more_files(folder: Path) -> list[Path]:
-        return [write_scores(scores, folder)]
+    def beside(folder: Path) -> tuple[str, list[Path]]:
+        return "", [write_scores(scores, folder)]
 
-    close_tables(found, setup, output, as_json=as_json, draw=draw, more=more_files)
+    tabling.publish(found, setup, draw=draw, foreign=True, beside=beside)
 
 
 def _nothing(scores: list[Scores], data: Path) -> InputError:
@@ -183,3 +163,37 @@ def _variants(materials: Materials, wanted: tuple[str, ...], data: Path) -> list
                 f"has no texts for {named[one].name}", file=data, cure="add them, or ask for less"
             )
     return [named[one] for one in wanted]
+
+
+@click.command("compare", cls=Verb)
+@click.argument("left", type=options.PATH)
+@click.argument("right", type=options.PATH)
+def compare_command(left: Path, right: Path) -> None:
+    """Compare how two evaluation models rank the same systems.
+
+    LEFT and RIGHT are folders that `gem -o` wrote.
+
+    \b
+    Example:  reviewscore gem compare gem-lexical gem-llama
+    """
+    from reviewscore.gem.ranking import compare_models, read_scores
+    from reviewscore.stats.tables import markdown
+
+    names = (_name(left), _name(right))
+    table = compare_models(read_scores(left), read_scores(right), names=names)
+    if not table.rows:
+        raise InputError("has no score in common with the first", file=right, cure="score alike")
+    print_text(markdown(table), markdown=True)
+
+
+def _name(folder: Path) -> str:
+    """The evaluation model, and the folder."""
+    from reviewscore.files import read_whole
+    from reviewscore.gem.score import VERB
+    from reviewscore.stats.writing import numbers_name
+
+    try:
+        model = json.loads(read_whole(folder / numbers_name(VERB)) or b"")["model"]
+    except (RunFolderError, ValueError, KeyError, TypeError):
+        return folder.name
+    return f"{model} ({folder.name})"

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.gem.evaluator import (
-    DATA,
-    SKIP_BAD_LINES,
     Choice,
     chosen,
     evaluator_options,
     find_evaluators,
     setup_of,
 )
-from reviewscore.cli.options import settings_from
-from reviewscore.cli.tabling import close_tables, tell
+from reviewscore.cli.inputs import tell
+from reviewscore.cli.tabling import Tabling
 from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.config import Plain
@@ -104,7 +103,7 @@ class Companions:
         from reviewscore.llm.ledger.database import Ledger
         from reviewscore.runs.generation import open_asker
 
-        settings = settings_from({"model": model, "max_usd": self._max_usd}).settings
+        settings = options.settings_from({"model": model, "max_usd": self._max_usd}).settings
         check(settings)
         book = Ledger(settings.ledger_place, run=f"gem-{uuid.uuid4().hex}")
         self._stack.callback(book.close)
@@ -121,11 +120,11 @@ def _plain(name: str) -> TextMetric:
 
 
 @click.command("validate", cls=Verb)
-@DATA
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of tables.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of tables.")
 @click.option(
     "--form",
-    type=click.Choice(["judgments", "raw"]),
+    type=options.FORMS,
     help="Which text is altered and scored; judgments if the data has them.",
 )
 @click.option(
@@ -144,25 +143,21 @@ def _plain(name: str) -> TextMetric:
 @evaluator_options
 @click.option("--candidate", help="The reviewer whose reviews are altered; each paper's first.")
 @click.option("--limit", type=click.IntRange(2), help="Only so many papers.")
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True,
-              help="Bootstrap samples.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of alterations, derangements and bootstrap.")  # fmt: skip
-@SKIP_BAD_LINES
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+@options.preset("--resamples", type=click.IntRange(100), default=1000, help="Bootstrap samples.")
+@options.preset(
+    "--seed", type=click.IntRange(0), default=0, help="Of alterations, derangements and bootstrap."
+)
+@options.SKIP_BAD_LINES
+@options.YES
 def command(
     data: Path,
-    output: Path | None,
     form: str | None,
     baselines: tuple[str, ...],
     writer: str | None,
     max_usd: float | None,
     candidate: str | None,
     limit: int | None,
-    resamples: int,
-    seed: int,
     skip_bad_lines: bool,
-    yes: bool,
     **flags: Any,
 ) -> None:
     """Alter reviews and see what metrics make of it: degradations, manipulations, attacks.
@@ -176,11 +171,10 @@ def command(
     from reviewscore.gem.score import VERB
     from reviewscore.gem.trial import subjects_of, trial
     from reviewscore.sources.system_reviews import read_materials
-    from reviewscore.stats.resampling import Resampling
-    from reviewscore.stats.writing import check_folder
 
-    if output is not None:
-        check_folder(output, VERB, allow_foreign=yes)
+    tabling = Tabling.of(flags)
+    tabling.check_folder(VERB)
+    seed = tabling.seed
     materials = read_materials(data, skip_bad_lines=skip_bad_lines)
     tell(materials)
     variant = _variant(materials, form, data)
@@ -193,11 +187,11 @@ def command(
         companions = Companions(stack, choice, max_usd)
         metrics = [*_gems(evaluators, variant), *map(companions.baseline, dict.fromkeys(baselines))]
         more = companions.altered(writer, subjects) if writer else []
-        how = Resampling(resamples, seed, scheme="papers")
+        how = tabling.resampling(scheme="papers")
         found = trial(metrics, subjects, more=more, resampling=how, seed=seed, say=say)
         settings: dict[str, Plain] = {
             "form": str(variant.form), "synopsis": variant.known, "candidate": candidate,
-            "papers": len(subjects), "resamples": resamples, "seed": seed, "writer": writer,
+            "papers": len(subjects), "resamples": tabling.resamples, "seed": seed, "writer": writer,
             "baselines": list(baselines), **choice.settings(),
         }  # fmt: skip
         notes = [
@@ -207,7 +201,7 @@ def command(
         ]
         read = [*materials.files, *evaluators.files]
         setup = setup_of("Validation of metrics of reviews", evaluators, settings, read, notes)
-    close_tables(found.tables, setup, output, shown=found.tables[:-1])
+    tabling.publish(found.tables, setup, foreign=True, shown=found.tables[:-1])
 
 
 def _variant(materials: Materials, form: str | None, data: Path) -> Variant:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.tabling import PATH
+from reviewscore.cli import options
 from reviewscore.errors import InputError
 
 if TYPE_CHECKING:
     from reviewscore.similarity.affinity import Library, Recipe
     from reviewscore.similarity.corpus import Corpus
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 TEXTS = ("title", "title+abstract", "full")
 POOLS = ("mean", "max", "p75", "top3", "document")
-_OPTIONS = (
+choosing_options = options.together(
     click.option(
         "--method", "methods", multiple=True,
         help="tfidf, tpms, bm25, lsa, acl-style, embeddings, or some joined by +, whose average "
         "counts; several times to compare.",
     ),
-    click.option(
-        "--embeddings", "encoded", type=PATH,
+    options.path(
+        "--embeddings", "encoded",
         help="Vectors of papers by an encoder such as SPECTER2: paper_id, embedding.",
     ),
     click.option(
@@ -45,16 +44,10 @@ _OPTIONS = (
         "--recent", type=click.IntRange(1), help="Only so many papers of each reviewer, by year."
     ),
 )  # fmt: skip
+"""Flags about how papers are compared."""
 
-PROFILES = click.option("--profiles", type=PATH, help="Other profiles than DATA's.")
+PROFILES = options.path("--profiles", help="Other profiles than DATA's.")
 VERSION = click.option("--version", "only", help="Only this version of the profiles.")
-
-
-def choosing_options(command: Command) -> Command:
-    """Add the flags about how papers are compared."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def chosen_recipes(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewscore.cli.asking import agreed, asking_options, close, expected_lines, settings_of
+from reviewscore.cli import options
+from reviewscore.cli.closing import close, go_on, settings_of
 from reviewscore.cli.similarity.choosing import PROFILES, VERSION, chosen_versions
-from reviewscore.cli.tabling import DATA, PATH
-from reviewscore.cli.terminal import print_line, say
+from reviewscore.cli.terminal import say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
 
@@ -27,19 +27,22 @@ MOST = 1_000_000
 
 
 @click.command("judge", cls=Verb)
-@DATA
-@click.option("-o", "--output", type=PATH, help="Folder of the scores.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of the scores.")
 @click.option("--model", help="Who judges: openai/NAME, anthropic/NAME, exchange:FOLDER, ...")
 @PROFILES
 @VERSION
-@click.option("--rated", is_flag=True, help="Only pairs that people rated, in DATA's evaluations.")
+@options.switch("--rated", help="Only pairs that people rated, in DATA's evaluations.")
 @click.option("--nearest", type=click.IntRange(1),
               help="Only so many reviewers of a submission, the nearest by tfidf.")  # fmt: skip
-@click.option("--recent", type=click.IntRange(1), default=20, show_default=True,
-              help="How many papers of a reviewer are shown, the most recent.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of ties of years.")  # fmt: skip
-@asking_options
+@options.preset(
+    "--recent",
+    type=click.IntRange(1),
+    default=20,
+    help="How many papers of a reviewer are shown, the most recent.",
+)
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years.")
+@options.asking_options
 def command(
     data: Path,
     output: Path | None,
@@ -100,14 +103,12 @@ def _ask(
     dry_run: bool,
 ) -> int:
     """Say what it costs, ask, and say how it ended."""
-    from reviewscore.cli.progress import TerminalProgress
+    from reviewscore.cli.terminal import TerminalProgress
     from reviewscore.files import hash_file
     from reviewscore.similarity.judge import PREDICTIONS, expected_to_judge, judge_pairs
 
     expected = expected_to_judge(asked, settings)
-    for line in expected_lines(expected):
-        print_line(line, err=not dry_run)
-    if output is None or dry_run or not agreed(expected, settings):
+    if not go_on(expected, settings, dry_run=dry_run) or output is None:
         return 0
     with TerminalProgress(quiet=False, noun="pairs") as progress:
         progress.expect(len(asked))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli.options import ACCEPT_CHANGED, DataPath
+from reviewscore.cli import options
 from reviewscore.cli.similarity.choosing import TEXTS, chosen_recipes
-from reviewscore.cli.tabling import PATH
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import InputError, SettingsError
@@ -24,17 +23,19 @@ _SHOWN = 5
 
 
 @click.command("reviews", cls=Verb)
-@click.argument("run", type=PATH)
-@click.option(
-    "--profiles", type=PATH, required=True,
+@click.argument("run", type=options.PATH)
+@options.path(
+    "--profiles",
+    required=True,
     help="Folder of papers and profiles; reviewers are named as in the reviews.",
-)  # fmt: skip
-@click.option("--method", default="tfidf", show_default=True, help="As of `similarity score`.")
-@click.option("--text", type=click.Choice(TEXTS), default="title+abstract", show_default=True,
-              help="What is read of papers.")  # fmt: skip
-@click.option("--data", type=DataPath(),
+)
+@options.preset("--method", default="tfidf", help="As of `similarity score`.")
+@options.preset(
+    "--text", type=click.Choice(TEXTS), default="title+abstract", help="What is read of papers."
+)
+@click.option("--data", type=options.DataPath(),
               help="Folder of papers and reviews, if it has moved.")  # fmt: skip
-@ACCEPT_CHANGED
+@options.ACCEPT_CHANGED
 def command(
     run: Path, profiles: Path, method: str, text: str, data: Path | None, *, accept_changed: bool
 ) -> None:
@@ -45,7 +46,7 @@ def command(
     \b
     Example:  reviewscore similarity runs/iclr24 --profiles profiles
     """
-    from reviewscore.cli.run_data import collection_of
+    from reviewscore.cli.inputs import collection_of
     from reviewscore.similarity.corpus import read_corpus
     from reviewscore.similarity.vectors import Method
 

@@ -1,4 +1,4 @@
-"""``reviewscore similarity score``: how near reviewers' papers are to submissions."""
+"""``reviewscore similarity score|encode``: how near reviewers' papers are to submissions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reviewscore.cli import options
 from reviewscore.cli.similarity.choosing import (
     PROFILES,
     VERSION,
@@ -17,8 +18,8 @@ from reviewscore.cli.similarity.choosing import (
     chosen_versions,
     library_of,
 )
-from reviewscore.cli.tabling import DATA, PATH, Tabling
-from reviewscore.cli.terminal import say
+from reviewscore.cli.tabling import Tabling
+from reviewscore.cli.terminal import print_line, say, warn
 from reviewscore.cli.verb import Verb
 from reviewscore.errors import SettingsError
 
@@ -28,30 +29,27 @@ if TYPE_CHECKING:
 
 
 @click.command("score", cls=Verb)
-@DATA
-@click.option("-o", "--output", type=PATH, help="Folder of scores, tables.")
+@options.DATA
+@options.path("-o", "--output", help="Folder of scores, tables.")
 @choosing_options
 @PROFILES
 @VERSION
 @click.option("--top", type=click.IntRange(1), help="Only so many reviewers of a submission.")
-@click.option(
-    "--own-papers", type=click.Choice(["mark", "leave-out"]), default="mark", show_default=True,
+@options.preset(
+    "--own-papers",
+    type=click.Choice(["mark", "leave-out"]),
+    default="mark",
     help="What to do where a submission is in a reviewer's own profile.",
-)  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Of ties of years and of lsa.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print all tables as JSON.")
-@click.option("--yes", is_flag=True, help="Write into a folder that holds other things.")
+)
+@options.preset("--seed", type=click.IntRange(0), default=0, help="Of ties of years and of lsa.")
+@options.switch("--json", "as_json", help="Print all tables as JSON.")
+@options.YES
 def command(
     data: Path,
-    output: Path | None,
     profiles: Path | None,
     only: str | None,
     top: int | None,
     own_papers: str,
-    seed: int,
-    as_json: bool,
-    yes: bool,
     **choice: Any,
 ) -> None:
     """Score how near reviewers' past papers are to submissions.
@@ -68,14 +66,13 @@ def command(
     from reviewscore.similarity.tables import SHOWN, overview
     from reviewscore.stats.writing import Setup, hashes
 
-    tabling = Tabling(output, as_json, yes)
+    tabling = Tabling.of(choice)
     tabling.check_folder(VERB)
     encoded, recent = choice.pop("encoded"), choice["recent"]
     choice["methods"] = choice["methods"] or ("tfidf",)
-    recipe = _only(chosen_recipes(**choice, seed=seed))
+    recipe = _only(chosen_recipes(**choice, seed=tabling.seed))
     corpus = read_corpus(data, profiles=profiles)
-    for warning in corpus.warnings:
-        say(f"warning: {warning}")
+    warn(corpus.warnings)
     library, files_read = library_of(corpus, encoded)
     scored = [(one, library.affinity(recipe, one)) for one in chosen_versions(corpus, only, data)]
     _warn_of_lone(scored)
@@ -99,7 +96,7 @@ def command(
         settings={
             "method": recipe.base, "pool": recipe.pool, "centre": recipe.centre,
             "text": recipe.representation, "recent": recent, "top": top,
-            "own_papers": own_papers, "seed": seed,
+            "own_papers": own_papers, "seed": tabling.seed,
         },
         inputs=hashes(files_read),
         notes=list(corpus.warnings),
@@ -132,3 +129,64 @@ def _first(found: Iterator[PaperPair], submissions: int) -> dict[str, list[Paper
             break
         some.setdefault(one.submission, []).append(one)
     return dict(islice(some.items(), submissions))
+
+
+@click.command("encode", cls=Verb)
+@options.DATA
+@click.option("--model", required=True, help="hf/NAME, or the path of an encoder's folder (./x).")
+@options.path("-o", "--output", required=True, help="File of vectors (.jsonl), for --embeddings.")
+@options.preset(
+    "--take",
+    type=click.Choice(["first", "mean"]),
+    default="first",
+    help="A paper's vector: the first token's (SPECTER), or the mean (sentence encoders).",
+)
+@PROFILES
+@options.preset(
+    "--device", type=options.DEVICES, default="auto", help="Where the encoder computes."
+)
+@options.engine_options
+@options.CONFIG_OPTION
+@options.DOWNLOAD
+def encode_command(
+    data: Path,
+    model: str,
+    output: Path,
+    take: str,
+    profiles: Path | None,
+    device: str,
+    engine: str | None,
+    workers: int | None,
+    download: bool,
+) -> None:
+    """Encode titles and abstracts of a folder's papers, for `--method embeddings`.
+
+    Needs the extra `hf`. Nothing is fetched unless --download says so.
+
+    \b
+    Example:  reviewscore similarity encode DIR --model ./specter2_merged -o e.jsonl
+    """
+    from reviewscore.hf.models import ENCODER, PREFIX, Device, Loading, load
+    from reviewscore.similarity.corpus import read_corpus
+    from reviewscore.similarity.encoder import Taken, encode, write_embeddings
+
+    settings = options.settings_from({"engine": engine, "workers": workers}).settings
+    papers = list(read_corpus(data, profiles=profiles).papers.values())
+    where: Device = "cpu" if device == "cpu" else "cuda" if device == "cuda" else "auto"
+    loading = Loading(where, download=download)
+    local = Path(model.removeprefix(PREFIX))
+    name = local.name if local.is_dir() else local
+    taken: Taken = "mean" if take == "mean" else "first"
+    if settings.engine == "ray":
+        from reviewscore.similarity.encoding_on_ray import encode_on_ray
+
+        place = str(local.resolve()) if local.is_dir() else model
+        found = encode_on_ray(papers, place, loading, taken, settings, say=say)
+    else:
+        found = encode(papers, load(model, ENCODER, loading), taken)
+    write_embeddings(output, found)
+    for some, words in ((found.cut, "longer than the encoder reads were cut"),
+                        (found.empty, "without text have no vector")):  # fmt: skip
+        if some:
+            say(f"warning: {len(some):,} papers {words}")
+    print_line(f"{len(found.vectors):,} papers by {PREFIX}{name} in {output}")
