@@ -79,7 +79,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Page:
+class LabelPage:
     """All that one annotator did with one point.
 
     Attributes:
@@ -203,13 +203,13 @@ class Notebook:
         found = self.rows("SELECT value FROM meta WHERE key = ?", key)
         return str(found[0][0]) if found else ""
 
-    def page(self, annotator: str, point_id: str) -> Page:
+    def page(self, annotator: str, point_id: str) -> LabelPage:
         """What one annotator did with one point."""
         with self._turn:
             who = (annotator, point_id)
             last = "SELECT max(event) FROM events WHERE annotator = ? AND point_id = ?"
             marks = "SELECT mark FROM marks WHERE annotator = ? AND point_id = ?"
-            return Page(
+            return LabelPage(
                 version=int(str(self.rows(last, *who)[0][0] or 0)),
                 labels={(g.unit_id, g.field): g.entry for g in self.given(annotator, point_id)},
                 marks=frozenset(Mark(str(row[0])) for row in self.rows(marks, *who)),

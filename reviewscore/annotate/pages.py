@@ -14,7 +14,7 @@ from markupsafe import Markup
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import LabelEntry, Page
+from reviewscore.annotate.notebook import LabelEntry, LabelPage
 from reviewscore.annotate.progress import standings_now
 from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
@@ -178,7 +178,9 @@ def _next(rows: list[Standing], after: str | None) -> str | None:
     return None
 
 
-def fields_of(point: LabelPoint, page: Page, at: Course, attempt: Attempt | None) -> list[Field]:
+def fields_of(
+    point: LabelPoint, page: LabelPage, at: Course, attempt: Attempt | None
+) -> list[Field]:
     """The forms of a point's page, in order."""
     kind = page.values.get((point.point_id, LabelField.TYPE))
     asked = _WHOLE if kind == PointType.ARGUMENT else "Is the claim true?"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import Change, LabelEntry, Notebook, Page, now
+from reviewscore.annotate.notebook import Change, LabelEntry, LabelPage, Notebook, now
 from reviewscore.annotate.rules import Key, Mark, Value, course, outdated, refusal
 from reviewscore.schema.annotation import LabelField
 
@@ -29,7 +29,7 @@ class OutdatedError(Exception):
         page: What there is now.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: LabelPage) -> None:
         self.page = page
         super().__init__("this point was changed in another window")
 
@@ -101,7 +101,7 @@ class Sitting:
             OutdatedError: The point was changed elsewhere.
         """
 
-        def may(page: Page) -> str:
+        def may(page: LabelPage) -> str:
             if Mark.SHOWN in page.marks:
                 return ""
             ready = course(self.point, page.values, page.marks).may_show
@@ -116,7 +116,7 @@ class Sitting:
     def skip(self, *, version: int, seconds: float = 0.0) -> None:
         """Pass over a text that is no review point."""
 
-        def may(page: Page) -> str:
+        def may(page: LabelPage) -> str:
             return "undo its labels first" if page.labels else ""
 
         self._mark(Mark.SKIPPED, may, version=version, seconds=seconds)
@@ -160,7 +160,7 @@ class Sitting:
             return what
 
     def _mark(
-        self, mark: Mark, may: Callable[[Page], str], *, version: int, seconds: float = 0.0
+        self, mark: Mark, may: Callable[[LabelPage], str], *, version: int, seconds: float = 0.0
     ) -> None:
         with self.notebook.turn() as base:
             page = self.notebook.page(self.annotator, self.point.point_id)
@@ -182,7 +182,7 @@ class Sitting:
             (self.annotator, self.point.point_id, mark.value),
         )
 
-    def _current(self, version: int) -> Page:
+    def _current(self, version: int) -> LabelPage:
         page = self.notebook.page(self.annotator, self.point.point_id)
         if page.version != version:
             raise OutdatedError(page)

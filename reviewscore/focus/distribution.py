@@ -30,7 +30,15 @@ from numpy.typing import NDArray
 from reviewscore.errors import InputError
 from reviewscore.focus.facets import UNKNOWN, FacetKind, FacetSet, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
-from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.statistic import (
+    Floats,
+    Ints,
+    MissingReason,
+    Statistic,
+    Values,
+    ratio,
+    values,
+)
 
 _NO_LABEL = -1
 
@@ -301,7 +309,7 @@ def share(counts: Floats, facet: int, *, name: str = SHARE) -> Statistic:
 
     def from_sums(sums: Floats) -> Values:
         total = sums.sum(axis=1)
-        return values(ratio(sums[:, facet], total), (total == 0, Reason.NO_POINTS, None))
+        return values(ratio(sums[:, facet], total), (total == 0, MissingReason.NO_POINTS, None))
 
     return Statistic(name, counts, from_sums, counts.sum(axis=1) > 0)
 
@@ -344,7 +352,7 @@ def points_per(
     of = reviewed if what == "review" else (reviewed > 0).astype(np.float64)
 
     def from_sums(sums: Floats) -> Values:
-        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_SETS, None))
+        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, MissingReason.NO_SETS, None))
 
     parts = np.stack([coded.points(system, polarity), of], axis=1)
     return Statistic(f"points per {what}", parts, from_sums, of > 0)
@@ -528,4 +536,8 @@ def _empty(sums: Floats) -> NDArray[np.bool_]:
 
 
 def _finished(value: Floats, empty: NDArray[np.bool_]) -> Values:
-    return values(value, (empty, Reason.NO_POINTS, None), (np.isinf(value), Reason.INFINITE, None))
+    return values(
+        value,
+        (empty, MissingReason.NO_POINTS, None),
+        (np.isinf(value), MissingReason.INFINITE, None),
+    )

@@ -34,7 +34,7 @@ from reviewscore.sources.system_reviews import Materials, TextForm
 from reviewscore.stats.estimates import BootstrapPlan, mean
 from reviewscore.stats.metrics import f1, precision, recall, weighted_kappa
 from reviewscore.stats.resampling import Clusters, Resampling
-from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values
+from reviewscore.stats.statistic import Floats, Ints, MissingReason, Statistic, Values
 from reviewscore.stats.tables import Cell, Table, guarded
 
 LABELS, UNITS, SHEETS = "labels.jsonl", "units.jsonl", "*.csv"
@@ -360,9 +360,9 @@ def facet_scores(human: Floats, annotator: Floats, place: int) -> tuple[Statisti
 
 
 _WHY = {
-    Reason.NONE_PREDICTED: Reason.NOT_GIVEN,
-    Reason.NONE_POSITIVE: Reason.NOT_MEANT,
-    Reason.NO_POSITIVES: Reason.NEITHER_GIVES,
+    MissingReason.NONE_PREDICTED: MissingReason.NOT_GIVEN,
+    MissingReason.NONE_POSITIVE: MissingReason.NOT_MEANT,
+    MissingReason.NO_POSITIVES: MissingReason.NEITHER_GIVES,
 }
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from reviewscore.focus.distribution import CodedPoints, unshared
 from reviewscore.focus.facets import FacetKind, Polarity
 from reviewscore.stats.estimates import BootstrapPlan, PendingEstimate
-from reviewscore.stats.statistic import Floats, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.statistic import Floats, MissingReason, Statistic, Values, ratio, values
 
 Bools = NDArray[np.bool_]
 
@@ -113,7 +113,7 @@ def set_score(score: OverlapScore, sets: Sequence[Sets]) -> Statistic:
     counts: Bools = number > 0
 
     def from_sums(sums: Floats) -> Values:
-        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, Reason.NO_SETS, None))
+        return values(ratio(sums[:, 0], sums[:, 1]), (sums[:, 1] == 0, MissingReason.NO_SETS, None))
 
     return Statistic(str(score), np.stack([total, number], axis=1), from_sums, counts)
 
@@ -213,9 +213,9 @@ def ask_facets(
 
 
 _WHY = {
-    OverlapScore.F1: Reason.NEITHER_RAISES,
-    OverlapScore.PRECISION: Reason.NOT_RAISED,
-    OverlapScore.RECALL: Reason.NOT_EXPECTED,
+    OverlapScore.F1: MissingReason.NEITHER_RAISES,
+    OverlapScore.PRECISION: MissingReason.NOT_RAISED,
+    OverlapScore.RECALL: MissingReason.NOT_EXPECTED,
 }
 
 

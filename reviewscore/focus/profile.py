@@ -43,7 +43,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Points:
+class SystemPoints:
     """The strengths and weaknesses of all reviews, found anew whenever they are gone through.
 
     Attributes:
@@ -55,7 +55,7 @@ class Points:
     form: TextForm
 
     @classmethod
-    def of(cls, materials: Materials, form: TextForm | None = None) -> Points:
+    def of(cls, materials: Materials, form: TextForm | None = None) -> SystemPoints:
         """Those of some reviews; from the text that all of them have if none is named."""
         return cls(materials, form or form_of(materials))
 

@@ -18,7 +18,7 @@ _SPAN = 0.1
 
 
 @dataclass(frozen=True)
-class Bar:
+class IntervalBar:
     """An interval drawn on the scale of its column: places from 0 to 100."""
 
     left: float
@@ -41,7 +41,7 @@ class Drawn:
     value: str
     ends: str
     beside: str
-    bar: Bar | None
+    bar: IntervalBar | None
 
     @classmethod
     def of(cls, one: Estimate, kind: Kind, scale: tuple[float, float]) -> Drawn:
@@ -165,7 +165,7 @@ def _scale(cells: Iterable[Cell], kind: Kind) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + 1.0)
 
 
-def _bar(one: Estimate, scale: tuple[float, float]) -> Bar | None:
+def _bar(one: Estimate, scale: tuple[float, float]) -> IntervalBar | None:
     if one.value is None or one.low is None or one.high is None:
         return None
     low, high = scale
@@ -175,4 +175,4 @@ def _bar(one: Estimate, scale: tuple[float, float]) -> Bar | None:
 
     left = place(one.low)
     zero = place(0.0) if low < 0 else None
-    return Bar(left, round(place(one.high) - left, 2), place(one.value), zero)
+    return IntervalBar(left, round(place(one.high) - left, 2), place(one.value), zero)

@@ -22,7 +22,7 @@ ELSEWHERE = (
 
 
 @dataclass(frozen=True)
-class Stretch:
+class BarPart:
     """A facet in a bar: its share, left edge and width in percent, and the number of its colour."""
 
     facet: str
@@ -32,12 +32,12 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Panel:
+class FocusPanel:
     """The bars of all systems for one kind of facet and of point."""
 
     title: str
     facets: tuple[tuple[str, int], ...]
-    bars: tuple[tuple[str, int, tuple[Stretch, ...]], ...]
+    bars: tuple[tuple[str, int, tuple[BarPart, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Focus:
     """
 
     digest: FocusDigest | None = None
-    panels: tuple[Panel, ...] = ()
+    panels: tuple[FocusPanel, ...] = ()
     missed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     elsewhere: str = ""
 
@@ -76,24 +76,24 @@ class Focus:
         return cls(found, tuple(_panels(found)), missed)
 
 
-def _panels(digest: FocusDigest) -> Iterator[Panel]:
+def _panels(digest: FocusDigest) -> Iterator[FocusPanel]:
     """Four panels of bars."""
     for (kind, polarity), group in groupby(digest.shares, lambda one: (one.kind, one.polarity)):
         rows = list(group)
         names = list(dict.fromkeys(name for row in rows for name in row.shares))
         colour = {name: at % COLOURS + 1 for at, name in enumerate(names)}
-        yield Panel(
+        yield FocusPanel(
             f"{kind}s of {_points(polarity)}",
             tuple(colour.items()),
             tuple((row.system, row.points, tuple(_stretches(row, colour))) for row in rows),
         )
 
 
-def _stretches(row: FacetShares, colour: dict[str, int]) -> Iterator[Stretch]:
+def _stretches(row: FacetShares, colour: dict[str, int]) -> Iterator[BarPart]:
     widths = [100 * share for share in row.shares.values()]
     edges = accumulate(widths, initial=0.0)
     for name, left, width in zip(row.shares, edges, widths, strict=False):
-        yield Stretch(name, round(left, 2), round(width, 2), colour[name])
+        yield BarPart(name, round(left, 2), round(width, 2), colour[name])
 
 
 def spot_words(spot: FocusSpot) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ from reviewscore.report.loop import loop_line
 from reviewscore.report.summary import (
     LEXICAL_NOTE,
     UNTYPED,
-    Judged,
+    JudgedCounts,
     NamedPlaces,
     Responses,
     Share,
@@ -160,7 +160,7 @@ def _who(summary: Summary) -> str:
     return words if summary.complete else f"{words}; not complete yet"
 
 
-def panel_words(judged: Judged) -> str:
+def panel_words(judged: JudgedCounts) -> str:
     """On how many points a panel is divided; nothing without a panel."""
     if not judged.panel:
         return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reviewscore.report.sheet import Entry, Quote
+from reviewscore.report.sheet import Entry, SheetQuote
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
 
@@ -57,7 +57,7 @@ _UNKIND = re.compile(
 """Words that have no place in our own sentences of a note."""
 
 
-def notes(points: Sequence[tuple[PointScore, tuple[Quote, ...]]]) -> tuple[Entry, ...]:
+def notes(points: Sequence[tuple[PointScore, tuple[SheetQuote, ...]]]) -> tuple[Entry, ...]:
     """A note for each point that has a verified quote; those that break a rule are left out.
 
     Args:
@@ -76,7 +76,7 @@ def notes(points: Sequence[tuple[PointScore, tuple[Quote, ...]]]) -> tuple[Entry
     return tuple(made)
 
 
-def _note(point: PointScore, quotes: tuple[Quote, ...], number: int) -> Entry:
+def _note(point: PointScore, quotes: tuple[SheetQuote, ...], number: int) -> Entry:
     kind = point.type or PointType.CLAIM
     if point.finding is not None and kind is PointType.ARGUMENT:
         kind = PointType.CLAIM  # the embedded judge says nothing of reasons

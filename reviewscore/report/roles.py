@@ -16,7 +16,7 @@ from reviewscore.report import wording
 from reviewscore.report.lines import paper_unread_words
 from reviewscore.report.notes import notes
 from reviewscore.report.places import shown_places
-from reviewscore.report.sheet import Entry, Part, Quote, Sheet
+from reviewscore.report.sheet import Entry, Part, Sheet, SheetQuote
 from reviewscore.report.summary import LEXICAL_NOTE
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.paper import Evidence, Paper, Unread
@@ -78,7 +78,7 @@ def called(point: PointScore) -> bool:
     return point.misinformed is True
 
 
-def proof(point: PointScore) -> tuple[Quote, ...]:
+def proof(point: PointScore) -> tuple[SheetQuote, ...]:
     """The verified quotes behind what makes a point misinformed.
 
     Of an argument those of its false premises, else those of the point.
@@ -102,10 +102,10 @@ def _false(premise: Premise) -> bool:
     return score is not None and FIVE_POINTS.misinformed(score)
 
 
-def quotes(evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
+def quotes(evidence: Iterable[Evidence]) -> tuple[SheetQuote, ...]:
     """The verified ones, each once."""
     kept = {one.quote: one.place or None for one in evidence if one.verified}
-    return tuple(Quote(gaps_in_words(text), place) for text, place in kept.items())
+    return tuple(SheetQuote(gaps_in_words(text), place) for text, place in kept.items())
 
 
 def by_review(points: Iterable[PointScore]) -> list[tuple[str, list[PointScore]]]:

@@ -9,7 +9,7 @@ from reviewscore.report.places import ShownPlace
 
 
 @dataclass(frozen=True)
-class Quote:
+class SheetQuote:
     """A verified quote of the paper, and the section it stands in."""
 
     text: str
@@ -31,7 +31,7 @@ class Entry:
 
     said: str
     own: tuple[str, ...] = ()
-    quotes: tuple[Quote, ...] = ()
+    quotes: tuple[SheetQuote, ...] = ()
     closing: str = ""
     point_id: str = ""
     places: tuple[ShownPlace, ...] = ()

@@ -132,7 +132,7 @@ class NamedPlaces(Record):
         )
 
 
-class Judged(Record):
+class JudgedCounts(Record):
     """What a model's scores say.
 
     Attributes:
@@ -207,7 +207,7 @@ class Summary(Record):
     bad_lines: int
     points: int
     counts: dict[str, StatusCounts]
-    judged: Judged | None
+    judged: JudgedCounts | None
     findings: dict[str, dict[str, int]] | None
     places: NamedPlaces | None = None
     note: str | None
@@ -285,8 +285,8 @@ class _Tally:
         failed = sum(self.status[kind, Status.ERROR] for kind in kinds)
         return _share(found, failed, unquoted=sum(self.unquoted[kind] for kind in kinds))
 
-    def judged(self, kinds: tuple[str, ...]) -> Judged:
-        return Judged(
+    def judged(self, kinds: tuple[str, ...]) -> JudgedCounts:
+        return JudgedCounts(
             overall=self.share(*kinds),
             per_type={kind: self.share(kind) for kind in kinds if kind != UNTYPED},
             base={

@@ -21,7 +21,15 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from reviewscore.errors import InputError
 from reviewscore.similarity.corpus import CorpusLine, beside, lines
 from reviewscore.sources.system_reviews import Numbered
-from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic, Values, ratio, values
+from reviewscore.stats.statistic import (
+    Floats,
+    Ints,
+    MissingReason,
+    Statistic,
+    Values,
+    ratio,
+    values,
+)
 
 CUTOFFS = (1, 3, 5, 7)
 """The k of the paper's Tables 6 to 9."""
@@ -230,7 +238,7 @@ def _finish(versions: int) -> Callable[[Floats], Values]:
     def from_sums(sums: Floats) -> Values:
         over, under = sums[:, :versions], sums[:, versions:]
         value = ratio(over, under).mean(axis=1)
-        return values(value, ((under == 0).any(axis=1), Reason.NO_PAIR, None))
+        return values(value, ((under == 0).any(axis=1), MissingReason.NO_PAIR, None))
 
     return from_sums
 

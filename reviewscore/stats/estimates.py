@@ -19,7 +19,7 @@ from reviewscore.stats.resampling import (
     jackknife,
     swapped,
 )
-from reviewscore.stats.statistic import Floats, Reason, Statistic, quotient
+from reviewscore.stats.statistic import Floats, MissingReason, Statistic, quotient
 
 
 class Estimate(Record):
@@ -202,7 +202,7 @@ def estimate(
 def mean(name: str, scores: Floats) -> Statistic:
     """The mean of numbers, such as a share of 0 and 1; NaN does not count."""
     known = ~np.isnan(scores)
-    return quotient(name, np.where(known, scores, 0.0), known, known, Reason.NO_UNITS)
+    return quotient(name, np.where(known, scores, 0.0), known, known, MissingReason.NO_UNITS)
 
 
 def only(statistic_units: Floats, rows: Floats) -> Floats:
@@ -210,10 +210,10 @@ def only(statistic_units: Floats, rows: Floats) -> Floats:
     return np.where(rows == 1, statistic_units, np.nan)
 
 
-def _value(statistic: Statistic) -> tuple[float, Reason]:
+def _value(statistic: Statistic) -> tuple[float, MissingReason]:
     """The estimate, by the well-known library where there is one."""
     value, reason = statistic.point()
-    if statistic.library is not None and reason is Reason.NONE:
+    if statistic.library is not None and reason is MissingReason.NONE:
         known = statistic.library()
         value = value if math.isnan(known) else known
     return value, reason

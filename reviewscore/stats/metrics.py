@@ -23,7 +23,7 @@ from reviewscore.stats.statistic import (
     Degenerate,
     Floats,
     Ints,
-    Reason,
+    MissingReason,
     Statistic,
     Values,
     codes,
@@ -119,7 +119,7 @@ def precision(y: Floats, yhat: Floats) -> Statistic:
     """
 
     def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
-        return ratio(hit, called), [(called == 0, Reason.NONE_PREDICTED, None)]
+        return ratio(hit, called), [(called == 0, MissingReason.NONE_PREDICTED, None)]
 
     return _of_flags("precision", y, yhat, of)
 
@@ -132,7 +132,7 @@ def recall(y: Floats, yhat: Floats) -> Statistic:
     """
 
     def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
-        return ratio(hit, meant), [(meant == 0, Reason.NONE_POSITIVE, None)]
+        return ratio(hit, meant), [(meant == 0, MissingReason.NONE_POSITIVE, None)]
 
     return _of_flags("recall", y, yhat, of)
 
@@ -151,9 +151,9 @@ def f1(y: Floats, yhat: Floats) -> Statistic:
     def of(hit: Floats, called: Floats, meant: Floats) -> tuple[Floats, list[Degenerate]]:
         total = called + meant
         return ratio(2 * hit, total), [
-            (total == 0, Reason.NO_POSITIVES, None),
-            (meant == 0, Reason.NONE_POSITIVE, 0.0),
-            (called == 0, Reason.NONE_PREDICTED, 0.0),
+            (total == 0, MissingReason.NO_POSITIVES, None),
+            (meant == 0, MissingReason.NONE_POSITIVE, 0.0),
+            (called == 0, MissingReason.NONE_PREDICTED, 0.0),
         ]
 
     return _of_flags("f1", y, yhat, of)
@@ -173,7 +173,7 @@ def _of_flags(
     def from_sums(sums: Floats) -> Values:
         *hits, n = sums.T
         value, reasons = of(*hits)
-        return values(value, (n == 0, Reason.NO_UNITS, None), *reasons)
+        return values(value, (n == 0, MissingReason.NO_UNITS, None), *reasons)
 
     def library() -> float:
         from sklearn.metrics import precision_recall_fscore_support
@@ -223,10 +223,10 @@ def weighted_kappa(
         constant = ((rows > 0).sum(axis=1) == 1) | ((columns > 0).sum(axis=1) == 1)
         return values(
             1.0 - ratio(observed, expected),
-            (n == 0, Reason.NO_UNITS, None),
-            (expected == 0, Reason.ALL_CONSTANT, None),
-            (n == 1, Reason.ONE_UNIT, 0.0),
-            (constant, Reason.ONE_CONSTANT, 0.0),
+            (n == 0, MissingReason.NO_UNITS, None),
+            (expected == 0, MissingReason.ALL_CONSTANT, None),
+            (n == 1, MissingReason.ONE_UNIT, 0.0),
+            (constant, MissingReason.ONE_CONSTANT, 0.0),
         )
 
     def library() -> float:
@@ -287,7 +287,7 @@ def _ranked(y: Floats, yhat: Floats, more: Floats) -> Statistic:
     def from_sums(sums: Floats) -> Values:
         n = sums.sum(axis=1)
         if not len(cells):
-            return values(n, (n == 0, Reason.NO_UNITS, None))
+            return values(n, (n == 0, MissingReason.NO_UNITS, None))
         ranks = [_midranks(sums, level) for level in levels]
         x, y = (rank - (n[:, None] + 1) / 2 for rank in ranks)
         vx, vy, cov = ((sums * one).sum(axis=1) for one in (x * x, y * y, x * y))
@@ -310,9 +310,9 @@ def _correlation(
     under = np.sqrt(np.where(flat, 0.0, vx) * np.where(flat, 0.0, vy))
     return values(
         ratio(cov, under).clip(-1.0, 1.0),
-        (n == 0, Reason.NO_UNITS, None),
-        (n == 1, Reason.ONE_UNIT, None),
-        (flat, Reason.ONE_CONSTANT, None),
+        (n == 0, MissingReason.NO_UNITS, None),
+        (n == 1, MissingReason.ONE_UNIT, None),
+        (flat, MissingReason.ONE_CONSTANT, None),
     )
 
 
@@ -396,9 +396,9 @@ def gwet_ac(
         constant = (sums[:, 3:] > 0).sum(axis=1) == 1
         return values(
             ratio(observed - chance, 1.0 - chance),
-            (sums[:, 2] == 0, Reason.NO_UNITS, None),
-            (sums[:, 1] == 0, Reason.NO_PAIR, None),
-            (constant, Reason.ALL_CONSTANT, 1.0),
+            (sums[:, 2] == 0, MissingReason.NO_UNITS, None),
+            (sums[:, 1] == 0, MissingReason.NO_PAIR, None),
+            (constant, MissingReason.ALL_CONSTANT, 1.0),
         )
 
     name = "ac1" if weights == "identity" else "ac2"
@@ -450,8 +450,8 @@ def krippendorff_alpha(
         expected = (common[:, first] * common[:, second] * apart).sum(axis=1)
         return values(
             1.0 - ratio((n - 1.0) * observed, expected),
-            (n == 0, Reason.NO_PAIR, None),
-            ((common > 0).sum(axis=1) == 1, Reason.ALL_CONSTANT, None),
+            (n == 0, MissingReason.NO_PAIR, None),
+            ((common > 0).sum(axis=1) == 1, MissingReason.ALL_CONSTANT, None),
         )
 
     def library() -> float:

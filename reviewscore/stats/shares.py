@@ -17,7 +17,7 @@ import numpy as np
 
 from reviewscore.stats.estimates import BootstrapPlan, Estimate, estimate
 from reviewscore.stats.resampling import Clusters, Resampling, bootstrap_weights, wilson
-from reviewscore.stats.statistic import Floats, Reason, Statistic, quotient, ratio
+from reviewscore.stats.statistic import Floats, MissingReason, Statistic, quotient, ratio
 
 PAPERS = Resampling(resamples=2000, scheme="papers")
 """How intervals of shares are made where nothing else is said."""
@@ -46,7 +46,7 @@ def share(name: str, hits: Floats, base: Floats) -> Statistic:
         0..1; undefined if `base` sums to 0. It counts papers whose `base` is above 0; its estimate
         counts points.
     """
-    made = quotient(name, hits, base, base > 0, Reason.NO_VERDICT)
+    made = quotient(name, hits, base, base > 0, MissingReason.NO_VERDICT)
     return replace(made, settle=partial(_settled, paired=False))
 
 
@@ -62,7 +62,7 @@ def paired_difference(name: str, first: Floats, second: Floats, base: Floats) ->
     Returns:
         -1..1; undefined if `base` sums to 0.
     """
-    made = quotient(name, second - first, base, base > 0, Reason.NO_VERDICT)
+    made = quotient(name, second - first, base, base > 0, MissingReason.NO_VERDICT)
     return replace(made, settle=partial(_settled, paired=True))
 
 
@@ -179,7 +179,12 @@ class TwoSamples:
         return {"first": own[0], "second": own[1], "difference": made}
 
     def estimate(
-        self, name: str, quantity: Quantity, *, n: int, why: Reason = Reason.NO_VERDICT
+        self,
+        name: str,
+        quantity: Quantity,
+        *,
+        n: int,
+        why: MissingReason = MissingReason.NO_VERDICT,
     ) -> Estimate:
         """A quantity of both sets, with its interval.
 

@@ -20,7 +20,7 @@ SCALE = (1.0, 2.0, 3.0, 4.0, 5.0)
 """The categories of the five-point scale, always all of them, seen in the sample or not."""
 
 
-class Reason(IntEnum):
+class MissingReason(IntEnum):
     """Why a coefficient has no value, or one that is true by definition alone.
 
     Attributes:
@@ -64,7 +64,8 @@ class Values:
 
     Attributes:
         value: Shape (samples,); NaN where the coefficient is not defined.
-        reason: Shape (samples,), codes of `Reason`; also set where a value holds by definition.
+        reason: Shape (samples,), codes of `MissingReason`; set too where a value holds by
+            definition.
     """
 
     value: Floats
@@ -111,10 +112,10 @@ class Statistic:
         """Units that count."""
         return int(self.counts.sum())
 
-    def point(self) -> tuple[float, Reason]:
+    def point(self) -> tuple[float, MissingReason]:
         """The coefficient of the units as they are, by our own code."""
         values = self.from_sums(self.contributions.sum(axis=0, keepdims=True))
-        return float(values.value[0]), Reason(int(values.reason[0]))
+        return float(values.value[0]), MissingReason(int(values.reason[0]))
 
 
 def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
@@ -131,7 +132,7 @@ def aligned(left: Statistic, right: Statistic) -> tuple[Statistic, Statistic]:
     return left, right
 
 
-Degenerate: TypeAlias = tuple[NDArray[np.bool_], Reason, float | None]
+Degenerate: TypeAlias = tuple[NDArray[np.bool_], MissingReason, float | None]
 """Where a coefficient is degenerate, why, and its value by definition (None: undefined)."""
 
 
@@ -151,7 +152,7 @@ def values(value: Floats, *reasons: Degenerate) -> Values:
 
 
 def quotient(
-    name: str, over: Floats, under: Floats, counts: NDArray[np.bool_], reason: Reason
+    name: str, over: Floats, under: Floats, counts: NDArray[np.bool_], reason: MissingReason
 ) -> Statistic:
     """The sum of one number of the units over the sum of another.
 

@@ -27,7 +27,7 @@ from reviewscore.stats.shares import (
     plan_of_papers,
     share,
 )
-from reviewscore.stats.statistic import Floats, Ints, Reason, Statistic
+from reviewscore.stats.statistic import Floats, Ints, MissingReason, Statistic
 from reviewscore.venue.outcomes import MEASURES, TYPES, UNTYPED, VERDICTS, OutcomeMeasure, outcome
 
 Kind = Literal["share", "difference", "coefficient"]
@@ -473,7 +473,7 @@ def _composition(
     n = round(float(sum(base.sum() for base in bases)))
     whole, *each = (line.estimates["difference"] for line in rates)
     within, mix = (
-        runs.estimate(name, of_types(quantity), n=n, why=Reason.TYPE_MISSING)
+        runs.estimate(name, of_types(quantity), n=n, why=MissingReason.TYPE_MISSING)
         for name, quantity in by_composition(_KINDS).items()
     )
     pairs = zip(_weights(bases), each, strict=True)

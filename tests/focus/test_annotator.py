@@ -26,7 +26,7 @@ from reviewscore.focus.annotator import (
     prompt_of,
 )
 from reviewscore.focus.facets import DEFAULT, UNKNOWN, FacetKind, FacetPoint, FacetSet, Polarity
-from reviewscore.focus.profile import Points
+from reviewscore.focus.profile import SystemPoints
 from reviewscore.judges.asker import Asker, SamplingParams
 from reviewscore.llm.client import Client
 from reviewscore.llm.ledger.store import CallsInMemory
@@ -164,7 +164,7 @@ QUESTIONS = 16
 
 @pytest.fixture
 def points(data: Path) -> list[FacetPoint]:
-    return list(Points.of(read_materials(data)))
+    return list(SystemPoints.of(read_materials(data)))
 
 
 @pytest.fixture

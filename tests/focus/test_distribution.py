@@ -33,7 +33,7 @@ from reviewscore.focus.distribution import (
 from reviewscore.focus.facets import FacetKind, Labelled, Polarity
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
-from reviewscore.stats.statistic import Reason
+from reviewscore.stats.statistic import MissingReason
 from tests.focus.invented import QUICK, SMALL, point, strengths, studies, weaknesses
 
 WEAK_TARGETS = (Polarity.WEAKNESS, FacetKind.TARGET)
@@ -248,8 +248,8 @@ def test_without_smoothing_an_overlooked_facet_is_infinite_and_said_so() -> None
     back, none = divergence(pair, FacetMeasure.SYSTEM_TO_REFERENCE, *TARGETS, smoothing=0).point()
 
     assert np.isnan(value)
-    assert Reason.INFINITE is reason
-    assert (pytest.approx(back), none) == (LN2, Reason.NONE)
+    assert MissingReason.INFINITE is reason
+    assert (pytest.approx(back), none) == (LN2, MissingReason.NONE)
 
 
 def test_a_side_without_points_leaves_the_divergence_undefined() -> None:
@@ -261,10 +261,10 @@ def test_a_side_without_points_leaves_the_divergence_undefined() -> None:
     for measure in FacetMeasure:
         value, reason = divergence(pair, measure, *TARGETS).point()
         assert np.isnan(value)
-        assert Reason.NO_POINTS is reason
+        assert MissingReason.NO_POINTS is reason
         mean, why = mean_divergence(pair, measure).point()
         assert np.isnan(mean)
-        assert Reason.NO_POINTS is why
+        assert MissingReason.NO_POINTS is why
 
 
 def test_the_mean_is_plain_over_four_distributions() -> None:

@@ -29,10 +29,10 @@ from reviewscore.focus.human_labels import (
     same,
     words_sum,
 )
-from reviewscore.focus.profile import Points
+from reviewscore.focus.profile import SystemPoints
 from reviewscore.sources.system_reviews import Materials, read_materials
 from reviewscore.stats.resampling import Resampling
-from reviewscore.stats.statistic import Floats, Reason
+from reviewscore.stats.statistic import Floats, MissingReason
 from reviewscore.stats.tables import Table, latex, markdown
 from tests.focus.invented import SMALL, strengths, weaknesses
 
@@ -119,7 +119,7 @@ def fill(
 def test_filled_sheets_are_labels_of_those_they_are_named_after(
     tmp_path: Path, materials: Materials
 ) -> None:
-    text = empty_sheet(list(Points.of(materials)))
+    text = empty_sheet(list(SystemPoints.of(materials)))
     fill(tmp_path / "A1.csv", text, {"No proof.": ("Theory", "validity")})
     fill(tmp_path / "B-2.csv", text, {"No proof.": ("theory", "")}, delimiter=";")
 
@@ -162,7 +162,7 @@ def test_points_are_found_by_their_words_and_polarity_in_either_form(
             one for group in materials.papers.values() for one in group if one.review_id == "f1"
         ]}, {},
     )  # fmt: skip
-    points = list(Points.of(materials))
+    points = list(SystemPoints.of(materials))
     units = [
         {"unit_id": name, "polarity": polarity, "sha256": words_sum(one)}
         for name, polarity, one in (
@@ -234,7 +234,7 @@ def test_kappa_is_that_of_scikit_learn_on_what_both_labelled(
 
     value, reason = found.point()
     assert found.n == len(known)
-    if reason is Reason.NONE:
+    if reason is MissingReason.NONE:
         theirs = cohen_kappa_score(*zip(*known, strict=True), labels=list(range(Q)))
         assert value == pytest.approx(theirs)
     else:
@@ -270,11 +270,11 @@ def test_a_facet_that_one_side_never_gives_has_a_reason_in_words_of_facets() -> 
     neither = facet_scores(np.array([0.0]), np.array([0.0]), 1)
 
     assert [one.point()[1] for one in scores] == [
-        Reason.NOT_GIVEN, Reason.NONE, Reason.NOT_GIVEN,
+        MissingReason.NOT_GIVEN, MissingReason.NONE, MissingReason.NOT_GIVEN,
     ]  # fmt: skip
-    assert neither[1].point()[1] is Reason.NOT_MEANT
-    assert neither[2].point()[1] is Reason.NEITHER_GIVES
-    assert "annotator" in Reason.NOT_GIVEN.words
+    assert neither[1].point()[1] is MissingReason.NOT_MEANT
+    assert neither[2].point()[1] is MissingReason.NEITHER_GIVES
+    assert "annotator" in MissingReason.NOT_GIVEN.words
 
 
 def ratings() -> FacetRatings:

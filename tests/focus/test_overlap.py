@@ -22,7 +22,7 @@ from reviewscore.focus.overlap import (
 )
 from reviewscore.stats.estimates import BootstrapPlan
 from reviewscore.stats.resampling import Clusters
-from reviewscore.stats.statistic import Reason
+from reviewscore.stats.statistic import MissingReason
 from tests.focus.invented import QUICK, SMALL, on_both_sides, point, strengths, studies, weaknesses
 
 
@@ -129,7 +129,7 @@ def test_of_a_system_without_strengths_overall_is_that_of_weaknesses() -> None:
     )
     plan.run()
 
-    assert (alone.answer.value, alone.answer.reason) == (None, Reason.NO_SETS.words)
+    assert (alone.answer.value, alone.answer.reason) == (None, MissingReason.NO_SETS.words)
     assert alone.answer.dropped == {"papers, as one side never has a strength": 1}
     assert (overall.answer.value, overall.answer.n) == (1.0, 1)
 
@@ -209,12 +209,17 @@ def test_what_cannot_be_divided_has_no_value_and_a_reason() -> None:
         for score, slots in rows.items()
     }
 
-    assert found[OverlapScore.F1] == [(0.0, ""), (0.0, ""), (None, Reason.NEITHER_RAISES.words)]
+    assert found[OverlapScore.F1] == [
+        (0.0, ""),
+        (0.0, ""),
+        (None, MissingReason.NEITHER_RAISES.words),
+    ]
     assert found[OverlapScore.PRECISION] == [
-        (0.0, ""), (None, Reason.NOT_RAISED.words), (None, Reason.NOT_RAISED.words),
+        (0.0, ""), (None, MissingReason.NOT_RAISED.words), (None, MissingReason.NOT_RAISED.words),
     ]  # fmt: skip
     assert found[OverlapScore.RECALL] == [
-        (None, Reason.NOT_EXPECTED.words), (0.0, ""), (None, Reason.NOT_EXPECTED.words),
+        (None, MissingReason.NOT_EXPECTED.words), (0.0, ""),
+        (None, MissingReason.NOT_EXPECTED.words),
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from reviewscore.errors import RunFolderError, SettingsError
 from reviewscore.report.notes import _CLOSINGS, _OPENINGS, faults, notes
 from reviewscore.report.role_files import write_for
 from reviewscore.report.roles import Reader, called, proof, sheet
-from reviewscore.report.sheet import Entry, Quote, Sheet, markdown
+from reviewscore.report.sheet import Entry, Sheet, SheetQuote, markdown
 from reviewscore.schema.paper import Unread
 from reviewscore.schema.point_score import PointScore
 from reviewscore.schema.review import PointType
@@ -90,7 +90,7 @@ def test_a_reviewer_gets_a_kind_note_with_an_exact_quote_and_no_score() -> None:
 
     ((part,),) = (page.parts,)
     (note,) = part.entries
-    assert note.quotes == (Quote(SENTENCE, quote(SENTENCE).section),)
+    assert note.quotes == (SheetQuote(SENTENCE, quote(SENTENCE).section),)
     assert note.closing.endswith("?")
     assert "misinformed" not in markdown(page)
     assert "1/5" not in markdown(page)
@@ -120,17 +120,17 @@ def test_no_note_says_the_same_passage_twice_and_neighbours_are_worded_otherwise
 def test_every_pattern_of_a_note_keeps_the_rules(kind: PointType) -> None:
     for opening in _OPENINGS[kind]:
         for closing in _CLOSINGS[kind]:
-            assert faults(Entry("said", (opening,), (Quote("q"),), closing)) == ()
+            assert faults(Entry("said", (opening,), (SheetQuote("q"),), closing)) == ()
 
 
 @pytest.mark.parametrize(
     ("entry", "fault"),
     [
         (Entry("s", ("Look.",), (), "Is it?"), "it has no quote"),
-        (Entry("s", ("Look.",), (Quote("q"),), "It is."), "it does not end with a question"),
-        (Entry("s", ("You are wrong.",), (Quote("q"),), "Is it?"), "its words are not kind"),
-        (Entry("s", ("It has 2/5.",), (Quote("q"),), "Is it?"), "its words are not kind"),
-        (Entry(" ", ("Look.",), (Quote("q"),), "Is it?"), "does not say what it is about"),
+        (Entry("s", ("Look.",), (SheetQuote("q"),), "It is."), "it does not end with a question"),
+        (Entry("s", ("You are wrong.",), (SheetQuote("q"),), "Is it?"), "its words are not kind"),
+        (Entry("s", ("It has 2/5.",), (SheetQuote("q"),), "Is it?"), "its words are not kind"),
+        (Entry(" ", ("Look.",), (SheetQuote("q"),), "Is it?"), "does not say what it is about"),
     ],
 )
 def test_a_note_that_breaks_a_rule_is_not_sent(entry: Entry, fault: str) -> None:

@@ -17,7 +17,7 @@ from reviewscore.config import Settings
 from reviewscore.focus.distribution import coded
 from reviewscore.focus.facets import DEFAULT, FacetPoint, Labelled, Polarity
 from reviewscore.focus.points import PointLines
-from reviewscore.focus.profile import Points
+from reviewscore.focus.profile import SystemPoints
 from reviewscore.focus.tables import text_table
 from reviewscore.runs.scoring import chosen_reviews
 from reviewscore.schema.review import Review
@@ -116,7 +116,7 @@ def test_points_of_reviews_are_gone_through_one_review_at_a_time(folder: Path) -
 
     def labelled() -> Iterator[Labelled]:
         nonlocal most
-        for number, point in enumerate(Points.of(materials)):
+        for number, point in enumerate(SystemPoints.of(materials)):
             if number % 40 == 0:
                 most = max(most, alive.count() - before)
             yield Labelled(point, "method", "novelty")

@@ -31,7 +31,7 @@ from reviewscore.stats.metrics import (
     spearman,
     weighted_kappa,
 )
-from reviewscore.stats.statistic import SCALE, Floats, Reason, Statistic
+from reviewscore.stats.statistic import SCALE, Floats, MissingReason, Statistic
 from tests.stats.ratings import LEVELS, NAN, WEIGHTS, drawn, matrices
 
 IRRCAC = Path(__file__).parents[1] / "data" / "agreement" / "irrcac.json"
@@ -118,7 +118,7 @@ def test_kappa_is_that_of_statsmodels(seed: int, weights: Weights) -> None:
 def test_kappa_of_few_units_is_that_of_scikit_learn(ratings: Floats, weights: Weights) -> None:
     human, judge = ratings.T
     kappa = weighted_kappa(human, judge, weights=weights)
-    assume(kappa.point()[1] is Reason.NONE)
+    assume(kappa.point()[1] is MissingReason.NONE)
 
     expected = cohen_kappa_score(
         human.astype(int), judge.astype(int), labels=[1, 2, 3, 4, 5], weights=weights
@@ -160,7 +160,7 @@ def test_pearson_and_spearman_are_those_of_pandas(ratings: Floats) -> None:
 @settings(max_examples=150, deadline=None)
 def test_alpha_is_that_of_krippendorff(ratings: Floats, level: Level) -> None:
     alpha = krippendorff_alpha(ratings, level=level)
-    assume(alpha.point()[1] is Reason.NONE)
+    assume(alpha.point()[1] is MissingReason.NONE)
 
     expected = krippendorff.alpha(
         reliability_data=ratings.T, value_domain=list(SCALE), level_of_measurement=level
@@ -265,7 +265,7 @@ def test_a_metric_found_by_name_is_that_of_its_library(name: str) -> None:
     statistic = METRICS[name](*(flags if of_flags else scores))
 
     value, reason = statistic.point()
-    assert reason is Reason.NONE
+    assert reason is MissingReason.NONE
     assert -1.0 <= value <= 1.0
     if statistic.library is not None:
         assert same(statistic.library()) == value

@@ -24,7 +24,7 @@ from reviewscore.stats.metrics import (
 from reviewscore.stats.statistic import (
     SCALE,
     Floats,
-    Reason,
+    MissingReason,
     Statistic,
     aligned,
     codes,
@@ -38,21 +38,21 @@ PAIRS: tuple[Pair, ...] = (precision, recall, f1, weighted_kappa, pearson, spear
 CORRELATIONS: tuple[Pair, ...] = (pearson, spearman)
 
 
-def nan(reason: Reason) -> object:
+def nan(reason: MissingReason) -> object:
     """No value, for this reason."""
     return (pytest.approx(NAN, nan_ok=True), reason)
 
 
 @pytest.mark.parametrize("coefficient", PAIRS)
 def test_no_unit_gives_no_value(coefficient: Pair) -> None:
-    assert nan(Reason.NO_UNITS) == coefficient(column(), column()).point()
+    assert nan(MissingReason.NO_UNITS) == coefficient(column(), column()).point()
 
 
 @pytest.mark.parametrize("coefficient", PAIRS)
 def test_no_unit_with_both_ratings_gives_no_value(coefficient: Pair) -> None:
     statistic = coefficient(column(1, None, None), column(None, 1, None))
 
-    assert nan(Reason.NO_UNITS) == statistic.point()
+    assert nan(MissingReason.NO_UNITS) == statistic.point()
     assert statistic.n == 0
 
 
@@ -73,14 +73,14 @@ def test_units_that_lack_a_rating_do_not_count(coefficient: Pair) -> None:
 @pytest.mark.parametrize(
     ("coefficient", "human", "judge", "expected"),
     [
-        (precision, (0, 1, 0), (0, 0, 0), nan(Reason.NONE_PREDICTED)),
-        (precision, (0, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
-        (recall, (0, 0, 0), (0, 1, 0), nan(Reason.NONE_POSITIVE)),
-        (recall, (0, 1, 0), (0, 0, 0), (0.0, Reason.NONE)),
-        (f1, (0, 0, 0), (0, 0, 0), nan(Reason.NO_POSITIVES)),
-        (f1, (0, 0, 0), (0, 1, 0), (0.0, Reason.NONE_POSITIVE)),
-        (f1, (0, 1, 0), (0, 0, 0), (0.0, Reason.NONE_PREDICTED)),
-        (f1, (1, 0, 0), (0, 1, 0), (0.0, Reason.NONE)),
+        (precision, (0, 1, 0), (0, 0, 0), nan(MissingReason.NONE_PREDICTED)),
+        (precision, (0, 0, 0), (0, 1, 0), (0.0, MissingReason.NONE)),
+        (recall, (0, 0, 0), (0, 1, 0), nan(MissingReason.NONE_POSITIVE)),
+        (recall, (0, 1, 0), (0, 0, 0), (0.0, MissingReason.NONE)),
+        (f1, (0, 0, 0), (0, 0, 0), nan(MissingReason.NO_POSITIVES)),
+        (f1, (0, 0, 0), (0, 1, 0), (0.0, MissingReason.NONE_POSITIVE)),
+        (f1, (0, 1, 0), (0, 0, 0), (0.0, MissingReason.NONE_PREDICTED)),
+        (f1, (1, 0, 0), (0, 1, 0), (0.0, MissingReason.NONE)),
     ],
 )
 def test_metrics_of_flags_where_a_side_flags_nothing(
@@ -93,23 +93,29 @@ def test_metrics_of_flags_where_a_side_flags_nothing(
 def test_kappa_is_undefined_where_both_gave_one_and_the_same_value(weights: Weights) -> None:
     kappa = weighted_kappa(column(4, 4, 4), column(4, 4, 4), weights=weights)
 
-    assert nan(Reason.ALL_CONSTANT) == kappa.point()
+    assert nan(MissingReason.ALL_CONSTANT) == kappa.point()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kappa_is_zero_where_one_rater_is_constant(weights: Weights) -> None:
     human, judge = column(1, 3, 5), column(4, 4, 4)
 
-    assert weighted_kappa(human, judge, weights=weights).point() == (0.0, Reason.ONE_CONSTANT)
-    assert weighted_kappa(judge, human, weights=weights).point() == (0.0, Reason.ONE_CONSTANT)
+    assert weighted_kappa(human, judge, weights=weights).point() == (
+        0.0,
+        MissingReason.ONE_CONSTANT,
+    )
+    assert weighted_kappa(judge, human, weights=weights).point() == (
+        0.0,
+        MissingReason.ONE_CONSTANT,
+    )
 
 
 @pytest.mark.parametrize(
     ("human", "judge", "expected"),
     [
-        ((1, 1), (5, 5), (0.0, Reason.ONE_CONSTANT)),
-        ((2,), (4,), (0.0, Reason.ONE_UNIT)),
-        ((2,), (2,), nan(Reason.ALL_CONSTANT)),
+        ((1, 1), (5, 5), (0.0, MissingReason.ONE_CONSTANT)),
+        ((2,), (4,), (0.0, MissingReason.ONE_UNIT)),
+        ((2,), (2,), nan(MissingReason.ALL_CONSTANT)),
     ],
 )
 def test_kappa_of_a_value_for_each_rater_is_zero_or_undefined(
@@ -135,7 +141,7 @@ def test_a_category_missing_in_the_sample_still_counts_for_kappa() -> None:
 
 @pytest.mark.parametrize("coefficient", CORRELATIONS)
 def test_correlations_of_one_unit_are_undefined(coefficient: Pair) -> None:
-    assert nan(Reason.ONE_UNIT) == coefficient(column(2, None), column(4, 1)).point()
+    assert nan(MissingReason.ONE_UNIT) == coefficient(column(2, None), column(4, 1)).point()
 
 
 @pytest.mark.parametrize("coefficient", CORRELATIONS)
@@ -145,14 +151,17 @@ def test_correlations_are_undefined_where_one_side_is_constant(
 ) -> None:
     varied, flat = column(*range(1, 12)), np.full(11, constant)
 
-    assert nan(Reason.ONE_CONSTANT) == coefficient(varied, flat).point()
-    assert nan(Reason.ONE_CONSTANT) == coefficient(flat, varied).point()
-    assert nan(Reason.ONE_CONSTANT) == coefficient(flat, flat).point()
+    assert nan(MissingReason.ONE_CONSTANT) == coefficient(varied, flat).point()
+    assert nan(MissingReason.ONE_CONSTANT) == coefficient(flat, varied).point()
+    assert nan(MissingReason.ONE_CONSTANT) == coefficient(flat, flat).point()
 
 
 @pytest.mark.parametrize("coefficient", CORRELATIONS)
 def test_correlations_take_scores_that_are_no_category(coefficient: Pair) -> None:
-    assert coefficient(column(1.5, 2.25, 3.5), column(1.5, 2.25, 3.5)).point() == (1.0, Reason.NONE)
+    assert coefficient(column(1.5, 2.25, 3.5), column(1.5, 2.25, 3.5)).point() == (
+        1.0,
+        MissingReason.NONE,
+    )
 
 
 def test_pearson_is_undefined_where_taking_others_out_leaves_a_constant() -> None:
@@ -163,56 +172,56 @@ def test_pearson_is_undefined_where_taking_others_out_leaves_a_constant() -> Non
     left = pearsons.contributions.sum(axis=0) - pearsons.contributions[6::-1].sum(axis=0)
 
     assert left[2] != 0.0
-    assert pearsons.from_sums(left[None, :]).reason[0] == Reason.ONE_CONSTANT
+    assert pearsons.from_sums(left[None, :]).reason[0] == MissingReason.ONE_CONSTANT
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_gwets_coefficient_is_one_where_every_rating_is_the_same(weights: Weights) -> None:
     ratings = by_rater((2, 2, None), (2, 2, 2))
 
-    assert gwet_ac(ratings, weights=weights).point() == (1.0, Reason.ALL_CONSTANT)
+    assert gwet_ac(ratings, weights=weights).point() == (1.0, MissingReason.ALL_CONSTANT)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_alpha_is_undefined_where_every_pairable_rating_is_the_same(level: Level) -> None:
     ratings = by_rater((2, 2, None), (2, 2, 5))
 
-    assert nan(Reason.ALL_CONSTANT) == krippendorff_alpha(ratings, level=level).point()
+    assert nan(MissingReason.ALL_CONSTANT) == krippendorff_alpha(ratings, level=level).point()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_gwets_coefficient_is_undefined_where_no_unit_has_two_ratings(weights: Weights) -> None:
     ratings = by_rater((1, None, 3), (None, 2, None))
 
-    assert nan(Reason.NO_PAIR) == gwet_ac(ratings, weights=weights).point()
+    assert nan(MissingReason.NO_PAIR) == gwet_ac(ratings, weights=weights).point()
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_alpha_is_undefined_where_no_unit_has_two_ratings(level: Level) -> None:
     ratings = by_rater((1, None, 3), (None, 2, None))
 
-    assert nan(Reason.NO_PAIR) == krippendorff_alpha(ratings, level=level).point()
+    assert nan(MissingReason.NO_PAIR) == krippendorff_alpha(ratings, level=level).point()
 
 
 def test_raters_who_gave_nothing_leave_no_value() -> None:
     nothing = np.full((3, 2), NAN)
 
-    assert nan(Reason.NO_UNITS) == gwet_ac(nothing).point()
-    assert nan(Reason.NO_PAIR) == krippendorff_alpha(nothing).point()
-    assert nan(Reason.NO_UNITS) == gwet_ac(np.zeros((0, 2))).point()
-    assert nan(Reason.NO_PAIR) == krippendorff_alpha(np.zeros((0, 2))).point()
+    assert nan(MissingReason.NO_UNITS) == gwet_ac(nothing).point()
+    assert nan(MissingReason.NO_PAIR) == krippendorff_alpha(nothing).point()
+    assert nan(MissingReason.NO_UNITS) == gwet_ac(np.zeros((0, 2))).point()
+    assert nan(MissingReason.NO_PAIR) == krippendorff_alpha(np.zeros((0, 2))).point()
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_alpha_of_one_unit_with_two_values_is_zero(level: Level) -> None:
-    assert krippendorff_alpha(by_rater([2], [4]), level=level).point() == (0.0, Reason.NONE)
+    assert krippendorff_alpha(by_rater([2], [4]), level=level).point() == (0.0, MissingReason.NONE)
 
 
 def test_gwets_coefficient_of_one_unit_has_a_value() -> None:
     # Prevalences 1/2 and 1/2: chance agreement is (1/2) / (q - 1) = 1/8 with identity weights.
     value, reason = gwet_ac(by_rater([2], [4]), weights="identity").point()
 
-    assert (pytest.approx(-(1 / 8) / (7 / 8)), Reason.NONE) == (value, reason)
+    assert (pytest.approx(-(1 / 8) / (7 / 8)), MissingReason.NONE) == (value, reason)
 
 
 def test_single_ratings_count_for_prevalence_alone() -> None:
@@ -231,7 +240,7 @@ def test_a_category_missing_in_the_sample_changes_gwets_coefficient_and_not_alph
     assert gwet_ac(ratings).point() != gwet_ac(ratings, categories=used).point()
     for level in LEVELS:
         whole = krippendorff_alpha(ratings, level=level).point()
-        assert (pytest.approx(whole[0], abs=1e-12), Reason.NONE) == krippendorff_alpha(
+        assert (pytest.approx(whole[0], abs=1e-12), MissingReason.NONE) == krippendorff_alpha(
             ratings, categories=used, level=level
         ).point()
 
@@ -255,7 +264,7 @@ def test_a_half_integer_is_a_category_of_a_scale_that_has_it() -> None:
 
     assert weighted_kappa(column(3.5, 1, 4), column(3.5, 1, 4), categories=halves).point() == (
         1.0,
-        Reason.NONE,
+        MissingReason.NONE,
     )
 
 
@@ -292,11 +301,17 @@ def test_the_first_reason_that_holds_decides() -> None:
     yes, no = np.array([True, True, False]), np.array([False, True, False])
 
     found = values(
-        column(0.1, 0.2, 0.3), (no, Reason.NO_UNITS, None), (yes, Reason.ONE_CONSTANT, 0.0)
+        column(0.1, 0.2, 0.3),
+        (no, MissingReason.NO_UNITS, None),
+        (yes, MissingReason.ONE_CONSTANT, 0.0),
     )
 
     assert pytest.approx([0.0, NAN, 0.3], nan_ok=True) == found.value.tolist()
-    assert found.reason.tolist() == [Reason.ONE_CONSTANT, Reason.NO_UNITS, Reason.NONE]
+    assert found.reason.tolist() == [
+        MissingReason.ONE_CONSTANT,
+        MissingReason.NO_UNITS,
+        MissingReason.NONE,
+    ]
 
 
 def test_a_quotient_by_zero_is_nan_and_no_warning() -> None:
@@ -307,8 +322,8 @@ def test_a_quotient_by_zero_is_nan_and_no_warning() -> None:
 
 
 def test_every_reason_has_words_and_none_has_no_words() -> None:
-    assert Reason.NONE.words == ""
-    assert len({one.words for one in Reason}) == len(Reason)
+    assert MissingReason.NONE.words == ""
+    assert len({one.words for one in MissingReason}) == len(MissingReason)
 
 
 def test_only_coefficients_of_one_kind_and_the_same_units_can_be_mixed() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewscore.cli import options
-from reviewscore.cli.focus.points import Annotator, labelling_options
+from reviewscore.cli.focus.points import AnnotatorChoice, labelling_options
 from reviewscore.cli.inputs import tell
 from reviewscore.cli.tabling import Tabling, tabling_options
 from reviewscore.cli.terminal import print_line
@@ -51,7 +51,7 @@ def command(
     from reviewscore.stats.writing import Setup, hashes
 
     tabling = Tabling.of(flags)
-    annotator = Annotator.of(flags, tabling.output, KEPT)
+    annotator = AnnotatorChoice.of(flags, tabling.output, KEPT)
     tabling.check_folder(VERB, foreign=annotator.began)
     human = read_human_labels(labels, annotator.facets)
     read = [read_materials(one, skip_bad_lines=skip_bad_lines) for one in (data, *also)]
@@ -101,7 +101,7 @@ def _coverage_note(human: HumanFacets, points: dict[str, FacetPoint], labels: Pa
 
 
 def _ratings(
-    human: HumanFacets, labelled: Sequence[Labelled], annotator: Annotator
+    human: HumanFacets, labelled: Sequence[Labelled], annotator: AnnotatorChoice
 ) -> FacetRatings:
     from reviewscore.focus.facets import FacetKind
     from reviewscore.focus.human_labels import FacetRatings, coded_labels
@@ -142,14 +142,14 @@ def sample_command(
     """
     from reviewscore.files import write_whole
     from reviewscore.focus.human_labels import draw_points, empty_sheet
-    from reviewscore.focus.profile import Points
+    from reviewscore.focus.profile import SystemPoints
     from reviewscore.sources.system_reviews import read_materials
 
     if output.exists() and not yes:
         raise InputError(
             "is there already, perhaps with labels", file=output, cure="name another, or say --yes"
         )
-    points = [point for one in (data, *also) for point in Points.of(read_materials(one))]
+    points = [point for one in (data, *also) for point in SystemPoints.of(read_materials(one))]
     drawn = draw_points(points, number, seed)
     if not drawn:
         raise InputError("holds no strengths or weaknesses", file=data)

@@ -18,7 +18,7 @@ from reviewscore.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from reviewscore.config import Plain, Settings
     from reviewscore.focus.facets import FacetPoint, FacetSet, Labelled
-    from reviewscore.focus.profile import Points
+    from reviewscore.focus.profile import SystemPoints
     from reviewscore.sources.system_reviews import Materials, SystemReview, TextForm
 
 
@@ -65,7 +65,7 @@ class Read:
     """
 
     materials: Materials
-    points: Points
+    points: SystemPoints
     form: TextForm
     run: Path | None
 
@@ -78,7 +78,7 @@ def read(flags: dict[str, Any]) -> Read:
         SettingsError: A flag cannot be used.
     """
     from reviewscore.cli.inputs import collection_of
-    from reviewscore.focus.profile import Points
+    from reviewscore.focus.profile import SystemPoints
     from reviewscore.runs.folder import MANIFEST
     from reviewscore.sources.system_reviews import TextForm, materials_of, read_materials
 
@@ -100,7 +100,7 @@ def read(flags: dict[str, Any]) -> Read:
     if flags.pop("by") == "reviewer":
         materials = by_reviewer(materials)
     form = flags.pop("form")
-    points = Points.of(materials, TextForm(form) if form else None)
+    points = SystemPoints.of(materials, TextForm(form) if form else None)
     return Read(materials, points, points.form, run)
 
 
@@ -149,7 +149,7 @@ class Labelling:
 
 
 @dataclass(frozen=True)
-class Annotator:
+class AnnotatorChoice:
     """Who labels, as the flags say.
 
     Attributes:
@@ -167,7 +167,7 @@ class Annotator:
     dry_run: bool
 
     @classmethod
-    def of(cls, flags: dict[str, Any], output: Path | None, kept: str) -> Annotator:
+    def of(cls, flags: dict[str, Any], output: Path | None, kept: str) -> AnnotatorChoice:
         """The annotator that flags name.
 
         Args:

@@ -12,7 +12,7 @@ import click
 from reviewscore.cli import options
 from reviewscore.cli.focus.points import (
     WHENCE,
-    Annotator,
+    AnnotatorChoice,
     Read,
     labelling_options,
     read,
@@ -64,7 +64,7 @@ def command(reference: str | None, bertscore: str | None, **flags: Any) -> int:
     run = reviews.run
     if tabling.output is None and run is not None:
         tabling = replace(tabling, output=run / FOCUS)
-    annotator = Annotator.of(flags, tabling.output, KEPT)
+    annotator = AnnotatorChoice.of(flags, tabling.output, KEPT)
     tabling.check_folder(VERB, foreign=annotator.began)
     _check_systems(reviews, reference)
     reference = reference or PEOPLE
@@ -159,7 +159,7 @@ def gaps_command(wanted: tuple[str, ...], as_json: bool, output: Path | None, **
     from reviewscore.stats.writing import check_folder
 
     found = read(flags)
-    annotator = Annotator.of(flags, output, KEPT)
+    annotator = AnnotatorChoice.of(flags, output, KEPT)
     if output is not None:
         check_folder(output, VERB, allow_foreign=annotator.began)
     reviews = [ReviewKey(one.system, one.paper_id, one.review_id) for one in found.materials.all()]

@@ -52,7 +52,7 @@ evaluator_options = options.together(
 
 
 @dataclass(frozen=True)
-class Choice:
+class EvaluatorChoice:
     """What the flags say of the evaluation model."""
 
     model: str
@@ -71,13 +71,13 @@ class Choice:
         }
 
 
-def chosen(flags: dict[str, Any]) -> Choice:
+def chosen(flags: dict[str, Any]) -> EvaluatorChoice:
     """The flags about the evaluation model, taken out of all flags."""
-    return Choice(**{one.name: flags.pop(one.name) for one in fields(Choice)})
+    return EvaluatorChoice(**{one.name: flags.pop(one.name) for one in fields(EvaluatorChoice)})
 
 
 @contextmanager
-def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators]:
+def find_evaluators(choice: EvaluatorChoice, materials: Materials) -> Iterator[Evaluators]:
     """The evaluation models that the flags name.
 
     Raises:
@@ -112,7 +112,7 @@ def find_evaluators(choice: Choice, materials: Materials) -> Iterator[Evaluators
 
 
 @contextmanager
-def _server(choice: Choice) -> Iterator[CompletionsModel]:
+def _server(choice: EvaluatorChoice) -> Iterator[CompletionsModel]:
     """A server's model, its answers recorded in the ledger that all runs share."""
     from reviewscore.gem.completions import CompletionsModel, Means
     from reviewscore.llm.client import CallLimits
@@ -175,7 +175,7 @@ def _warn(steadiness: Steadiness) -> None:
         say(f"warning: {steadiness.warning}")
 
 
-def _lexical(materials: Materials, choice: Choice) -> Evaluators:
+def _lexical(materials: Materials, choice: EvaluatorChoice) -> Evaluators:
     from reviewscore.gem.backgrounds import Background, CrossFitted, Primed, Primer
     from reviewscore.gem.lexical.model import SUFFIX
     from reviewscore.sources.system_reviews import read_materials

@@ -12,7 +12,7 @@ import click
 
 from reviewscore.cli import options
 from reviewscore.cli.gem.evaluator import (
-    Choice,
+    EvaluatorChoice,
     chosen,
     evaluator_options,
     find_evaluators,
@@ -46,7 +46,7 @@ class Companions:
         max_usd: Spending cap of paid models.
     """
 
-    def __init__(self, stack: ExitStack, choice: Choice, max_usd: float | None) -> None:
+    def __init__(self, stack: ExitStack, choice: EvaluatorChoice, max_usd: float | None) -> None:
         self._stack, self._choice, self._max_usd = stack, choice, max_usd
 
     def baseline(self, named: str) -> TextMetric:
