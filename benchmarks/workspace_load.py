@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from benchmarks.measure import QUICK, head, keep
-from reviewscore.annotate.notebook import Notebook
+from reviewscore.annotate.label_store import LabelStore
 
 PEOPLE = 20
 _POINTS = 600
@@ -105,15 +105,15 @@ def _data(folder: Path) -> Path:
 
 
 def _fill(folder: Path, points: list[str], labels: int = 10_000) -> None:
-    notebook = Notebook(folder)
-    with notebook.turn() as base:
+    store = LabelStore(folder)
+    with store.turn() as base:
         for n in range(labels):
             row = (f"A{n % PEOPLE}", points[n // PEOPLE], points[n // PEOPLE])
             base.execute(
                 "INSERT INTO labels VALUES (?, ?, ?, 'type', '\"claim\"', NULL, 0, 1.0, 'then')",
                 row,
             )
-    notebook.close()
+    store.close()
 
 
 def _shown(name: str, times: list[float], base: float | None = None) -> float:
@@ -152,9 +152,9 @@ def main(seconds: float = 60.0) -> None:
         data, folder = _data(Path(name) / "data"), Path(name) / "set"
         served = Served(data, folder)
         served.end()
-        notebook = Notebook(folder)
-        points = [one.unit_id for one in notebook.units()]
-        notebook.close()
+        store = LabelStore(folder)
+        points = [one.unit_id for one in store.units()]
+        store.close()
         _fill(folder, points)
         served = Served(data, folder)
         head("The annotation workspace")
@@ -180,9 +180,9 @@ def main(seconds: float = 60.0) -> None:
         _shown(
             f"{PEOPLE} annotators at once, {seconds:.0f} s, one SIGKILL in between", times, alone_ms
         )
-        notebook = Notebook(folder)
-        kept = {(g.annotator, g.unit_id): g.entry.value for g in notebook.given()}
-        notebook.close()
+        store = LabelStore(folder)
+        kept = {(g.annotator, g.unit_id): g.entry.value for g in store.given()}
+        store.close()
         lost = sum(kept.get((f"A{n}", point)) != value for n in range(PEOPLE) for point, value in told[n].items())  # fmt: skip  # noqa: E501
         print(f"\nlabels said to be saved and not there: {lost} of {sum(map(len, told)):,} units")
         keep("labels said to be saved and not there", str(lost), "-", None, "0", met=lost == 0)

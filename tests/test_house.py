@@ -29,7 +29,7 @@ HEAVY = ("litellm", "sklearn", "pandas", "anthropic", "openai", "z3", "pyarrow",
          "transformers")  # fmt: skip
 
 
-MOST_MODULES, MOST_LINES = 341, 51_900
+MOST_MODULES, MOST_LINES = 338, 51_900
 """The budget: whoever adds more takes something away, or raises it and says for what."""
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

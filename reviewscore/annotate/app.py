@@ -1,12 +1,14 @@
-"""The web application: addresses, and what is done at each."""
+"""The workspace as a web application, served on this machine alone until it is stopped."""
 
 from __future__ import annotations
 
 import functools
 import logging
+import socket
 import sqlite3
 from collections.abc import Awaitable, Callable
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -15,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from reviewscore.annotate import coordinator, labelling, pages
+from reviewscore.annotate import coordinator, form_actions, pages
 from reviewscore.annotate.guard import Guard, admitted, believed, cookie_name, home, whose_token
 from reviewscore.annotate.pages import Notice
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
-from reviewscore.errors import ReviewScoreError
+from reviewscore.errors import ReviewScoreError, SettingsError
 
 Form = dict[str, str]
 Doer = Callable[[Workspace, str, Request, Form], Response]
@@ -36,14 +38,18 @@ def build_app(workspace: Workspace) -> Starlette:
         Route("/coordinator", _for(workspace, _overview)),
         Route("/coordinator/numbers", _for(workspace, _numbers)),
         Route("/coordinator/disagreements", _for(workspace, _adjudication)),
-        Route("/coordinator/decide", _for(workspace, labelling.decide), methods=["POST"]),
-        Route("/coordinator/export", _for(workspace, labelling.export_set), methods=["POST"]),
+        Route("/coordinator/decide", _for(workspace, form_actions.decide), methods=["POST"]),
+        Route("/coordinator/export", _for(workspace, form_actions.export_set), methods=["POST"]),
         Route("/by/{who}", _for(workspace, _list)),
-        Route("/by/{who}/about", _for(workspace, labelling.about), methods=["POST"]),
-        Route("/by/{who}/point/{point:path}", _for(workspace, labelling.look)),
-        Route("/by/{who}/label/{point:path}", _for(workspace, labelling.label), methods=["POST"]),
-        Route("/by/{who}/act/{point:path}", _for(workspace, labelling.act), methods=["POST"]),
-        Route("/by/{who}/near/{point:path}", _for(workspace, labelling.relate), methods=["POST"]),
+        Route("/by/{who}/about", _for(workspace, form_actions.about), methods=["POST"]),
+        Route("/by/{who}/point/{point:path}", _for(workspace, form_actions.look)),
+        Route(
+            "/by/{who}/label/{point:path}", _for(workspace, form_actions.label), methods=["POST"]
+        ),
+        Route("/by/{who}/act/{point:path}", _for(workspace, form_actions.act), methods=["POST"]),
+        Route(
+            "/by/{who}/near/{point:path}", _for(workspace, form_actions.relate), methods=["POST"]
+        ),
     ]
     return Starlette(
         routes=routes,
@@ -126,8 +132,51 @@ def _adjudication(workspace: Workspace, who: str, request: Request, form: Form) 
 
 
 def _list(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
-    if workspace.notebook.annotators().get(who) is None:
+    if workspace.store.annotators().get(who) is None:
         return HTMLResponse(pages.welcome_page(workspace, who, None))
     told = request.query_params.get("told")
     notice = Notice("Saved.", "good") if told == "saved" else None
     return HTMLResponse(pages.list_page(workspace, who, notice))
+
+
+HOST = "127.0.0.1"
+PORT = 8791
+
+
+def listen(port: int = PORT) -> socket.socket:
+    """A socket on the loopback; port 0 takes a free one.
+
+    Raises:
+        SettingsError: The port is taken.
+    """
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+        found.listen(512)  # so that whoever opens an address at once waits and is not refused
+    except OSError as error:
+        found.close()
+        raise SettingsError(
+            f"port {port} cannot be used ({error.strerror}); name another with --port"
+        ) from error
+    return found
+
+
+def addresses(workspace: Workspace, port: int) -> dict[str, str]:
+    """The address of each annotator and of the coordinator."""
+    names = [*workspace.store.annotators(), COORDINATOR]
+    return {who: f"http://{HOST}:{port}/enter/{workspace.token(who)}" for who in names}
+
+
+def serve(workspace: Workspace, door: socket.socket) -> None:
+    """Answer until stopped; labels are on the disk whenever that is."""
+    config = uvicorn.Config(
+        build_app(workspace),
+        log_level="warning",
+        access_log=False,  # addresses hold tokens
+        server_header=False,
+        use_colors=False,  # its log is printed as text, and what is no text as escapes
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+    )
+    uvicorn.Server(config).run(sockets=[door])

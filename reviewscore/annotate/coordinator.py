@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from reviewscore.annotate.disagreements import disagreements, finished_papers
 from reviewscore.annotate.pages import Notice, frame, render
-from reviewscore.annotate.progress import alphas, progress, state_of
+from reviewscore.annotate.progress import alphas, disagreements, finished_papers, progress, state_of
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 
 
@@ -19,12 +18,12 @@ def numbers_part(workspace: Workspace, origin: str) -> str:
 
 
 def _numbers(workspace: Workspace, origin: str) -> dict[str, object]:
-    notebook, state = workspace.notebook, state_of(workspace)
+    store, state = workspace.store, state_of(workspace)
     rows = progress(workspace, state)
     return {
         **frame(workspace, COORDINATOR),
         "rows": rows,
-        "alphas": alphas(notebook.given()),
+        "alphas": alphas(store.given()),
         "points": len(workspace.material.points),
         "papers": len(workspace.material.papers),
         "finished": len(finished_papers(workspace, state)),

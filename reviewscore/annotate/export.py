@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reviewscore.annotate.disagreements import middle_of
+from reviewscore.annotate.label_store import Given, now
 from reviewscore.annotate.material import text_sha256
-from reviewscore.annotate.notebook import Given, now
+from reviewscore.annotate.progress import middle_of
 from reviewscore.annotate.workspace import CODEBOOK, Workspace
 from reviewscore.files import write_whole
 from reviewscore.schema.annotation import Annotator, Label, LabelField, Unit
@@ -69,8 +69,8 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
         StopError: The disk is full; the earlier files are whole.
         RunFolderError: The folder cannot be written.
     """
-    notebook = workspace.notebook
-    given, units = notebook.given(), notebook.units()
+    store = workspace.store
+    given, units = store.given(), store.units()
     questions, open_types = _settled(workspace, given)
     fit: list[Given] = []
     apart: list[Given] = []
@@ -103,7 +103,7 @@ def export(workspace: Workspace, *, with_text: bool = False) -> ExportedLabels:
 
 def _settled(workspace: Workspace, given: list[Given]) -> tuple[set[str], set[str]]:
     """Points that are questions, and those on which that is open."""
-    decisions = workspace.notebook.decisions()
+    decisions = workspace.store.decisions()
     sides: dict[str, list[int | str]] = {}
     for one in given:
         if one.field is LabelField.TYPE:
@@ -143,12 +143,12 @@ def _without_text(unit: Unit) -> Unit:
 
 def _annotators(workspace: Workspace) -> Iterable[Annotator]:
     """Annotators with their group: those who were given the same papers."""
-    notebook = workspace.notebook
-    relevance, assigned = notebook.relevance(), notebook.assigned()
+    store = workspace.store
+    relevance, assigned = store.relevance(), store.assigned()
     papers = {name: frozenset(p for p, names in assigned.items() if name in names)
-              for name in notebook.annotators()}  # fmt: skip
+              for name in store.annotators()}  # fmt: skip
     groups = {found: f"{n}" for n, found in enumerate(dict.fromkeys(papers.values()), start=1)}
-    for name, publications in notebook.annotators().items():
+    for name, publications in store.annotators().items():
         yield Annotator(
             annotator=name,
             group=groups[papers[name]],
@@ -161,7 +161,7 @@ def _decisions(workspace: Workspace) -> str:
     rows = (
         {"unit_id": one.unit_id, "field": one.field.value, "value": one.value, "note": one.note,
          "codebook": CODEBOOK, "at": one.at}
-        for one in workspace.notebook.decisions().values()
+        for one in workspace.store.decisions().values()
     )  # fmt: skip
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 

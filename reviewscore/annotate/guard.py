@@ -107,7 +107,7 @@ def home(who: str) -> str:
 def whose_token(workspace: Workspace, token: str) -> str | None:
     """The person a token belongs to."""
     found = None
-    for who in (COORDINATOR, *workspace.notebook.annotators()):
+    for who in (COORDINATOR, *workspace.store.annotators()):
         if hmac.compare_digest(workspace.token(who).encode(), token.encode()):
             found = who
     return found
@@ -116,7 +116,7 @@ def whose_token(workspace: Workspace, token: str) -> str | None:
 def admitted(workspace: Workspace, request: Request, who: str) -> bool:
     """Whether a request carries the person's cookie."""
     given = request.cookies.get(cookie_name(workspace, who), "")
-    known = who == COORDINATOR or who in workspace.notebook.annotators()
+    known = who == COORDINATOR or who in workspace.store.annotators()
     return known and hmac.compare_digest(workspace.token(who).encode(), given.encode())
 
 

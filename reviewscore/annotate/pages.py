@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from reviewscore.annotate import rubric
 from reviewscore.annotate.guard import home
+from reviewscore.annotate.label_store import LabelEntry, LabelPage
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import LabelEntry, LabelPage
 from reviewscore.annotate.progress import standings_now
 from reviewscore.annotate.rules import Course, Key, LabelStep, Mark, course, wants_reason
 from reviewscore.annotate.workspace import COORDINATOR, Standing, Workspace
@@ -138,7 +138,7 @@ def frame(workspace: Workspace, who: str) -> dict[str, object]:
 def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None) -> str:
     """An annotator's points with how far each is."""
     rows = standings_now(workspace, annotator)
-    relevance, known = workspace.notebook.relevance(), workspace.material.points
+    relevance, known = workspace.store.relevance(), workspace.material.points
     papers = [
         (
             paper,
@@ -154,7 +154,7 @@ def list_page(workspace: Workspace, annotator: str, notice: Notice | None = None
         papers=papers,
         counts=counts(rows),
         next_point=_next(rows, None),
-        publications=workspace.notebook.annotators().get(annotator),
+        publications=workspace.store.annotators().get(annotator),
         notice=notice,
     )
 
@@ -224,7 +224,7 @@ def _work(
     notice: Notice | None,
     attempt: Attempt | None,
 ) -> dict[str, object]:
-    page = workspace.notebook.page(annotator, point.point_id)
+    page = workspace.store.page(annotator, point.point_id)
     rows = standings_now(workspace, annotator)
     ids = [row.point_id for row in rows]
     place = ids.index(point.point_id)

@@ -1,21 +1,22 @@
-"""How far the labelling is: per annotator, per point, and what they agree on so far."""
+"""How far the labelling is, what annotators agree on so far, and where they disagree."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from reviewscore.annotate.label_store import Decision, Given, LabelEntry
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import Given, LabelEntry
 from reviewscore.annotate.rules import Key, Mark, Value, course, wants_reason
 from reviewscore.annotate.workspace import Standing, Workspace
-from reviewscore.schema.annotation import VALUES, LabelField
+from reviewscore.schema.annotation import VALUES, LabelField, Unit
 from reviewscore.schema.review import PointType
+from reviewscore.schema.scale import FIVE_POINTS
 from reviewscore.stats.metrics import Level, krippendorff_alpha
 
 
@@ -40,10 +41,10 @@ class LabelState:
 def state_of(workspace: Workspace, annotator: str | None = None) -> LabelState:
     """What there is now, of one annotator if named."""
     labels: dict[tuple[str, str], dict[Key, LabelEntry]] = defaultdict(dict)
-    for one in workspace.notebook.given(annotator):
+    for one in workspace.store.given(annotator):
         labels[one.annotator, one.point_id][one.unit_id, one.field] = one.entry
     marks: dict[tuple[str, str], set[Mark]] = defaultdict(set)
-    for who, point, mark in workspace.notebook.marked():
+    for who, point, mark in workspace.store.marked():
         marks[who, point].add(mark)
     return LabelState(labels, {key: frozenset(value) for key, value in marks.items()})
 
@@ -59,13 +60,13 @@ def standings(workspace: Workspace, annotator: str, state: LabelState) -> list[S
 
 def standings_now(workspace: Workspace, annotator: str) -> list[Standing]:
     """The same as it is now; only points at which something happened are looked at again."""
-    last = workspace.notebook.versions(annotator)
+    last = workspace.store.versions(annotator)
     rows = []
     for point in workspace.points_of(annotator):
         key, version = (annotator, point.point_id), last.get(point.point_id, 0)
         known = workspace.known.get(key)
         if known is None or known[0] != version:
-            page = workspace.notebook.page(*key)
+            page = workspace.store.page(*key)
             known = page.version, _standing(point, page.labels, page.marks)
             workspace.known[key] = known
         rows.append(known[1])
@@ -111,10 +112,10 @@ class LabelProgress:
 
 def progress(workspace: Workspace, state: LabelState) -> list[LabelProgress]:
     """All annotators, in order."""
-    notebook = workspace.notebook
-    relevance = notebook.relevance()
+    store = workspace.store
+    relevance = store.relevance()
     rows = []
-    for name, publications in notebook.annotators().items():
+    for name, publications in store.annotators().items():
         mine = standings(workspace, name, state)
         near = [value for (who, _), value in relevance.items() if who == name]
         finished = [one for one in mine if one.state == "done"]
@@ -215,3 +216,93 @@ def _alpha(what: str, given: Iterable[Given], level: Level = "ordinal") -> Alpha
     value, reason = found.point()
     known = None if math.isnan(value) else value
     return Alpha(what, level, known, found.n, len(labels), reason.words if known is None else "")
+
+
+_FAR = 2
+_NAMED = (LabelField.TYPE, LabelField.SOURCE)
+_MISINFORMED = (LabelField.UNANSWERABILITY, LabelField.FACTUALITY)
+
+
+@dataclass(frozen=True)
+class LabelDisagreement:
+    """A unit that annotators labelled differently.
+
+    Attributes:
+        point: The point that the unit is or belongs to.
+        unit: What was labelled.
+        labels: Each annotator's label.
+        weight: How much it matters: 3 types across question and weakness, 2 misinformed to one
+            and not to another, 1 far apart or another name.
+        middle: The label that counts unless something is settled; None for a tie.
+        decision: What was settled.
+    """
+
+    point: LabelPoint
+    unit: Unit
+    field: LabelField
+    labels: tuple[tuple[str, LabelEntry], ...]
+    weight: int
+    middle: Value | None
+    decision: Decision | None
+
+
+def finished_papers(workspace: Workspace, state: LabelState) -> set[str]:
+    """Papers of which every annotator has labelled every point."""
+    open_ones = set()
+    for name in workspace.store.annotators():
+        for one in standings(workspace, name, state):
+            if one.state not in ("done", "skipped"):
+                open_ones.add(one.paper_id)
+    return set(workspace.material.papers) - open_ones
+
+
+def disagreements(workspace: Workspace, state: LabelState) -> list[LabelDisagreement]:
+    """What to talk about, the weightiest first.
+
+    Only of papers whose labels are all in: nobody's label may be moved by talk (codebook).
+    """
+    ready = finished_papers(workspace, state)
+    decisions = workspace.store.decisions()
+    names = list(workspace.store.annotators())
+    found = []
+    for point in workspace.material.points.values():
+        if point.paper_id not in ready:
+            continue
+        pages = [(name, state.labels.get((name, point.point_id), {})) for name in names]
+        for unit in point.units:
+            for field in LabelField:
+                key = (unit.unit_id, field)
+                labels = tuple((name, page[key]) for name, page in pages if key in page)
+                weight = _weight(field, [entry.value for _, entry in labels])
+                if weight or key in decisions:
+                    middle = middle_of(field, [entry.value for _, entry in labels])
+                    found.append(
+                        LabelDisagreement(
+                            point, unit, field, labels, weight, middle, decisions.get(key)
+                        )
+                    )
+    return sorted(found, key=lambda one: (one.decision is not None, -one.weight))
+
+
+def _weight(field: LabelField, values: list[Value]) -> int:
+    if len(set(values)) <= 1:
+        return 0
+    if field is LabelField.TYPE:
+        return 3 if PointType.QUESTION in values else 1
+    if field in _NAMED:
+        return 1
+    numbers = [int(value) for value in values]
+    if field in _MISINFORMED and min(numbers) <= FIVE_POINTS.misinformed_up_to < max(numbers):
+        return 2
+    return 1 if max(numbers) - min(numbers) >= _FAR else 0
+
+
+def middle_of(field: LabelField, values: list[Value]) -> Value | None:
+    """The lower median, or of names the majority; None for a tie or no label."""
+    if not values:
+        return None
+    if field in _NAMED:
+        first = Counter(values).most_common(2)
+        tie = len(first) > 1 and first[0][1] == first[1][1]
+        return None if tie else first[0][0]
+    return statistics.median_low([int(value) for value in values])

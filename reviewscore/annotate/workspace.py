@@ -1,19 +1,61 @@
-"""A set being labelled: what, by whom, into which folder; begun, or taken up again."""
+"""A set being labelled: what, by whom (whole papers, to who has least to do), into which folder."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reviewscore.annotate.assignment import PER_POINT, assign
+from reviewscore.annotate.label_session import LabelSession
+from reviewscore.annotate.label_store import LABELS_FILE, LabelStore, give_out
 from reviewscore.annotate.material import LabelPoint, Material, text_sha256
-from reviewscore.annotate.notebook import NOTEBOOK, Notebook, give_out
-from reviewscore.annotate.sitting import Sitting
 from reviewscore.errors import InputError, SettingsError
 from reviewscore.sources.annotations import LABELS, is_pseudonym
+
+PER_POINT = 3
+"""Annotators of each point (ReviewScore, arXiv 2509.21679, sec. 3.3)."""
+
+
+def assign(
+    papers: Mapping[str, Sequence[str]],
+    annotators: Sequence[str],
+    per_point: int = PER_POINT,
+    *,
+    taken: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, list[str]]:
+    """Give every point of a paper to the same annotators, so that each reads few papers.
+
+    The longest papers are given first, each to those who have the fewest points; among equals
+    those who stand first. What was given before stays given.
+
+    Args:
+        papers: The points of each paper.
+        annotators: All annotators, in order.
+        per_point: Annotators wanted for each point; all of them if there are fewer.
+        taken: The annotators of papers that were given out before.
+
+    Returns:
+        The annotators of each paper, in the order of `annotators`.
+    """
+    given = {paper: list((taken or {}).get(paper, ())) for paper in papers}
+    load = dict.fromkeys(annotators, 0)
+    for paper, names in given.items():
+        for name in names:
+            load[name] = load.get(name, 0) + len(papers[paper])
+    place = {name: number for number, name in enumerate(annotators)}
+    for paper in sorted(papers, key=lambda one: -len(papers[one])):
+        free = [name for name in annotators if name not in given[paper]]
+        free.sort(key=lambda name: (load[name], place[name]))
+        for name in free[: max(0, per_point - len(given[paper]))]:
+            given[paper].append(name)
+            load[name] += len(papers[paper])
+    return {
+        paper: sorted(names, key=lambda name: place.get(name, len(place)))
+        for paper, names in given.items()
+    }
+
 
 CODEBOOK = "codebook 1"
 COORDINATOR = "coordinator"
@@ -37,14 +79,14 @@ class Workspace:
         name: Name of the set.
         folder: Where it lies.
         material: What is labelled.
-        notebook: The labels.
+        store: The labels.
         known: How far annotators were with points when these had a certain version.
     """
 
     name: str
     folder: Path
     material: Material
-    notebook: Notebook
+    store: LabelStore
     known: dict[tuple[str, str], tuple[int, Standing]] = field(default_factory=dict)
 
     def token(self, who: str) -> str:
@@ -56,17 +98,17 @@ class Workspace:
         return self._sign(f"form {who}")[:32]
 
     def _sign(self, words: str) -> str:
-        secret = self.notebook.meta("secret").encode()
+        secret = self.store.meta("secret").encode()
         return hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()
 
     def points_of(self, annotator: str) -> list[LabelPoint]:
         """The points given to an annotator, in order."""
-        mine = {paper for paper, names in self.notebook.assigned().items() if annotator in names}
+        mine = {paper for paper, names in self.store.assigned().items() if annotator in names}
         return [one for one in self.material.points.values() if one.paper_id in mine]
 
-    def sitting(self, annotator: str, point: LabelPoint) -> Sitting:
+    def session(self, annotator: str, point: LabelPoint) -> LabelSession:
         """One annotator at one point."""
-        return Sitting(self.notebook, annotator, point)
+        return LabelSession(self.store, annotator, point)
 
 
 def open_workspace(
@@ -94,7 +136,7 @@ def open_workspace(
         RunFolderError: Another workspace is open on it, or it cannot be written.
     """
     _check_names(annotators)
-    begun = (folder / NOTEBOOK).is_file()
+    begun = (folder / LABELS_FILE).is_file()
     if not begun and (folder / LABELS).exists():
         raise InputError(
             "holds labels that no workspace made",
@@ -103,14 +145,14 @@ def open_workspace(
         )
     if not begun and not annotators:
         raise SettingsError("nobody is to label yet; name pseudonyms with --annotators A1,A2,A3")
-    notebook = Notebook(folder, alone=alone)
+    store = LabelStore(folder, alone=alone)
     try:
         if alone:
-            _enter(notebook, material, annotators, per_point, folder)
+            _enter(store, material, annotators, per_point, folder)
     except BaseException:
-        notebook.close()
+        store.close()
         raise
-    return Workspace(name, folder, material, notebook)
+    return Workspace(name, folder, material, store)
 
 
 def _check_names(annotators: Sequence[str]) -> None:
@@ -125,25 +167,25 @@ def _check_names(annotators: Sequence[str]) -> None:
 
 
 def _enter(
-    notebook: Notebook,
+    store: LabelStore,
     material: Material,
     annotators: Sequence[str],
     per_point: int,
     folder: Path,
 ) -> None:
     units = [unit for point in material.points.values() for unit in point.units]
-    known = {str(row[0]): str(row[1]) for row in notebook.rows("SELECT unit_id, sha256 FROM units")}
+    known = {str(row[0]): str(row[1]) for row in store.rows("SELECT unit_id, sha256 FROM units")}
     for unit in units:
         if known.get(unit.unit_id, text_sha256(unit)) != text_sha256(unit):
             raise InputError(
                 f"'{unit.unit_id}' has other words now than when this set was begun",
-                file=folder / NOTEBOOK,
+                file=folder / LABELS_FILE,
                 cure="label another run under another --set",
             )
-    given = dict.fromkeys([*notebook.annotators(), *annotators])
+    given = dict.fromkeys([*store.annotators(), *annotators])
     papers = {paper: [one.point_id for one in points] for paper, points in material.papers.items()}
-    shares = assign(papers, list(given), per_point, taken=notebook.assigned())
-    with notebook.turn() as base:
+    shares = assign(papers, list(given), per_point, taken=store.assigned())
+    with store.turn() as base:
         for place, unit in enumerate(units, start=len(known)):
             if unit.unit_id not in known:
                 row = (unit.unit_id, place, text_sha256(unit), unit.model_dump_json())

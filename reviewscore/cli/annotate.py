@@ -68,14 +68,14 @@ def command(
         _export(material, name, folder, with_text=with_text)
         return
     _need_web()
-    from reviewscore.annotate.server import addresses, listen, serve
+    from reviewscore.annotate.app import addresses, listen, serve
 
     names = [one.strip() for one in (annotators or "").split(",") if one.strip()]
     material = read_material(run, data, accept_changed=accept_changed)
     workspace = open_workspace(name, folder, material, annotators=names, per_point=per_item)
     try:
         door = listen(port)
-        if len(workspace.notebook.annotators()) < per_item:
+        if len(workspace.store.annotators()) < per_item:
             say(f"warning: fewer annotators than {per_item} for each point")
         if material.collection is None:
             say("warning: papers are not at hand; name them with --data")
@@ -84,21 +84,21 @@ def command(
         say("Labels are saved one by one; Ctrl-C ends, the same command goes on.")
         serve(workspace, door)
     finally:
-        workspace.notebook.close()
+        workspace.store.close()
 
 
 def _export(material: Material, name: str, folder: Path, *, with_text: bool) -> None:
     from reviewscore.annotate.export import export
-    from reviewscore.annotate.notebook import NOTEBOOK
+    from reviewscore.annotate.label_store import LABELS_FILE
     from reviewscore.annotate.workspace import open_workspace
 
-    if not (folder / NOTEBOOK).is_file():
+    if not (folder / LABELS_FILE).is_file():
         raise SettingsError(f"{folder} holds no labels of a workspace; start one first")
     workspace = open_workspace(name, folder, material, alone=False)
     try:
         print_line(export(workspace, with_text=with_text).words)
     finally:
-        workspace.notebook.close()
+        workspace.store.close()
 
 
 def _need_web() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from reviewscore.annotate.label_store import LabelEntry
 from reviewscore.annotate.material import LabelPoint, Material
-from reviewscore.annotate.notebook import LabelEntry
 from reviewscore.annotate.workspace import Workspace, open_workspace
 from reviewscore.schema.annotation import LabelField, Unit, UnitKind
 from reviewscore.schema.point_score import PointScore
@@ -93,16 +93,16 @@ def give(
 ) -> None:
     """One label, by someone who sees the newest page."""
     point = workspace.material.points[unit.partition("/")[0]]
-    version = workspace.notebook.page(who, point.point_id).version
-    workspace.sitting(who, point).save(
+    version = workspace.store.page(who, point.point_id).version
+    workspace.session(who, point).save(
         (unit, field), LabelEntry(value, reason), version=version, seconds=seconds
     )
 
 
 def show(workspace: Workspace, who: str, point_id: str = ARGUMENT) -> None:
     """Show the reconstruction to someone."""
-    version = workspace.notebook.page(who, point_id).version
-    workspace.sitting(who, workspace.material.points[point_id]).show(version=version)
+    version = workspace.store.page(who, point_id).version
+    workspace.session(who, workspace.material.points[point_id]).show(version=version)
 
 
 def finish(workspace: Workspace, who: str, *, whole: int = 4, faithful: int = 5) -> None:

@@ -14,8 +14,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from reviewscore.annotate.app import build_app
-from reviewscore.annotate.server import listen
+from reviewscore.annotate.app import build_app, listen
 from reviewscore.annotate.workspace import COORDINATOR, Workspace
 from tests.annotate.invented import (
     ARGUMENT,
@@ -52,9 +51,9 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 def enter(client: TestClient, workspace: Workspace, who: str = "A1") -> None:
     assert client.get(f"/enter/{workspace.token(who)}").status_code == 200
     if who != COORDINATOR:
-        workspace.notebook.introduce(who, 3)
+        workspace.store.introduce(who, 3)
         for paper in ("frogs", "birds"):
-            workspace.notebook.relate(who, paper, 4)
+            workspace.store.relate(who, paper, 4)
 
 
 def post(client: TestClient, form: str, point: str, **fields: object) -> tuple[int, str]:
@@ -154,7 +153,7 @@ def test_a_form_without_its_secret_is_refused(client: TestClient, workspace: Wor
     status, _ = post(client, "label", CLAIM, field="type", value="claim", csrf="guess")
 
     assert status == 403
-    assert workspace.notebook.given() == []
+    assert workspace.store.given() == []
 
 
 def test_every_answer_has_the_headers(client: TestClient, workspace: Workspace) -> None:
@@ -200,7 +199,7 @@ def test_everything_is_asked_once_and_in_order(client: TestClient, workspace: Wo
     assert client.post(f"/by/A1/near/{quote(CLAIM, safe='')}", data=form | {"value": "6"}).status_code == 422  # fmt: skip  # noqa: E501
     page = client.post(f"/by/A1/near/{quote(CLAIM, safe='')}", data=form | {"value": "5"}).text
     assert "Is the point a question" in page
-    assert workspace.notebook.relevance() == {("A1", "frogs"): 5}
+    assert workspace.store.relevance() == {("A1", "frogs"): 5}
     assert "Your points" in client.get("/by/A1").text
 
 
@@ -242,7 +241,7 @@ def test_another_window_is_told_and_the_choice_is_kept(
     assert status == 409
     assert "another window" in page
     assert "My reason." in page
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
     assert post(client, "label", CLAIM, field="type", value="question")[0] == 200
 
 
@@ -250,7 +249,7 @@ def test_a_full_disk_is_told_and_the_reason_is_kept(
     client: TestClient, workspace: Workspace
 ) -> None:
     enter(client, workspace)
-    base = workspace.notebook._base
+    base = workspace.store._base
     base.execute(f"PRAGMA max_page_count = {base.execute('PRAGMA page_count').fetchone()[0]}")
 
     status, page = post(client, "label", CLAIM, field="type", value="claim", reason="r" * 9_000)
@@ -286,7 +285,7 @@ def test_labels_that_do_not_fit_are_refused(
     enter(client, workspace)
 
     assert post(client, "label", CLAIM, **fields)[0] == 422
-    assert workspace.notebook.given() == []
+    assert workspace.store.given() == []
 
 
 def test_nobody_labels_a_paper_that_is_not_theirs(tmp_path: Path) -> None:
@@ -301,7 +300,7 @@ def test_the_coordinator_sees_progress_settles_and_exports(
     client: TestClient, workspace: Workspace
 ) -> None:
     for who, whole in (("A1", 2), ("A2", 4), ("A3", 4)):
-        workspace.notebook.introduce(who, 3)
+        workspace.store.introduce(who, 3)
         finish(workspace, who, whole=whole)
     enter(client, workspace, COORDINATOR)
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.annotate.disagreements import disagreements
 from reviewscore.annotate.export import export
-from reviewscore.annotate.notebook import NOTEBOOK
-from reviewscore.annotate.progress import alphas, progress, state_of
+from reviewscore.annotate.label_store import LABELS_FILE
+from reviewscore.annotate.progress import alphas, disagreements, progress, state_of
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.cli.main import main
 from reviewscore.schema.annotation import LabelField
@@ -33,8 +32,8 @@ from tests.annotate.invented import (
 def workspace(tmp_path: Path) -> Workspace:
     made = make_workspace(tmp_path / "set")
     for who, whole, faithful in (("A1", 2, 5), ("A2", 4, 4), ("A3", 4, 3)):
-        made.notebook.introduce(who, 3)
-        made.notebook.relate(who, "frogs", 4)
+        made.store.introduce(who, 3)
+        made.store.relate(who, "frogs", 4)
         finish(made, who, whole=whole, faithful=faithful)
     return made
 
@@ -44,13 +43,13 @@ def test_the_set_is_read_back_as_it_was_given(workspace: Workspace, tmp_path: Pa
 
     found = read_annotations(tmp_path / "set")
     assert (found.faults, found.warnings) == ((), ())
-    assert len(found.labels) == done.labels == len(workspace.notebook.given())
+    assert len(found.labels) == done.labels == len(workspace.store.given())
     assert found.units is not None
     assert found.units[f"{ARGUMENT}/P1"].text == "One seed was used."
     assert found.annotators["A1"].publications == 3
     assert found.annotators["A1"].relevance == {"frogs": 4}
     assert {one.group for one in found.annotators.values()} == {"1"}
-    given = {(g.annotator, g.unit_id, g.field): g.entry for g in workspace.notebook.given()}
+    given = {(g.annotator, g.unit_id, g.field): g.entry for g in workspace.store.given()}
     for label in found.labels:
         entry = given[label.annotator, label.unit_id, label.field]
         assert (label.value, label.justification) == (entry.value, entry.reason)
@@ -68,7 +67,7 @@ def test_words_are_left_out_unless_asked_for(workspace: Workspace, tmp_path: Pat
 
 def test_labels_after_a_look_are_marked_in_the_set(tmp_path: Path) -> None:
     made = make_workspace(tmp_path / "set", annotators=("A1",))
-    made.sitting("A1", made.material.points[CLAIM]).peek(version=0)
+    made.session("A1", made.material.points[CLAIM]).peek(version=0)
     give(made, "A1", CLAIM, TYPE, "claim", seconds=12)
 
     export(made)
@@ -86,7 +85,7 @@ def test_a_point_has_one_scale_and_the_rest_is_told(tmp_path: Path) -> None:
 
     assert export(made).left_out == 1
     assert read_annotations(tmp_path / "set").faults == ()
-    made.notebook.decide((QUESTION, TYPE), "question", "It asks.")
+    made.store.decide((QUESTION, TYPE), "question", "It asks.")
     assert export(made).left_out == 2
     assert read_annotations(tmp_path / "set").faults == ()
     (row,) = (tmp_path / "set" / "adjudicated.jsonl").read_text("utf-8").splitlines()
@@ -120,7 +119,7 @@ def test_source_is_written_once_and_then_left_to_its_owner(
 
 def test_progress_and_alpha_are_those_of_the_labels(workspace: Workspace) -> None:
     rows = progress(workspace, state_of(workspace))
-    found = {one.what: one for one in alphas(workspace.notebook.given())}
+    found = {one.what: one for one in alphas(workspace.store.given())}
 
     assert [(row.done, row.points) for row in rows] == [(4, 4)] * 3
     assert rows[0].relevance == 4.0
@@ -161,7 +160,7 @@ def test_the_verb_exports_and_agree_measures(
             give(made, who, name, TYPE, kind.value)
             field = LabelField.UNANSWERABILITY if kind.value == "question" else FACTUALITY
             give(made, who, name, field, 4)
-    made.notebook.close()
+    made.store.close()
 
     folder = str(tmp_path / "set")
     for arguments in (
@@ -196,4 +195,4 @@ def test_wrong_use_is_told(
 
     assert ended.value.code == 2
     assert told in capsys.readouterr().err
-    assert not (tmp_path / "set" / NOTEBOOK).exists()
+    assert not (tmp_path / "set" / LABELS_FILE).exists()

@@ -19,7 +19,7 @@ from reviewscore.annotate.rules import Key, Mark, Value
 from reviewscore.errors import RunFolderError
 from reviewscore.schema.annotation import LabelField, Unit
 
-NOTEBOOK = "workspace.sqlite"
+LABELS_FILE = "workspace.sqlite"
 _VERSION = "1"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -123,7 +123,7 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Notebook:
+class LabelStore:
     """The labels of one set, open for one process; threads take turns.
 
     Args:
@@ -135,7 +135,7 @@ class Notebook:
     """
 
     def __init__(self, folder: Path, *, alone: bool = True) -> None:
-        self.path = folder / NOTEBOOK
+        self.path = folder / LABELS_FILE
         self._turn = threading.RLock()
         self._lock = FileLock(folder / ".workspace.lock", blocking=False) if alone else None
         try:

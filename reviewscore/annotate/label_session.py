@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
+from reviewscore.annotate.label_store import Change, LabelEntry, LabelPage, LabelStore, now
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import Change, LabelEntry, LabelPage, Notebook, now
 from reviewscore.annotate.rules import Key, Mark, Value, course, outdated, refusal
 from reviewscore.schema.annotation import LabelField
 
@@ -35,16 +35,16 @@ class OutdatedError(Exception):
 
 
 @dataclass(frozen=True)
-class Sitting:
+class LabelSession:
     """One annotator at one point.
 
     Attributes:
-        notebook: Where labels are kept.
+        store: Where labels are kept.
         annotator: Who labels.
         point: What is labelled.
     """
 
-    notebook: Notebook
+    store: LabelStore
     annotator: str
     point: LabelPoint
 
@@ -72,8 +72,8 @@ class Sitting:
         """
         if len(entry.reason or "") > LONGEST_REASON:
             raise RefusedError(f"a reason has at most {LONGEST_REASON:,} characters")
-        with self.notebook.turn() as base:
-            page = self.notebook.page(self.annotator, self.point.point_id)
+        with self.store.turn() as base:
+            page = self.store.page(self.annotator, self.point.point_id)
             before = page.labels.get(key)
             if before is not None and (before.value, before.reason) == (entry.value, entry.reason):
                 return 0  # the same again, as when a reply was lost: it is saved
@@ -131,7 +131,7 @@ class Sitting:
             RefusedError: There is nothing that can be taken back.
             OutdatedError: The point was changed elsewhere.
         """
-        with self.notebook.turn() as base:
+        with self.store.turn() as base:
             page = self._current(version)
             found = base.execute(
                 "SELECT event, what, changes FROM events WHERE annotator = ? AND point_id = ? "
@@ -162,8 +162,8 @@ class Sitting:
     def _mark(
         self, mark: Mark, may: Callable[[LabelPage], str], *, version: int, seconds: float = 0.0
     ) -> None:
-        with self.notebook.turn() as base:
-            page = self.notebook.page(self.annotator, self.point.point_id)
+        with self.store.turn() as base:
+            page = self.store.page(self.annotator, self.point.point_id)
             if mark in page.marks:
                 return
             self._current(version)
@@ -183,7 +183,7 @@ class Sitting:
         )
 
     def _current(self, version: int) -> LabelPage:
-        page = self.notebook.page(self.annotator, self.point.point_id)
+        page = self.store.page(self.annotator, self.point.point_id)
         if page.version != version:
             raise OutdatedError(page)
         return page

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewscore.annotate.notebook import NOTEBOOK, LabelEntry
-from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
+from reviewscore.annotate.label_session import OutdatedError, RefusedError, value_of
+from reviewscore.annotate.label_store import LABELS_FILE, LabelEntry
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.errors import InputError, RunFolderError, SettingsError
 from reviewscore.schema.annotation import LabelField
@@ -37,11 +37,11 @@ def workspace(tmp_path: Path) -> Workspace:
 def test_labels_are_there_after_a_restart(workspace: Workspace, tmp_path: Path) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim", seconds=7)
     token = workspace.token("A1")
-    workspace.notebook.close()
+    workspace.store.close()
 
     again = make_workspace(tmp_path / "set", annotators=())
 
-    entry = again.notebook.page("A1", CLAIM).labels[CLAIM, TYPE]
+    entry = again.store.page("A1", CLAIM).labels[CLAIM, TYPE]
     assert (entry.value, entry.seconds) == ("claim", 7.0)
     assert again.token("A1") == token
 
@@ -64,34 +64,34 @@ def test_labels_survive_a_process_that_is_killed_at_once(tmp_path: Path) -> None
     assert ended.stdout == "saved\n", ended.stderr
     assert ended.returncode == -9
     again = make_workspace(tmp_path / "set")
-    assert again.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert again.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
 
 
 def test_two_windows_are_told_and_nothing_is_lost(workspace: Workspace) -> None:
-    first = workspace.sitting("A1", workspace.material.points[CLAIM])
+    first = workspace.session("A1", workspace.material.points[CLAIM])
     first.save((CLAIM, TYPE), LabelEntry("claim"), version=0)
 
     with pytest.raises(OutdatedError) as told:
         first.save((CLAIM, TYPE), LabelEntry("question"), version=0)
 
     assert told.value.page.values == {(CLAIM, TYPE): "claim"}
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
 
 
 def test_the_same_label_sent_twice_is_saved_once(workspace: Workspace) -> None:
-    sitting = workspace.sitting("A1", workspace.material.points[CLAIM])
-    sitting.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
-    sitting.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
+    session = workspace.session("A1", workspace.material.points[CLAIM])
+    session.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
+    session.save((CLAIM, TYPE), LabelEntry("claim"), version=0, seconds=5)
 
-    assert workspace.notebook.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 5.0
+    assert workspace.store.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 5.0
 
 
 def test_two_annotators_on_one_point_do_not_meet(workspace: Workspace) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim")
     give(workspace, "A2", CLAIM, TYPE, "question")
 
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
-    assert workspace.notebook.page("A2", CLAIM).values == {(CLAIM, TYPE): "question"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.store.page("A2", CLAIM).values == {(CLAIM, TYPE): "question"}
 
 
 def test_many_threads_lose_no_label(workspace: Workspace) -> None:
@@ -105,28 +105,28 @@ def test_many_threads_lose_no_label(workspace: Workspace) -> None:
     for one in threads:
         one.join()
 
-    assert len(workspace.notebook.given()) == 3 * len(workspace.material.points)
+    assert len(workspace.store.given()) == 3 * len(workspace.material.points)
 
 
 def undo(workspace: Workspace, point: str = CLAIM, who: str = "A1") -> str:
-    version = workspace.notebook.page(who, point).version
-    return workspace.sitting(who, workspace.material.points[point]).undo(version=version)
+    version = workspace.store.page(who, point).version
+    return workspace.session(who, workspace.material.points[point]).undo(version=version)
 
 
 def test_undo_brings_back_the_label_before_and_what_it_set_aside(workspace: Workspace) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim")
     give(workspace, "A1", CLAIM, FACTUALITY, 2, reason="Table 1.")
     give(workspace, "A1", CLAIM, TYPE, "question")
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "question"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "question"}
 
     assert undo(workspace) == "label type"
 
-    page = workspace.notebook.page("A1", CLAIM)
+    page = workspace.store.page("A1", CLAIM)
     assert page.values == {(CLAIM, TYPE): "claim", (CLAIM, FACTUALITY): 2}
     assert page.labels[CLAIM, FACTUALITY].reason == "Table 1."
     undo(workspace)
     undo(workspace)
-    assert workspace.notebook.page("A1", CLAIM).values == {}
+    assert workspace.store.page("A1", CLAIM).values == {}
     with pytest.raises(RefusedError, match="nothing to undo"):
         undo(workspace)
 
@@ -142,45 +142,45 @@ def test_what_was_seen_cannot_be_undone(workspace: Workspace) -> None:
 
 def test_labels_after_a_look_at_the_scores_say_so(workspace: Workspace) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim")
-    version = workspace.notebook.page("A1", CLAIM).version
-    workspace.sitting("A1", workspace.material.points[CLAIM]).peek(version=version)
+    version = workspace.store.page("A1", CLAIM).version
+    workspace.session("A1", workspace.material.points[CLAIM]).peek(version=version)
     give(workspace, "A1", CLAIM, FACTUALITY, 4)
 
-    labels = workspace.notebook.page("A1", CLAIM).labels
+    labels = workspace.store.page("A1", CLAIM).labels
 
     assert not labels[CLAIM, TYPE].saw_scores
     assert labels[CLAIM, FACTUALITY].saw_scores
 
 
 def test_a_skip_can_be_undone(workspace: Workspace) -> None:
-    workspace.sitting("A1", workspace.material.points[CLAIM]).skip(version=0)
+    workspace.session("A1", workspace.material.points[CLAIM]).skip(version=0)
     with pytest.raises(RefusedError, match="skipped"):
         give(workspace, "A1", CLAIM, TYPE, "claim")
     undo(workspace)
     give(workspace, "A1", CLAIM, TYPE, "claim")
 
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
 
 
 def test_a_full_disk_loses_nothing_and_goes_on_when_there_is_room(workspace: Workspace) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim")
-    base = workspace.notebook._base
+    base = workspace.store._base
     pages = base.execute("PRAGMA page_count").fetchone()[0]
     base.execute(f"PRAGMA max_page_count = {pages}")
 
     with pytest.raises(sqlite3.OperationalError, match="full"):
         give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 9_999)
 
-    assert workspace.notebook.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
+    assert workspace.store.page("A1", CLAIM).values == {(CLAIM, TYPE): "claim"}
     base.execute("PRAGMA max_page_count = 100000")
     give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 9_999)
-    assert workspace.notebook.page("A1", CLAIM).values[CLAIM, FACTUALITY] == 4
+    assert workspace.store.page("A1", CLAIM).values[CLAIM, FACTUALITY] == 4
 
 
 def test_strange_times_and_long_reasons_are_not_believed(workspace: Workspace) -> None:
     give(workspace, "A1", CLAIM, TYPE, "claim", seconds=1e12)
 
-    assert workspace.notebook.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 3600.0
+    assert workspace.store.page("A1", CLAIM).labels[CLAIM, TYPE].seconds == 3600.0
     with pytest.raises(RefusedError, match="characters"):
         give(workspace, "A1", CLAIM, FACTUALITY, 4, reason="x" * 10_001)
 
@@ -215,7 +215,7 @@ def test_nobody_and_the_same_twice_are_refused(tmp_path: Path) -> None:
 
 
 def test_points_with_other_words_are_refused(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.notebook.close()
+    workspace.store.close()
     changed = make_material(make_point(CLAIM, "Other words."))
 
     with pytest.raises(InputError, match="other words"):
@@ -230,6 +230,6 @@ def test_labels_of_another_origin_are_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_the_file_is_for_its_owner_alone(workspace: Workspace) -> None:
-    mode = (workspace.folder / NOTEBOOK).stat().st_mode
+    mode = (workspace.folder / LABELS_FILE).stat().st_mode
 
     assert stat.S_IMODE(mode) == 0o600

@@ -15,11 +15,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from reviewscore.annotate import coordinator, pages, rubric
 from reviewscore.annotate.export import export
 from reviewscore.annotate.guard import home
+from reviewscore.annotate.label_session import OutdatedError, RefusedError, value_of
+from reviewscore.annotate.label_store import LabelEntry, now
 from reviewscore.annotate.material import LabelPoint
-from reviewscore.annotate.notebook import LabelEntry, now
 from reviewscore.annotate.pages import Attempt, Notice
 from reviewscore.annotate.rules import Key, wants_reason
-from reviewscore.annotate.sitting import OutdatedError, RefusedError, value_of
 from reviewscore.annotate.workspace import Workspace
 from reviewscore.schema.annotation import VALUES, LabelField
 
@@ -32,7 +32,7 @@ Form = dict[str, str]
 
 def _point(workspace: Workspace, who: str, request: Request) -> LabelPoint:
     point = workspace.material.points.get(request.path_params["point"])
-    if point is None or who not in workspace.notebook.assigned().get(point.paper_id, ()):
+    if point is None or who not in workspace.store.assigned().get(point.paper_id, ()):
         raise HTTPException(404, "This point is not one of yours.")
     return point
 
@@ -45,9 +45,9 @@ def point_path(who: str, point_id: str) -> str:
 def look(workspace: Workspace, who: str, request: Request, form: Form) -> Response:
     """Show a point; before the first of a paper, ask how near the paper is."""
     point = _point(workspace, who, request)
-    if workspace.notebook.annotators().get(who) is None:
+    if workspace.store.annotators().get(who) is None:
         return RedirectResponse(home(who), status_code=303)
-    if (who, point.paper_id) not in workspace.notebook.relevance():
+    if (who, point.paper_id) not in workspace.store.relevance():
         return HTMLResponse(pages.relevance_page(workspace, who, point, None))
     return HTMLResponse(pages.point_page(workspace, who, point))
 
@@ -58,7 +58,7 @@ def about(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     if not 0 <= _whole(text) <= _MOST_PUBLICATIONS:
         notice = Notice("Give a whole number, 0 if there are none.", "bad")
         return HTMLResponse(pages.welcome_page(workspace, who, notice), status_code=_UNFIT)
-    workspace.notebook.introduce(who, int(text))
+    workspace.store.introduce(who, int(text))
     return RedirectResponse(f"{home(who)}?told=saved", status_code=303)
 
 
@@ -69,7 +69,7 @@ def relate(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
         notice = Notice("Choose one of the five.", "bad")
         page = pages.relevance_page(workspace, who, point, notice)
         return HTMLResponse(page, status_code=_UNFIT)
-    workspace.notebook.relate(who, point.paper_id, int(value))
+    workspace.store.relate(who, point.paper_id, int(value))
     return RedirectResponse(point_path(who, point.point_id), status_code=303)
 
 
@@ -121,7 +121,7 @@ def label(workspace: Workspace, who: str, request: Request, form: Form) -> Respo
     attempt = Attempt(key, form.get("value", ""), reason)
     entry = LabelEntry(value_of(key[1], attempt.value), reason or None)
     try:
-        dropped = workspace.sitting(who, point).save(
+        dropped = workspace.session(who, point).save(
             key, entry, version=_whole(form.get("version", "")), seconds=_seconds(form),
             sure=form.get("sure") == "yes",
         )  # fmt: skip
@@ -153,19 +153,19 @@ def act(workspace: Workspace, who: str, request: Request, form: Form) -> Respons
     """Undo, skip, show the reconstruction, or show the model's scores."""
     point = _point(workspace, who, request)
     answer = _Answer(workspace, who, point, "x-part" in request.headers)
-    sitting, version = workspace.sitting(who, point), _whole(form.get("version", ""))
+    session, version = workspace.session(who, point), _whole(form.get("version", ""))
     what, words = form.get("what", ""), "Saved."
     try:
         if what == "undo":
-            words = f"Taken back: {sitting.undo(version=version)}."
+            words = f"Taken back: {session.undo(version=version)}."
         elif what == "skip":
-            sitting.skip(version=version, seconds=_seconds(form))
+            session.skip(version=version, seconds=_seconds(form))
             words = "Skipped. Undo brings it back."
         elif what == "show":
-            sitting.show(version=version, seconds=_seconds(form))
+            session.show(version=version, seconds=_seconds(form))
             words = "This is the reconstruction. Type and whole factuality are fixed from here on."
         elif what == "peek":
-            sitting.peek(version=version)
+            session.peek(version=version)
             words = "The model's scores are shown; your labels of this point will note it."
         else:
             raise HTTPException(_UNFIT, "This form does not fit the point.")
@@ -190,7 +190,7 @@ def decide(workspace: Workspace, who: str, request: Request, form: Form) -> Resp
         notice = Notice("Not saved: choose a value of the scale.", "bad")
         page = coordinator.adjudication(workspace, notice)
         return HTMLResponse(page, status_code=_UNFIT)
-    workspace.notebook.decide(key, value, note)
+    workspace.store.decide(key, value, note)
     notice = Notice(f"Settled: {key[1].value} of {key[0]} is {value}.", "good")
     return HTMLResponse(coordinator.adjudication(workspace, notice))
 

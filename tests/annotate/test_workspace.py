@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.annotate.assignment import assign
+from reviewscore.annotate.workspace import assign
 
 
 def test_three_annotate_each_paper_and_loads_are_even() -> None:
