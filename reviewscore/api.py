@@ -309,7 +309,9 @@ def audit(
         if not collection.reviews:
             raise InputError("there is no review to audit", cure="mend the lines left out")
         out = Path(output) if output is not None else _named_after(place, paper)
-        near = None if profiles is None else _profiles(Path(profiles))
+        near = (
+            None if profiles is None else _profiles(Path(profiles), accept_changed=accept_changed)
+        )
         outcome = audit_collection(
             collection,
             out,
@@ -512,7 +514,7 @@ def _folder_of(collection: Collection) -> Path | None:
     return papers.parent if papers.stem == "papers" else papers
 
 
-def _profiles(folder: Path) -> Callable[[Path, Collection], None]:
+def _profiles(folder: Path, *, accept_changed: bool) -> Callable[[Path, Collection], None]:
     """Profiles, read before anything is asked, so that a fault in them costs nothing."""
     from reviewscore.similarity.affinity import Recipe
     from reviewscore.similarity.corpus import read_corpus
@@ -521,7 +523,9 @@ def _profiles(folder: Path) -> Callable[[Path, Collection], None]:
     corpus = read_corpus(folder, submitted=False)
 
     def note(run: Path, collection: Collection) -> None:
-        write_digest(run, digest_of_run(run, collection, corpus, Recipe()))
+        write_digest(
+            run, digest_of_run(run, collection, corpus, Recipe(), accept_changed=accept_changed)
+        )
 
     return note
 

@@ -488,6 +488,17 @@ def test_profiles_are_noted_for_the_report(tmp_path: Path) -> None:
     assert (run.path / "similarity-digest.json").is_file()
 
 
+def test_profiles_are_noted_for_changed_records_that_were_accepted(tmp_path: Path) -> None:
+    more = {"model": "lexical", "limit": 1, "profiles": EXAMPLES / "similarity"}
+    out = rs.audit(EXAMPLES, tmp_path / "run", **more).path
+    points = out / "points.jsonl"
+    points.write_text(points.read_text("utf-8").replace('"rationale":"', '"rationale":"Well. ', 1))
+
+    run = rs.audit(EXAMPLES, out, accept_changed=True, **more)
+
+    assert (run.path / "similarity-digest.json").is_file()
+
+
 # Settings
 
 

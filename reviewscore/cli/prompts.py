@@ -28,12 +28,12 @@ def list_prompts() -> None:
 def show(prompt_id: str) -> None:
     """Print one prompt, such as premise_factuality/v1 (the latest version if none is named)."""
     name, _, version = prompt_id.partition("/v")
-    found = [one for one in prompts.available() if one.prompt_id.partition("/")[0] == name]
-    if version:
-        found = [one for one in found if one.prompt_id == prompt_id]
-    if not found:
+    known = {one.prompt_id: one for one in prompts.available()}
+    if not version and any(one.partition("/")[0] == name for one in known):
+        prompt_id = prompts.latest(name).prompt_id
+    if prompt_id not in known:
         raise click.UsageError(f"No prompt '{prompt_id}'; see 'reviewscore prompts list'.")
-    prompt = found[-1]
+    prompt = known[prompt_id]
     print_line(f"# {prompt.prompt_id}  sha256 {prompt.sha256}")
     if prompt.variables:
         print_line(f"# holes: {', '.join(prompt.variables)}")

@@ -49,42 +49,71 @@ def read_arguments(stream: TextIO, name: str) -> Iterator[FormalArgument | Input
     Yields:
         An argument, or what is wrong with it.
     """
-    number = 0
+    number, first = 0, 1
     for line_number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
         number += 1
+        if number == 1:
+            first = line_number
         try:
             found = load_json(line)
         except UnusableJsonError as error:
             yield error.of_input(name, line_number)
             continue
         except json.JSONDecodeError as error:
-            if number == 1 and line.lstrip()[0] in "{[":
-                yield from _whole(line + stream.read(), name)
+            if line_number == first and line.lstrip()[0] in "{[":
+                yield from _one_value(line, stream.read(), line_number, name)
                 return
             yield InputError(f"not JSON: {error}", file=name, line=line_number)
             continue
-        if isinstance(found, list) and number == 1:
-            for index, one in enumerate(found, start=1):
-                yield _read(one, index, name, line_number)
+        if isinstance(found, list) and line_number == first:
+            for number, argument in enumerate(found, start=1):
+                yield _read(argument, number, name, line_number)
             continue
         yield _read(found, number, name, line_number)
 
 
-def _whole(text: str, name: str) -> Iterator[FormalArgument | InputError]:
-    """One JSON value over several lines."""
+def _one_value(
+    line: str, rest: str, line_number: int, name: str
+) -> Iterator[FormalArgument | InputError]:
+    """One JSON value over several lines; a broken first line of many takes none with it."""
     try:
-        found = load_json(text)
-    except json.JSONDecodeError as error:
-        yield InputError(f"not JSON: {error.msg}", file=name, line=error.lineno)
-        return
+        found = load_json(line + rest)
     except UnusableJsonError as error:
         yield error.of_input(name)
+        return
+    except json.JSONDecodeError as error:
+        lines = rest.splitlines()
+        if not any(map(_is_argument, lines)):
+            yield InputError(f"not JSON: {error.msg}", file=name, line=error.lineno)
+            return
+        yield InputError("not JSON", file=name, line=line_number)
+        for number, later in enumerate(lines, start=line_number + 1):
+            yield from _at_line(later, number, name)
         return
     several = found if isinstance(found, list) else [found]
     for index, one in enumerate(several, start=1):
         yield _read(one, index, name, None)
+
+
+def _is_argument(line: str) -> bool:
+    """Whether a line is an argument by itself."""
+    try:
+        return isinstance(load_json(line), dict)
+    except ValueError:
+        return False
+
+
+def _at_line(line: str, number: int, name: str) -> Iterator[FormalArgument | InputError]:
+    if not line.strip():
+        return
+    try:
+        yield _read(load_json(line), number, name, number)
+    except UnusableJsonError as error:
+        yield error.of_input(name, number)
+    except json.JSONDecodeError as error:
+        yield InputError(f"not JSON: {error}", file=name, line=number)
 
 
 def _read(found: object, number: int, name: str, line: int | None) -> FormalArgument | InputError:
