@@ -111,6 +111,8 @@ def command(
         return
     if human is None:
         raise SettingsError("no labels; name them with --human")
+    if calibrate and output is None and not as_json:
+        raise SettingsError("--calibrate writes what it learnt; name a folder with -o")
     if sheet_in is not None:
         _import_sheet(sheet_in, human, runs, accept_changed=accept_changed)
         return

@@ -193,6 +193,16 @@ def test_a_calibration_is_written_and_named(agree: Invoke, tmp_path: Path) -> No
     assert "## Calibration" in (tmp_path / "out" / "agreement.md").read_text()
 
 
+def test_a_calibration_that_would_be_lost_is_not_learnt(agree: Invoke, tmp_path: Path) -> None:
+    points = truth(2, 2)
+    run = judged(tmp_path / "run", points, wrong=0.5)
+
+    result = agree(run, "--human", write_labels(tmp_path / "set", labels_of(points)), "--calibrate")
+
+    assert result.exit_code == 2
+    assert "-o" in result.stderr
+
+
 def test_a_folder_with_other_things_is_not_written_into(
     agree: Invoke, run: Path, labels: Path, tmp_path: Path
 ) -> None:
