@@ -498,7 +498,12 @@ def _named_after(data: Path | Collection | None, paper: Papers) -> Path:
     named = data if data is not None else next(iter(_listed(paper, Paper)), None)
     if not isinstance(named, str | Path):
         raise InputError("no run folder is named", cure="give output='runs/NAME'")
-    return Path("runs") / Path(named).stem
+    return Path("runs") / run_name(Path(named))
+
+
+def run_name(data: Path) -> str:
+    """What a run is called after its data: the folder's name, or the file's without its ending."""
+    return data.name if data.is_dir() else data.stem
 
 
 def _folder_of(collection: Collection) -> Path | None:

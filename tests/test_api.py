@@ -499,6 +499,13 @@ def test_profiles_are_noted_for_changed_records_that_were_accepted(tmp_path: Pat
     assert (run.path / "similarity-digest.json").is_file()
 
 
+def test_a_run_is_called_after_the_whole_name_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "conf.2023").mkdir()
+
+    assert api.run_name(tmp_path / "conf.2023") == "conf.2023"
+    assert api.run_name(Path("frogs.pdf")) == "frogs"
+
+
 # Settings
 
 

@@ -147,7 +147,11 @@ class LabelStore:
             self._base = sqlite3.connect(
                 self.path, timeout=10, isolation_level=None, check_same_thread=False
             )
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                self._base.close()
+                raise
         except Timeout as error:
             raise RunFolderError(f"{folder}: another workspace is open on this set") from error
         except (OSError, sqlite3.Error) as error:

@@ -6,7 +6,6 @@ average of factuality weighted by untrivialness. Unknown stays unknown.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -93,16 +92,3 @@ def advanced(premises: Sequence[Premise]) -> Advanced:
 def round_half_up(score: float) -> int:
     """The nearest integer of a score that is not negative; halves go up (2.5 is 3)."""
     return int(Decimal(score).quantize(Decimal(1), rounding=ROUND_HALF_UP))
-
-
-def median_low(scores: Sequence[int | None]) -> int | None:
-    """One score of several judges or annotators: the median, of an even number the lower one.
-
-    Args:
-        scores: One score a judge; those without a score (None) do not count.
-
-    Returns:
-        The median; None if no judge has a score.
-    """
-    known = [score for score in scores if score is not None]
-    return statistics.median_low(known) if known else None

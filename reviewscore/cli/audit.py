@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewscore.addresses import Plain, without_credentials
-from reviewscore.api import conclude, read_input
+from reviewscore.api import conclude, read_input, run_name
 from reviewscore.bounds import put_in_force
 from reviewscore.cli import options
 from reviewscore.cli.cache import error_lines
@@ -116,7 +116,7 @@ def command(
     known = None if profiles is None else _profiles(profiles)
     if dry_run:
         return _dry_run(collection, resolved)
-    name = data.stem if data is not None else Path(paper[0]).stem
+    name = run_name(data if data is not None else Path(paper[0]))
     if output == "-" and not resolved.settings.embedded:
         raise click.UsageError("-o - keeps no run folder, so paid calls would be lost; name one.")
     if output == "-":

@@ -85,7 +85,9 @@ def _kept(scores: Floats, gone: set[int], top: int | None) -> tuple[Ints, Floats
     if top is not None:
         left = scores[wanted]
         if top < len(wanted):
-            wanted = wanted[np.argpartition(-left, top - 1)[:top]]
+            least = -np.partition(-left, top - 1)[top - 1]
+            above, level = wanted[left > least], wanted[left == least]
+            wanted = np.concatenate([above, level[: top - len(above)]])
         wanted = wanted[np.lexsort((wanted, -scores[wanted]))]
     if len(wanted) <= _FEW:  # comparing is quicker than sorting
         count = (values <= scores[wanted][:, np.newaxis]).sum(axis=1)

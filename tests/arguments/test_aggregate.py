@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewscore.arguments.aggregate import (
-    Weighted,
-    advanced,
-    conjunction,
-    median_low,
-    round_half_up,
-    weighted,
-)
+from reviewscore.arguments.aggregate import Weighted, advanced, conjunction, round_half_up, weighted
 from reviewscore.errors import InputError
 from reviewscore.schema.argument import Premise
 from reviewscore.schema.point_score import Advanced
@@ -94,16 +87,6 @@ def test_all_trivial_premises_are_marked() -> None:
 )
 def test_halves_are_rounded_up(score: float, expected: int) -> None:
     assert expected == round_half_up(score)
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [([1, 5], 1), ([5, 1, 3], 3), ([2, None, 4], 2), ([None], None), ([], None), ([1, 2, 4, 5], 2)],
-)
-def test_several_judges_give_the_lower_median(
-    scores: list[int | None], expected: int | None
-) -> None:
-    assert expected == median_low(scores)
 
 
 def average(pairs: list[tuple[int, int]]) -> float:

@@ -281,6 +281,15 @@ def test_the_nearest_reviewers_come_first_and_percentiles_count_those_not_nearer
     assert [round(pair.percentile) for pair in found] == [100, 67]
 
 
+def test_of_equal_scores_the_first_reviewers_are_kept() -> None:
+    names = [f"r{number}" for number in range(9)]
+    one = Library(corpus({name: ("toads",) for name in names})).affinity(recipe("tfidf"), ONLY)
+
+    found = [pair.reviewer for pair in pairs(one, set(), top=4) if pair.submission == "frogs"]
+
+    assert found == names[:4]
+
+
 def test_the_nearest_papers_of_a_reviewer_are_told() -> None:
     one = Library(corpus()).affinity(recipe("tfidf"), ONLY)
 
