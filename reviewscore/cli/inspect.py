@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewscore.cli import options
 from reviewscore.cli.main import PARTLY, WRONG_USE
 from reviewscore.cli.terminal import print_line, say
 from reviewscore.cli.verb import Verb
@@ -23,11 +22,12 @@ _FURNITURE = 5
 
 
 @click.command("inspect", cls=Verb)
-@click.argument("files", nargs=-1, required=True, type=options.PATH)
-@options.switch("--json", "as_json", help="One JSON object per paper or review.")
-@options.switch(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per paper or review.")
+@click.option(
     "--all",
     "everything",
+    is_flag=True,
     help="Also hidden text of under three words, and phrases that are only quoted.",
 )
 def command(files: tuple[Path, ...], as_json: bool, everything: bool) -> int:

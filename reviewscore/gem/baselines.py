@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from reviewscore.errors import ModelError, error_message
+from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.gem.estimator import Scored
 from reviewscore.gem.evaluation import EvaluationModel, LogProbability, Question
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
+from reviewscore.runs.generation import OpenAsker, with_asker
 from reviewscore.schema.answer import Grade, Text
 from reviewscore.schema.paper import Paper
 from reviewscore.schema.verdict import Provenance
@@ -177,7 +177,7 @@ class Examiner:
         once = list(dict.fromkeys((one.paper_id, one.paper, one.candidate) for one in pairs))
 
         async def ask(asker: Asker) -> list[Examination | ModelError]:
-            return await all_settled([examine(asker, *one) for one in once])
+            return await gather_results([examine(asker, *one) for one in once])
 
         found = [
             Examination(None, reason=error_message(one)) if isinstance(one, ModelError) else one

@@ -13,7 +13,6 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -29,7 +28,6 @@ from reviewscore.errors import (
     BadReplyError,
     FilteredError,
     InputError,
-    ModelError,
     ProviderError,
     RefusalError,
     ReviewScoreError,
@@ -37,7 +35,6 @@ from reviewscore.errors import (
     SettingsError,
     StopError,
     TruncatedError,
-    capture_errors,
 )
 from reviewscore.files import InputFile, JsonLines, read_whole, write_whole
 from reviewscore.judges.asker import ASKING_VERSION, Asker, Judged, SamplingParams
@@ -657,21 +654,6 @@ async def open_asker(
         yield Asker(client, model=settings.model, judges=settings.judges, sampling=manner)
     finally:
         await client.close()
-
-
-async def all_settled(work: Sequence[Awaitable[ResultT]]) -> list[ResultT | ModelError]:
-    """What came of each question, in order; one that failed does not discard the others.
-
-    Raises:
-        StopError: Nothing more can be asked; what was answered is on record.
-    """
-    found = await asyncio.gather(*(capture_errors(one) for one in work))
-    out: list[ResultT | ModelError] = []
-    for one in found:
-        if isinstance(one, StopError):
-            raise one
-        out.append(one)
-    return out
 
 
 def with_asker(

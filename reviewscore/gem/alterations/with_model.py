@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from reviewscore.errors import ModelError, error_message
+from reviewscore.errors import ModelError, error_message, gather_results
 from reviewscore.gem.alterations.alteration import (
     EMPTY,
     AlterationCase,
@@ -22,7 +22,7 @@ from reviewscore.gem.alterations.alteration import (
 )
 from reviewscore.gem.alterations.rules import Summaries, elongated
 from reviewscore.judges.asker import Asker, Reply
-from reviewscore.runs.generation import OpenAsker, all_settled, with_asker
+from reviewscore.runs.generation import OpenAsker, with_asker
 from reviewscore.schema.answer import Sentence, Several, Text
 from reviewscore.sources.system_reviews import TextForm
 
@@ -53,7 +53,7 @@ class ModelAlteration(Described):
         """
 
         async def ask(asker: Asker) -> list[Altered | ModelError]:
-            return await all_settled([self._one(asker, case) for case in cases])
+            return await gather_results([self._one(asker, case) for case in cases])
 
         return [
             Altered(None, error_message(one)) if isinstance(one, ModelError) else one

@@ -150,18 +150,9 @@ class Ledger:
     async def claim(
         self, key: str, usd: float | None, *, seconds: float, unless_known: bool = False
     ) -> bool:
-        """Announce that this process makes a call, before it is sent.
+        """Announce a call before it is sent, as `CallStore.claim` says.
 
-        Args:
-            key: The call's key.
-            usd: Its worst case in dollars; counted as spent if the process dies.
-            seconds: How long the call can take; after that the claim holds no more, since whether
-                a process on another computer lives cannot always be told.
-            unless_known: Whether a call that has a reply by now is not to be made.
-
-        Returns:
-            Whether the call is ours; False while another living process is at it, or if it is not
-            to be made.
+        Whether a process on another computer lives cannot always be told: hence its end in time.
         """
         until = self.backend.now() + seconds
         row = {"key": key, "run": self.run, "owner": self.me, "usd": usd, "until": until}
